@@ -7,7 +7,8 @@ audit.checked  the log was recomputed in the background: the result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from itertools import count
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -50,6 +51,14 @@ _encoder = msgspec.json.Encoder(order="sorted")
 KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))
 OLDER: Mapping[tuple[str, int], tuple[type[Struct], Callable[[Any], Event]]] = {}
 """The versions of payloads before today's, by kind and number; `service.verify.earlier_logs` reads them."""
+
+
+def last_versions(older: Container[tuple[str, int]]) -> Mapping[str, int]:
+    """The version in which each kind is written today: the one after the earlier versions."""
+    return {kind: next(version for version in count(1) if (kind, version) not in older) for kind in KINDS}
+
+
+LAST = last_versions(OLDER)
 
 
 def encode(event: Event) -> bytes:

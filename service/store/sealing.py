@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from secrets import randbits, token_bytes
-from typing import Any, get_args
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -17,7 +17,6 @@ from service import telemetry
 from service.audit import log_events
 from service.audit.record import SALT_BYTES, Link, Record, RecordPlace, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
-from service.debate.kinds import Kinds
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.store import derived
@@ -26,7 +25,7 @@ from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
 
-closed({**KINDS.last, **Kinds(get_args(log_events.Event), log_events.OLDER).last})
+closed({**KINDS.last, **log_events.LAST})
 
 OFFERED_S = 5.0
 """The retry window of a new debate: the response to an earlier try may have been lost."""

@@ -16,8 +16,7 @@ from service.audit import log_events
 from service.audit.checkpoint import Checkpoint
 from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
-from service.audit.record import Envelope, closed, commit, open_leaf
-from service.debate import entries
+from service.audit.record import Envelope, commit, open_leaf
 from service.debate.kinds import Kinds
 from service.verify.log import proven, read_head, vouching
 from service.verify.opened_bundle import OpenedBundle, later_schema
@@ -26,8 +25,6 @@ from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 
 FIRST_EPOCH = 1
 EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
-
-closed({**entries.KINDS.last, **EVENTS.last})
 
 
 def check_earlier_logs(evidence: OpenedBundle, trust: Trust) -> str:

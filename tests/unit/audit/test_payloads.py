@@ -188,6 +188,19 @@ def test_a_kind_without_its_version_does_not_start(read: dict[str, int], told: s
         closed({kind: last for kind, last in known.items() if kind != "turn.silent"})
 
 
+def test_the_events_of_a_log_are_written_in_the_version_that_is_read_as_the_last() -> None:
+    assert EVENTS.last == log_events.LAST
+
+
+@pytest.mark.parametrize(
+    ("older", "expected"), [({}, 1), ({("audit.read", 1): None}, 2), ({("log.opened", 1): None}, 1)]
+)
+def test_an_older_version_of_an_event_makes_today_s_the_next(
+    monkeypatch: pytest.MonkeyPatch, older: dict[tuple[str, int], None], expected: int
+) -> None:
+    assert log_events.last_versions(older)["audit.read"] == expected
+
+
 def test_a_context_of_a_later_version_is_told_apart_from_one_that_is_none() -> None:
     (first, *_) = lines("context.v1")
 
