@@ -7,9 +7,9 @@
     after every round     citations, consensus as code measures it, and a model's adjudication where there is one
     consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
 
-A silent debater is missing from then on; with fewer than two in a round the debate fails. `service/checks/consensus`
-defines consensus and accuracy, `panel_standing` the state after a round, and `panel_usability` which replies cannot be
-used. This file is frozen once released: a change is a new file and a new version.
+A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
+mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; which replies cannot be
+used is in `panel_usability`. This file is frozen once released: a change is a new file and a new version.
 """
 
 from __future__ import annotations

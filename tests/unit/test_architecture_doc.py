@@ -7,6 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE = ROOT / "service"
 UNIT = ROOT / "tests" / "unit"
@@ -42,6 +44,16 @@ def defined(path: str, name: str) -> bool:
             return False
         body = found[0].body
     return True
+
+
+def is_there(name: str) -> bool:
+    """Whether a path or a dotted name is a folder or a file of the service, or a name that a module holds."""
+    path = ROOT / name
+    dotted = ROOT / name.replace(".", "/")
+    if path.exists() or dotted.is_dir() or dotted.with_suffix(".py").is_file():
+        return True
+    inside = (dotted.parent.with_suffix(".py"), dotted.parent / "__init__.py")
+    return any(re.search(rf"\b{dotted.name}\b", module.read_text("utf-8")) for module in inside if module.is_file())
 
 
 def test_there_are_at_most_eighteen_folders_and_no_module_lies_beside_them_but_four() -> None:
@@ -81,6 +93,30 @@ def test_every_path_of_the_page_is_there() -> None:
 
 def test_every_name_of_the_page_is_in_its_file() -> None:
     assert [f"{path}:{name}" for path, name in NAMES if not defined(path, name)] == []
+
+
+def test_every_module_that_code_names_in_words_is_there() -> None:
+    code = sorted(path for folder in ("service", "tests") for path in (ROOT / folder).rglob("*.py"))
+
+    named = {(path, name) for path in code for name in re.findall(r"`(service[./][\w./]*\w)`", path.read_text("utf-8"))}
+
+    assert len(named) > 20
+    missing = [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if not is_there(name)]
+    assert missing == [], "these texts name modules that are not there"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("service/checks/consensus", True),
+        ("service/consensus", False),
+        ("service.debate.kinds", True),
+        ("service.debate.kinds.Kinds", True),
+        ("service.debate.kinds.Sorts", False),
+    ],
+)
+def test_a_module_that_is_not_there_is_noticed(name: str, *, expected: bool) -> None:
+    assert is_there(name) is expected
 
 
 def test_a_name_that_no_file_has_is_noticed() -> None:
