@@ -1,8 +1,9 @@
 """The command line: ``gainsay <command>``.
 
-Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed. A debate with any answer is done,
-also when its money ran out after a moderation. A debate that failed or was aborted has failed. Each command is a module
-of its own, imported when it is called, so that quick commands start quickly.
+Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed, 4 verified in part: no step failed,
+and at least one was not checkable. A debate with any answer is done, also when its money ran out after a moderation. A
+debate that failed or was aborted has failed. Each command is a module of its own, imported when it is called, so that
+quick commands start quickly.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ def gainsay() -> None:
     Begin with `gainsay demo`.
 
     \b
-    Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed.
+    Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed, 4 verified in part
+    (no step failed, at least one was not checkable).
     """
 
 
