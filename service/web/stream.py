@@ -75,7 +75,7 @@ class _Streamed(ASGIResponse):
             if listener.dropped:
                 telemetry.STREAMS_CUT.labels(reason="slow").inc()
                 told = {"request": request_id.get(), "debate": self._debate}
-                telemetry.LOG.warning("event stream cut: nobody reads it", extra=told)
+                telemetry.LOG.warning("event stream cut: the listener does not read it", extra=told)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

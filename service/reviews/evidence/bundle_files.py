@@ -126,7 +126,7 @@ def _documents(gathered: BundleParts) -> Part:
 
 def _prompts(gathered: BundleParts) -> Part:
     if (reason := _declined(gathered)) is not None:
-        return _not_there(f"{reason}, so nobody was asked anything")
+        return _not_there(f"{reason}, so no model was called")
     if not gathered.prompts:
         return _not_there("the prompts' manifest that the debate names is not kept")
     return _there({f"prompts/{path}": body for path, body in gathered.prompts.items()})
@@ -151,7 +151,7 @@ def _approval(gathered: BundleParts) -> Part:
         return _not_there(f"{reason}, before a configuration was fixed")
     started = gathered.started
     if started is None or not started.approval:
-        return _not_there("nobody had approved the configuration: the debate ran unapproved")
+        return _not_there("the configuration had no approval: the debate ran unapproved")
     return _there({"approval.txt": started.approval.encode()})
 
 
@@ -204,13 +204,13 @@ def _heads(gathered: BundleParts) -> Part:
 def _report(gathered: BundleParts) -> Part:
     """The readable report, in the version that the debate names; none if the records cannot be read."""
     if gathered.entries is None:
-        return _not_there("a record is not stored or cannot be read, so the debate cannot be told")
+        return _not_there("a record is not stored or cannot be read, so the debate cannot be reported")
     if (version := gathered.version("report")) not in REPORTS:
         return _not_there(f"the debate names the words of {version}, and the build that made this bundle lacks them")
     try:
         return _there({"report.md": _told(gathered).encode()})
     except (GainsayError, LookupError, TypeError, ValueError):  # what is stored was changed
-        return _not_there("records and documents do not fit together, so the debate cannot be told")
+        return _not_there("records and documents do not fit together, so the debate cannot be reported")
 
 
 def _told(gathered: BundleParts) -> str:

@@ -50,7 +50,7 @@ async def test_the_bundle_of_a_debate_proves_itself_and_lacks_nothing_but_what_n
 
     assert wrong(verified(data)) == {}
     assert {name: block.reason for name, block in found.manifest.blocks.items() if block.absent} == {
-        "approval": "nobody had approved the configuration: the debate ran unapproved",
+        "approval": "the configuration had no approval: the debate ran unapproved",
         "heads": "the debate's log is its tenant's first, which no record opens",
     }
     assert found.manifest.status == "completed"

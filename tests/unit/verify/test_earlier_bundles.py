@@ -72,7 +72,7 @@ def draft(name: str) -> Draft:
         configuration=files.get("configuration.json", b""),
         status=bundle.manifest.status,
         approval=files.get("approval.txt"),
-        reasons={"prompts": "nobody was asked anything"} if bundle.manifest.status == "declined" else {},
+        reasons={"prompts": "no model was called"} if bundle.manifest.status == "declined" else {},
     )
 
 
