@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import uvloop
 
 from bench.processes import ADDRESS, Process, started
-from service.app import listening_for_news
+from service.app import listening
 from service.web.stream_listeners import raise_limit
 from tests.fixtures.running import CALLER, Bench, bench
 
@@ -90,7 +90,7 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
 
 
 async def _measured(url: str, server: Process) -> Measured:
-    async with bench(url) as service, listening_for_news(url, service.board):
+    async with bench(url) as service, listening(url, service.board):
         debates = [await service.submit() for _ in range(DEBATES)]
         await _close(await _listen(server, [f"/v1/debates/{debate}/events" for debate in debates[:20]], b"started"))
         idle = server.memory

@@ -66,7 +66,7 @@ class App(Struct, frozen=True):
     database: Database
     reviews: Reviews
     worker: Worker
-    board: EventHub
+    hub: EventHub
     prompts: Prompts
     providers: Mapping[str, Provider]
     selfcheck: SelfCheck
@@ -85,7 +85,7 @@ class App(Struct, frozen=True):
                 incidents = await self.database.query("open_incidents")
                 found += [f"the log {row['log']} contradicts its signed heads: {row['what']}" for row in incidents]
         except StoreUnavailable as error:
-            found.append(error.told)
+            found.append(error.public_detail)
         except TimeoutError:
             found.append("the database does not answer")
         return found + self.worker.troubles
@@ -182,7 +182,7 @@ async def open_app(
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
-    prompts, policy, board = first.prompts, first.policy, EventHub()
+    prompts, policy, hub = first.prompts, first.policy, EventHub()
     telemetry.initialise(
         task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
     )
@@ -194,21 +194,21 @@ async def open_app(
     async with connected(policy) as providers, _prepared(where.service, first, pool, left_s) as database:
         name = new_process_name()
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
-        worker = Worker(database, board, prompts, providers, config)
+        worker = Worker(database, hub, prompts, providers, config)
         logs = CurrentLogs(database, settings.log_host)
         heads = CurrentCheckpoints(database)
-        reviews = Reviews(database, deployment, board, logs, show=heads.served)
+        reviews = Reviews(database, deployment, hub, logs, show=heads.served)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
         leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
-        async with listening_for_news(where.service, board):
+        async with listening(where.service, hub):
             try:
                 yield App(
                     settings,
                     database,
                     reviews,
                     worker,
-                    board,
+                    hub,
                     prompts,
                     providers,
                     selfcheck,
@@ -239,12 +239,12 @@ async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[],
 
 
 @asynccontextmanager
-async def listening_for_news(url: str, board: EventHub) -> AsyncIterator[None]:
+async def listening(url: str, hub: EventHub) -> AsyncIterator[None]:
     """Exchange notifications with the other processes on a database during the block, as far as it can be reached.
 
     A part that sends notifications to the end, such as a worker that releases debates, must end inside this block.
     """
-    notices = Notifications(url, board)
+    notices = Notifications(url, hub)
     task = asyncio.create_task(notices.run(), name="notices")
     try:
         yield
@@ -271,12 +271,12 @@ async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
     try:
         yield end
     finally:
-        told = bool(ending)  # another reason for the end has its own log line
+        logged = bool(ending)  # another reason for the end has its own log line
         await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task
-        if told:
-            telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.handed_back})
+        if logged:
+            telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.released})
 
 
 @asynccontextmanager
@@ -296,7 +296,7 @@ async def running_sequencer(
 
     def signed(log: str, size: int, root: bytes) -> None:
         app.heads.announce(log, size, root)
-        app.board.checkpoint_signed()
+        app.hub.checkpoint_signed()
         announce(log, size, root)
 
     async with sequencing_at(url, settings, signed, left_s=left_s) as sequencer:
@@ -346,8 +346,8 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
     """
     tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
     if proofs:
-        lateness = LogLag(app.database, app.settings.policy.audit.late_s)
-        tasks.append(asyncio.create_task(lateness.run(), name="lateness"))
+        lag = LogLag(app.database, app.settings.policy.audit.late_s)
+        tasks.append(asyncio.create_task(lag.run(), name="lateness"))
     try:
         yield
     finally:

@@ -27,7 +27,7 @@ class GainsayError(Exception):
         self.retry_after = retry_after
 
     @property
-    def told(self) -> str:
+    def public_detail(self) -> str:
         """The message for callers: the detail, unless it names internals of the service."""
         return self.detail
 

@@ -40,7 +40,7 @@ CHAIN_MAX = 8
 """The most schemas in a row that apply to the same value: ``$ref`` to ``allOf`` to ``$ref``..."""
 STEPS_MAX = 100_000
 """The most steps of one check: a keyword, a member or an item is one step; a misfit is several."""
-TOLD_MAX = 3
+SHOWN_MAX = 3
 """The most misfits in one message."""
 ERROR_MAX = 500
 """The greatest length of the message, in characters, the same as for every unusable reply."""
@@ -113,8 +113,8 @@ def misfit(schema: Schema, text: str) -> str | None:
     found = [*dict.fromkeys(f"at {_path(e, names)}, {_said(e)}" for e in sorted(errors, key=_place_of))]
     if not found:
         return None
-    more = f"; and {len(found) - TOLD_MAX} more" if len(found) > TOLD_MAX else ""
-    return f"output does not fit the schema: {'; '.join(found[:TOLD_MAX])}{more}"[:ERROR_MAX]
+    more = f"; and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
+    return f"output does not fit the schema: {'; '.join(found[:SHOWN_MAX])}{more}"[:ERROR_MAX]
 
 
 def unfit(options: Options, reply: Reply) -> str | None:

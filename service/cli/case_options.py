@@ -86,7 +86,7 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
     else:
         base = {"documents": read}
         _required(given, "task_type", "question", "downside")
-    told = {
+    members = {
         "question": given["question"],
         "downsideBasis": given["downside_basis"],
         "useCase": given["use_case"],
@@ -95,7 +95,7 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
         "costCeilingUSD": given["ceiling"],
         "metadata": format_options.once("--metadata", given["metadata"]) or None,
     }
-    return {**base, **_only(told), **_deciding(given, policy, base)}
+    return {**base, **_only(members), **_deciding(given, policy, base)}
 
 
 def decoded(body: Body, type_: type[T]) -> T:
@@ -111,7 +111,7 @@ def decoded(body: Body, type_: type[T]) -> T:
 
 def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
     """The members of a request on which the decision depends, without those that are not given."""
-    told = {
+    members = {
         "taskType": given["task_type"],
         "estimatedDownside": given["downside"],
         "confidenceScore": given["confidence"],
@@ -121,10 +121,10 @@ def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
         "force": _force(given["force"], given["force_decline"]),
     }
     if given["answer"] is not None:
-        told["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
+        members["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
     format_ = given["format_"] or base.get("format") or policy.debate.format
     options = format_options.chosen(given, format_, base.get("options", {}))
-    return {**_only(told), **({"options": options} if options else {})}
+    return {**_only(members), **({"options": options} if options else {})}
 
 
 def _only(members: Body) -> Body:

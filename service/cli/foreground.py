@@ -21,7 +21,7 @@ def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[Gains
 
     settings, build = app.settings, app.reviews.deployment.build_hash
     config = replace(WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build), only=only)
-    worker = Worker(app.database, app.board, app.prompts, app.providers, config, on_trouble=note)
+    worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble
 
 
@@ -32,7 +32,7 @@ class DebateUnfinished(GainsayError):
     title = "The debate could not be finished"
 
 
-async def is_over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
+async def wait_over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
     """Wait for the end of a debate; raises `DebateUnfinished` if its worker cannot continue it."""
     await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
     if not following.done():

@@ -181,10 +181,10 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
 
 def once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Pairs as a mapping; raises `InvalidCase` where a name was given twice."""
-    told = list(pairs)
-    if len({name for name, _ in told}) != len(told):
-        raise InvalidCase(f"{option} was given twice for the same name: {[name for name, _ in told]}")
-    return dict(told)
+    listed = list(pairs)
+    if len({name for name, _ in listed}) != len(listed):
+        raise InvalidCase(f"{option} was given twice for the same name: {[name for name, _ in listed]}")
+    return dict(listed)
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,8 +263,8 @@ def _in_roles(debaters: Any, personas: Mapping[str, str]) -> list[Any]:
     known = [d for d in debaters if isinstance(d, dict)] if isinstance(debaters, list) else []
     names = [d.get("name") for d in known]
     if strangers := [name for name in personas if name not in names]:
-        told = f"the debaters are {', '.join(map(str, names))}" if names else "name debaters by --debater"
-        raise click.UsageError(f"--persona is for a debater, found {strangers[0]!r}; {told}")
+        expected = f"the debaters are {', '.join(map(str, names))}" if names else "name debaters by --debater"
+        raise click.UsageError(f"--persona is for a debater, found {strangers[0]!r}; {expected}")
     return [{**d, "role": personas[d["name"]]} if d.get("name") in personas else d for d in known]
 
 

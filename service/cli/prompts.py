@@ -61,7 +61,7 @@ def pin_() -> int:
     """
     change = pin(DIRECTORY)
     for one in change.changed:
-        click.echo(_told(one))
+        click.echo(_change_line(one))
     if change.before == change.after:
         click.echo(f"nothing has changed; the pin is {change.after}")
         return exit_codes.DONE
@@ -70,7 +70,7 @@ def pin_() -> int:
     return exit_codes.DONE
 
 
-def _told(change: Change) -> str:
+def _change_line(change: Change) -> str:
     what = f"{change.id} v{change.version}  prompts/{change.file}"
     if change.before is None:
         return f"added    {what}\n         now    {change.after}"

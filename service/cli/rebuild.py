@@ -12,7 +12,7 @@ from service.store.rebuild import Rebuilt
 from service.store.rebuild import rebuild as make_anew
 from service.store.startup import database_url
 
-TOLD = 20
+LISTED_MAX = 20
 """The most unreadable records that are named."""
 
 
@@ -26,16 +26,16 @@ def rebuild() -> int:
     """
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
-        told = asyncio.run(_rebuild(url))
+        rebuilt = asyncio.run(_rebuild(url))
     click.echo(
-        f"went through {told.debates} debates and {told.manifests} manifests of prompts: "
-        f"{told.added} rows added, {told.removed} removed"
+        f"went through {rebuilt.debates} debates and {rebuilt.manifests} manifests of prompts: "
+        f"{rebuilt.added} rows added, {rebuilt.removed} removed"
     )
-    for trouble in told.troubles[:TOLD]:
+    for trouble in rebuilt.troubles[:LISTED_MAX]:
         exit_codes.print_error("unreadable", trouble)
-    if more := len(told.troubles[TOLD:]):
+    if more := len(rebuilt.troubles[LISTED_MAX:]):
         exit_codes.print_error("unreadable", f"{more} more; `gainsay audit check` recomputes the logs")
-    return exit_codes.FAILED if told.troubles else exit_codes.DONE
+    return exit_codes.FAILED if rebuilt.troubles else exit_codes.DONE
 
 
 async def _rebuild(url: str) -> Rebuilt:

@@ -78,6 +78,6 @@ def _money(head: Mapping[str, Any], ledger: Ledger) -> MicroUSD:
     folded = (ledger.spent, sum(ledger.held.values()), ledger.excess)
     stored = (head["spent"], head["held"], head["excess"])
     if folded != stored:
-        told = [", ".join(usd(amount) for amount in amounts) for amounts in (stored, folded)]
-        raise RecordsDisagree(f"spent, held and excess are {told[0]} USD in the head row, {told[1]} USD by the entries")
+        sums = [", ".join(usd(amount) for amount in amounts) for amounts in (stored, folded)]
+        raise RecordsDisagree(f"spent, held and excess are {sums[0]} USD in the head row, {sums[1]} USD by the entries")
     return ledger.spent

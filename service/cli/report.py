@@ -99,15 +99,15 @@ def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
         return asked[0] if asked else None
     if output.is_dir():
         raise click.UsageError(f"-o {output} is a folder; name a file in it")
-    told = SUFFIXES.get(output.suffix.lower())
-    if asked and told and asked[0] != told:
+    by_suffix = SUFFIXES.get(output.suffix.lower())
+    if asked and by_suffix and asked[0] != by_suffix:
         raise click.UsageError(f"--{asked[0]} and the suffix of {output.name} contradict each other; give one")
-    if not asked and not told:
+    if not asked and not by_suffix:
         raise click.UsageError(
             f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix; "
             "for text, leave -o out and redirect"
         )
-    return asked[0] if asked else told
+    return asked[0] if asked else by_suffix
 
 
 def rendered(form: Form, found: Result) -> bytes:

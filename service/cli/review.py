@@ -17,7 +17,7 @@ from service.cli import case_options, exit_codes, help_sections, startup
 from service.cli.display import page
 from service.cli.display.console import console
 from service.cli.display.progress import Progress
-from service.cli.foreground import is_over, wait_finished
+from service.cli.foreground import wait_finished, wait_over
 from service.debate.amounts import usd
 from service.debate.model import Status
 from service.intake.request import CaseRequest, document_ids
@@ -112,7 +112,7 @@ async def _review(settings: Settings, where: DatabaseAddresses, case: CaseReques
                 progress.stop()
                 if keyboard.done() and not following.done():
                     await _abort(app, debate, keyboard.result())
-                await is_over(debate, following, trouble)
+                await wait_over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
@@ -123,9 +123,9 @@ async def _review(settings: Settings, where: DatabaseAddresses, case: CaseReques
 async def _follow(app: App, debate: str, progress: Progress) -> None:
     """Show every entry as it is recorded, until the debate is over."""
     lines: list[Line] = []
-    async for line in app.reviews.follow(debate, startup.LOCAL, patience_s=PROOF_S):
+    async for line in app.reviews.follow(debate, startup.LOCAL, retry_window_s=PROOF_S):
         for name, data in events(line, debate, lines):
-            progress.tell(name, data)
+            progress.show_event(name, data)
         lines.append(line)
 
 

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import listening_for_news, sequencing_at
+from service.app import listening, sequencing_at
 from service.cli import exit_codes, startup
 from service.policy.settings import Settings
 from service.store.hub import EventHub
@@ -46,15 +46,15 @@ def sequence(host: str, port: int | None) -> int:
 
 
 async def _sequence(settings: Settings, url: str, host: str, port: int | None, left_s: Callable[[], float]) -> None:
-    board = EventHub()
+    hub = EventHub()
     async with AsyncExitStack() as stack:
         end = stack.enter_context(startup.ending())
-        await stack.enter_async_context(listening_for_news(url, board))
+        await stack.enter_async_context(listening(url, hub))
         sequencer = await stack.enter_async_context(
             sequencing_at(
                 url,
                 settings,
-                lambda _log, _size, _root: board.checkpoint_signed(),
+                lambda _log, _size, _root: hub.checkpoint_signed(),
                 left_s=end.cut_short(left_s),
             )
         )

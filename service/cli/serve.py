@@ -79,16 +79,16 @@ async def _serve(
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
                 click.echo(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
-            handing_back = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
+            releasing = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
             await stack.enter_async_context(running_self_check(app))
 
             def stopping() -> None:
                 telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
-                handing_back()
+                releasing()
 
             if not end.name:  # the signal may have come during the start
                 await listen(app, host, port, ready=ready, stopping=stopping, drain_s=settings.drain_s)
-            with startup.hurried(handing_back):
+            with startup.hurried(releasing):
                 await stack.aclose()
     telemetry.LOG.info("stopped")
 
@@ -133,13 +133,13 @@ async def _work(
                 address = await stack.enter_async_context(serving(make_probe_app(app.troubles), host, port))
                 about = f", {address}/metrics has the metrics"
             await stack.enter_async_context(running_lag_meter(app))
-            handing_back = await stack.enter_async_context(running_worker(app))
+            releasing = await stack.enter_async_context(running_worker(app))
             await stack.enter_async_context(running_self_check(app))
             click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
             name = await end.came()
             telemetry.LOG.info(f"stopping: {name}")
-            handing_back()
-            with startup.hurried(handing_back):
+            releasing()
+            with startup.hurried(releasing):
                 await stack.aclose()
     telemetry.LOG.info("stopped")
 

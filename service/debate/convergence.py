@@ -175,9 +175,9 @@ def _options(options: Options) -> ConvergenceOptions:
 
 def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *fragments: str) -> Turn:
     seat = seat_of(turn)
-    told = ("instructions",) if instructions_of(options, seat) else ()
+    instructed = ("instructions",) if instructions_of(options, seat) else ()
     kind = "convergence.judge" if seat == "judge" else "convergence.debater"
-    return Turn(turn, seat, sees, (*fragments, *told), kind)
+    return Turn(turn, seat, sees, (*fragments, *instructed), kind)
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:

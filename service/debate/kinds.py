@@ -36,9 +36,9 @@ class Kinds(Generic[T]):
         """The version of each kind's type of today."""
         needed = {(kind, version) for kind, last in self.last.items() for version in range(1, last)}
         if wrong := sorted(needed ^ older.keys()):
-            told = ", ".join(f"{kind}/{version}" for kind, version in wrong)
+            listed = ", ".join(f"{kind}/{version}" for kind, version in wrong)
             raise ValueError(
-                f"expected the earlier versions of each kind from 1 without gaps, found {told} out of place"
+                f"expected the earlier versions of each kind from 1 without gaps, found {listed} out of place"
             )
         self._older = older
         by_version: dict[int, list[Any]] = {}

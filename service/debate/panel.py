@@ -164,7 +164,7 @@ def table(options: Options) -> Roster:
     if options.adjudicator == "model":
         seats["adjudicator"] = Turn(turn_id(1, "adjudicator"), "adjudicator", kind="panel.adjudicator")
     seats["synthesizer"] = Turn(turn_id(1, "synthesizer"), "synthesizer", kind="panel.synthesizer")
-    seats = {s: replace(turn, fragments=_told(options, options.question_type, s)) for s, turn in seats.items()}
+    seats = {s: replace(turn, fragments=_instructed(options, options.question_type, s)) for s, turn in seats.items()}
     apart = (
         *(("synthesizer", d) for d in debaters),
         *(("adjudicator", other) for other in (*debaters, "synthesizer") if "adjudicator" in seats),
@@ -274,16 +274,16 @@ def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn) -> tuple[TurnId, .
 
 
 def _fragments(s: Script, seat: str) -> tuple[str, ...]:
-    return _told(options_of(s), question_type(s), seat)
+    return _instructed(options_of(s), question_type(s), seat)
 
 
-def _told(options: PanelOptions, kind: QuestionType, seat: str) -> tuple[str, ...]:
+def _instructed(options: PanelOptions, kind: QuestionType, seat: str) -> tuple[str, ...]:
     """The ids of a seat's fragments: the framing and trigger of the question's type, and others that the seat needs."""
     if seat == "classifier":
         return ()
-    told = ("instructions",) if instructions_of(options, seat) else ()
+    instructed = ("instructions",) if instructions_of(options, seat) else ()
     ideas = ("panel.ideas",) if (seat, kind) == ("synthesizer", "brainstorm") else ()
-    return (f"panel.{kind}", *told, *ideas)
+    return (f"panel.{kind}", *instructed, *ideas)
 
 
 def _consensus(s: Script, r: int) -> Check:

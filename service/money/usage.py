@@ -98,13 +98,15 @@ def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usag
     ``tier`` is the tier that the response states, if the object itself has none (`with_tier`).
     """
     try:
-        told = _mapping(raw)
-        _text_alone(told)
-        prompt, completion = _required(told, "prompt_tokens"), _required(told, "completion_tokens")
-        cached, written, hour = _cached(told, prompt), *_written(told)
-        said, reasoned = _outputs(told, prompt, completion, reasoning)
+        reported = _mapping(raw)
+        _text_alone(reported)
+        prompt, completion = _required(reported, "prompt_tokens"), _required(reported, "completion_tokens")
+        cached, written, hour = _cached(reported, prompt), *_written(reported)
+        said, reasoned = _outputs(reported, prompt, completion, reasoning)
         fresh = prompt - cached - written - hour
-        return _checked(Usage(fresh, said, cached, written, reasoned, hour, _tier(told.get("service_tier") or tier)))
+        return _checked(
+            Usage(fresh, said, cached, written, reasoned, hour, _tier(reported.get("service_tier") or tier))
+        )
     except _Disbelieved:
         return None
 
@@ -115,21 +117,21 @@ def anthropic(raw: object, tier: str = "") -> Usage | None:
     Writes to a cache without a breakdown count as writes for five minutes: the vendor's default, and what we ask for.
     """
     try:
-        told = _mapping(raw)
-        _nothing(told, "server_tool_use")
-        _messages_alone(told)
-        output = _required(told, "output_tokens")
-        thought = _count(_part(told, "output_tokens_details"), "thinking_tokens") or 0
-        five, hour = _by_age(_part(told, "cache_creation"), _count(told, "cache_creation_input_tokens"))
+        reported = _mapping(raw)
+        _nothing(reported, "server_tool_use")
+        _messages_alone(reported)
+        output = _required(reported, "output_tokens")
+        thought = _count(_part(reported, "output_tokens_details"), "thinking_tokens") or 0
+        five, hour = _by_age(_part(reported, "cache_creation"), _count(reported, "cache_creation_input_tokens"))
         return _checked(
             Usage(
-                input=_required(told, "input_tokens"),
+                input=_required(reported, "input_tokens"),
                 output=output - thought,
-                cached_input=_count(told, "cache_read_input_tokens") or 0,
+                cached_input=_count(reported, "cache_read_input_tokens") or 0,
                 cache_write=five,
                 reasoning=thought,
                 cache_write_1h=hour,
-                tier=_anthropic_tier(told, tier),
+                tier=_anthropic_tier(reported, tier),
             )
         )
     except _Disbelieved:
@@ -139,15 +141,15 @@ def anthropic(raw: object, tier: str = "") -> Usage | None:
 def plain(raw: object) -> Usage | None:
     """The usage of the simulated wire, or ``None``: its kinds do not overlap, under names like those of the record."""
     try:
-        told = _mapping(raw)
+        reported = _mapping(raw)
         return Usage(
-            _required(told, "input_tokens"),
-            _required(told, "output_tokens"),
-            _count(told, "cached_input_tokens") or 0,
-            _count(told, "cache_write_tokens") or 0,
-            _count(told, "reasoning_tokens") or 0,
-            _count(told, "cache_write_1h_tokens") or 0,
-            _tier(told.get("service_tier")),
+            _required(reported, "input_tokens"),
+            _required(reported, "output_tokens"),
+            _count(reported, "cached_input_tokens") or 0,
+            _count(reported, "cache_write_tokens") or 0,
+            _count(reported, "reasoning_tokens") or 0,
+            _count(reported, "cache_write_1h_tokens") or 0,
+            _tier(reported.get("service_tier")),
         )
     except _Disbelieved:
         return None
@@ -181,54 +183,54 @@ _EXTRAS = (
 )
 
 
-def _text_alone(told: Mapping[str, Any]) -> None:
+def _text_alone(reported: Mapping[str, Any]) -> None:
     """Raise `_Disbelieved` for use that our price rows do not cover: media other than text, searches, server tools."""
-    for part in (_part(told, "prompt_tokens_details"), _part(told, "completion_tokens_details")):
+    for part in (_part(reported, "prompt_tokens_details"), _part(reported, "completion_tokens_details")):
         _nothing(part, *_OTHER_MEDIA)
-    _nothing(told, *_EXTRAS)
+    _nothing(reported, *_EXTRAS)
 
 
-def _cached(told: Mapping[str, Any], prompt: int) -> int:
+def _cached(reported: Mapping[str, Any], prompt: int) -> int:
     """The tokens read from a cache, under every name that vendors use; all reported numbers must agree."""
-    details = _part(told, "prompt_tokens_details")
+    details = _part(reported, "prompt_tokens_details")
     cached = _agreed(
         _count(details, "cached_tokens"),
-        _count(told, "cached_tokens"),
-        _count(told, "num_cached_tokens"),
-        _count(told, "prompt_cache_hit_tokens"),
+        _count(reported, "cached_tokens"),
+        _count(reported, "num_cached_tokens"),
+        _count(reported, "prompt_cache_hit_tokens"),
     )
-    missed = _count(told, "prompt_cache_miss_tokens")
+    missed = _count(reported, "prompt_cache_miss_tokens")
     if missed is not None and missed + cached != prompt:
         raise _Disbelieved("hits and misses of the cache are not the prompt")
-    _confirmed(told, "cache_read_input_tokens", cached)
+    _confirmed(reported, "cache_read_input_tokens", cached)
     return cached
 
 
-def _written(told: Mapping[str, Any]) -> tuple[int, int]:
+def _written(reported: Mapping[str, Any]) -> tuple[int, int]:
     """The tokens written to a cache of five minutes, and to one of an hour."""
-    details = _part(told, "prompt_tokens_details")
+    details = _part(reported, "prompt_tokens_details")
     written = [_count(details, name) for name in _WRITES]
     parts = [part for name in _BY_AGE if (part := _part(details, name))]
     known = _agreed(*written) if any(count is not None for count in written) else None
     five, hour = _by_age(parts[0] if parts else {}, known)
-    _confirmed(told, "cache_creation_input_tokens", five + hour)
+    _confirmed(reported, "cache_creation_input_tokens", five + hour)
     return five, hour
 
 
-def _confirmed(told: Mapping[str, Any], name: str, known: int) -> None:
+def _confirmed(reported: Mapping[str, Any], name: str, known: int) -> None:
     """Require that a count under Anthropic's name beside the prompt tokens is in their details too.
 
     Otherwise it is unknown whether the prompt tokens include it: LiteLLM has done both (issue 15056).
     """
-    if _count(told, name) not in (None, known):
+    if _count(reported, name) not in (None, known):
         raise _Disbelieved(f"{name} is not in the details of the prompt tokens")
 
 
-def _outputs(told: Mapping[str, Any], prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
+def _outputs(reported: Mapping[str, Any], prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
     """The visible tokens and the reasoning tokens. The total decides whether the first include the second."""
-    details = _part(told, "completion_tokens_details")
-    counts = (_count(details, "reasoning_tokens"), _count(told, "reasoning_tokens"))
-    reasoned, total = _agreed(*counts), _count(told, "total_tokens")
+    details = _part(reported, "completion_tokens_details")
+    counts = (_count(details, "reasoning_tokens"), _count(reported, "reasoning_tokens"))
+    reasoned, total = _agreed(*counts), _count(reported, "total_tokens")
     outside = setting == "outside"
     if total is not None and total == prompt + completion:
         outside = False
@@ -244,9 +246,9 @@ def _outputs(told: Mapping[str, Any], prompt: int, completion: int, setting: Rea
 # Parts of any object.
 
 
-def _messages_alone(told: Mapping[str, Any]) -> None:
+def _messages_alone(reported: Mapping[str, Any]) -> None:
     """Raise `_Disbelieved` if more than the message ran at Anthropic: the sums omit summaries and second models."""
-    steps = told.get("iterations") or []
+    steps = reported.get("iterations") or []
     if not isinstance(steps, list) or any(_mapping(step).get("type") != "message" for step in steps):
         raise _Disbelieved("a step of another kind than a message is not in the sums")
 
@@ -285,11 +287,11 @@ def _tier(name: object) -> str:
     return name
 
 
-def _anthropic_tier(told: Mapping[str, Any], tier: str) -> str:
+def _anthropic_tier(reported: Mapping[str, Any], tier: str) -> str:
     """All properties that the vendor prices separately, joined: ``priority``, ``speed:fast``, ``priority+geo:us``."""
-    speed, geo = _tier(told.get("speed")), told.get("inference_geo")
+    speed, geo = _tier(reported.get("speed")), reported.get("inference_geo")
     place = "" if geo in _NOWHERE else _tier(geo)
-    parts = (_tier(told.get("service_tier") or tier), speed and f"speed:{speed}", place and f"geo:{place}")
+    parts = (_tier(reported.get("service_tier") or tier), speed and f"speed:{speed}", place and f"geo:{place}")
     return "+".join(part for part in parts if part)
 
 
@@ -299,14 +301,14 @@ def _mapping(raw: object) -> Mapping[str, Any]:
     return raw
 
 
-def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _part(reported: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A nested object; many servers omit it or send null."""
-    return {} if told.get(name) is None else _mapping(told[name])
+    return {} if reported.get(name) is None else _mapping(reported[name])
 
 
-def _count(told: Mapping[str, Any], name: str) -> int | None:
+def _count(reported: Mapping[str, Any], name: str) -> int | None:
     """A number of tokens, or ``None`` if it is missing; raises for a truth value, a string and a fraction."""
-    count = told.get(name)
+    count = reported.get(name)
     if count is None:
         return None
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= USAGE_MAX:
@@ -314,8 +316,8 @@ def _count(told: Mapping[str, Any], name: str) -> int | None:
     return count
 
 
-def _required(told: Mapping[str, Any], name: str) -> int:
-    count = _count(told, name)
+def _required(reported: Mapping[str, Any], name: str) -> int:
+    count = _count(reported, name)
     if count is None:
         raise _Disbelieved(f"{name} is missing")
     return count
@@ -323,15 +325,15 @@ def _required(told: Mapping[str, Any], name: str) -> int:
 
 def _agreed(*counts: int | None) -> int:
     """The one value of all counts that are present, or 0 if none is; raises `_Disbelieved` if they differ."""
-    told = {count for count in counts if count is not None}
-    if len(told) > 1:
+    reported = {count for count in counts if count is not None}
+    if len(reported) > 1:
         raise _Disbelieved("one number has two values")
-    return told.pop() if told else 0
+    return reported.pop() if reported else 0
 
 
-def _nothing(told: Mapping[str, Any], *names: str) -> None:
+def _nothing(reported: Mapping[str, Any], *names: str) -> None:
     """Raise `_Disbelieved` unless each of these is missing, null, zero or an object of zeros."""
     for name in names:
-        used = told.get(name)
+        used = reported.get(name)
         if any(used.values()) if isinstance(used, Mapping) else used:
             raise _Disbelieved(f"{name} was used, which has no price")

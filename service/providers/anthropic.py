@@ -70,27 +70,27 @@ class Anthropic(Vendor):
         }
         return _encoder.encode(_with_structure(body, request.reply_schema, mode))
 
-    def _take_apart(self, told: dict[str, Any]) -> Written:
-        (turn,) = told.pop("messages")
+    def _take_apart(self, decoded: dict[str, Any]) -> Written:
+        (turn,) = decoded.pop("messages")
         *between, last = msgspec.convert(turn["content"], list[_Block])
         data = [Message("data", block.text) for block in between]
-        house, model = (msgspec.convert(told.pop(name), str) for name in ("system", "model"))
-        most = told.pop("max_tokens")
-        mode, schema = _structured(told)
+        house, model = (msgspec.convert(decoded.pop(name), str) for name in ("system", "model"))
+        most = decoded.pop("max_tokens")
+        mode, schema = _structured(decoded)
         if schema is None:
             schema = wire.read_schema(data.pop())
         messages = (Message("house", house), *data, Message("seat", last.text))
-        return Written(Request("", "", model, messages, "", schema, most, told), mode)
+        return Written(Request("", "", model, messages, "", schema, most, decoded), mode)
 
     # -- in
 
-    def _counted(self, told: dict[str, Any]) -> Counted:
-        kept = bounded_text.bounded(told.get("usage"))
+    def _counted(self, decoded: dict[str, Any]) -> Counted:
+        kept = bounded_text.bounded(decoded.get("usage"))
         return Counted(kept, usage.anthropic(kept))
 
-    def _said(self, told: dict[str, Any]) -> WireReply:
-        text, fault = _text(told.get("content"))
-        match told.get("stop_reason"):
+    def _said(self, decoded: dict[str, Any]) -> WireReply:
+        text, fault = _text(decoded.get("content"))
+        match decoded.get("stop_reason"):
             case "refusal":
                 return WireReply(text, "modelRefused", "the model, or a filter before it, refused", retry=False)
             case str(stop) if stop in _TOO_LONG:
@@ -117,15 +117,15 @@ def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) ->
             return body
 
 
-def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
+def _structured(decoded: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
     """Remove the reply schema from a body: the mode, and the schema itself if the body has it."""
-    if told.pop("tool_choice", None) is not None:
-        (tool,) = told.pop("tools")
+    if decoded.pop("tool_choice", None) is not None:
+        (tool,) = decoded.pop("tools")
         return "tool", tool["input_schema"]
-    match told.get("output_config"):
+    match decoded.get("output_config"):
         case {"format": {"type": "json_schema", "schema": dict(schema)}, **others}:
-            del told["output_config"]
-            told |= {"output_config": others} if others else {}
+            del decoded["output_config"]
+            decoded |= {"output_config": others} if others else {}
             return "json_schema", schema
         case _:
             return "text", None

@@ -53,9 +53,9 @@ def word(value: object) -> str:
     return value if isinstance(value, str) and _WORD.fullmatch(value) else ""
 
 
-def texts(told: object) -> bytes:
+def texts(value: object) -> bytes:
     """All strings of a decoded JSON, one on each line, without their escapes."""
-    return "\n".join(leaf for leaf in _leaves(told) if isinstance(leaf, str)).encode("utf-8", "surrogatepass")
+    return "\n".join(leaf for leaf in _leaves(value) if isinstance(leaf, str)).encode("utf-8", "surrogatepass")
 
 
 def counts(usage: object) -> bool:
@@ -74,19 +74,19 @@ def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
     """The wait that a vendor asks for, in seconds, or ``None``. ``now`` is an aware time, for headers with a date."""
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return min(ms / 1_000, WAIT_MAX_S)
-    told = headers.get("retry-after")
-    if (seconds := _number(told)) is not None:
+    header = headers.get("retry-after")
+    if (seconds := _number(header)) is not None:
         return min(seconds, WAIT_MAX_S)
     try:
-        at = parsedate_to_datetime(told or "")
+        at = parsedate_to_datetime(header or "")
         left = (at if at.tzinfo else at.replace(tzinfo=UTC)) - now
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return min(left.total_seconds(), WAIT_MAX_S) if left.total_seconds() > 0 else None
 
 
-def _number(told: str | None) -> float | None:
-    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) else None
+def _number(header: str | None) -> float | None:
+    return float(header) if header is not None and _NUMBER.fullmatch(header.strip()) else None
 
 
 def _leaves(value: object) -> Iterator[object]:

@@ -60,7 +60,7 @@ class ErrorBody(Struct, frozen=True):
     @property
     def shown(self) -> str:
         """The parts that may be recorded: status, type, code and parameter."""
-        said = dict.fromkeys(found for told in (*self.words, self.param) if (found := word(told)))
+        said = dict.fromkeys(found for text in (*self.words, self.param) if (found := word(text)))
         return f"{self.status or 200} ({', '.join(said)})" if said else f"{self.status or 200}"
 
 
@@ -74,14 +74,14 @@ class Verdict(Struct, frozen=True):
     down: bool = False
 
 
-def trouble(status: int, told: Any) -> ErrorBody:
+def trouble(status: int, decoded: Any) -> ErrorBody:
     """The error in a body, in the envelopes that vendors and compatible servers use.
 
     A response with status 200 and an error inside gets the status that the error's code stands for, or 0.
     """
-    error: Any = told
-    if isinstance(told, dict):
-        error = told.get("error") or told
+    error: Any = decoded
+    if isinstance(decoded, dict):
+        error = decoded.get("error") or decoded
     if not isinstance(error, dict):
         return ErrorBody(0 if 200 <= status < 300 else status, message=_text(error))
     names = tuple(_plain(error.get(name)) for name in ("type", "code"))

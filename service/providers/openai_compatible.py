@@ -95,31 +95,31 @@ class OpenAICompatible(Vendor):
             case _:
                 return {}
 
-    def _take_apart(self, told: dict[str, Any]) -> Written:
-        first, *between, last = _texts(msgspec.convert(told.pop("messages"), list[_Message]))
+    def _take_apart(self, decoded: dict[str, Any]) -> Written:
+        first, *between, last = _texts(msgspec.convert(decoded.pop("messages"), list[_Message]))
         data = [Message("data", text) for text in between]
-        model, most = msgspec.convert(told.pop("model"), str), told.pop(self._setting.max_tokens_field)
-        mode, schema_id, schema = _structured(told)
+        model, most = msgspec.convert(decoded.pop("model"), str), decoded.pop(self._setting.max_tokens_field)
+        mode, schema_id, schema = _structured(decoded)
         if schema is None:
             schema = wire.read_schema(data.pop())
         messages = (Message("house", first), *data, Message("seat", last))
-        return Written(Request("", "", model, messages, schema_id, schema, most, told), mode)
+        return Written(Request("", "", model, messages, schema_id, schema, most, decoded), mode)
 
     # -- in
 
-    def _inner_error(self, told: dict[str, Any]) -> Any:
+    def _inner_error(self, decoded: dict[str, Any]) -> Any:
         """OpenRouter sends an error in the place of a reply, or inside the choice that it interrupted."""
-        return super()._inner_error(told) or (_choice(told) or {}).get("error")
+        return super()._inner_error(decoded) or (_choice(decoded) or {}).get("error")
 
-    def _counted(self, told: dict[str, Any]) -> Counted:
-        raw, tier = told.get("usage"), told.get("service_tier")
+    def _counted(self, decoded: dict[str, Any]) -> Counted:
+        raw, tier = decoded.get("usage"), decoded.get("service_tier")
         if isinstance(raw, dict) and tier not in _USUAL_TIERS:
             raw = usage.with_tier(raw, tier)
         kept = bounded_text.bounded(raw)
         return Counted(kept, usage.openai(kept, self._setting.reasoning))
 
-    def _said(self, told: dict[str, Any]) -> WireReply:
-        choice = _choice(told)
+    def _said(self, decoded: dict[str, Any]) -> WireReply:
+        choice = _choice(decoded)
         message = choice.get("message") if choice else None
         if choice is None or not isinstance(message, dict):
             return WireReply(
@@ -143,9 +143,9 @@ def _texts(messages: Sequence[_Message]) -> list[str]:
     return texts
 
 
-def _choice(told: dict[str, Any]) -> dict[str, Any] | None:
+def _choice(decoded: dict[str, Any]) -> dict[str, Any] | None:
     """The one choice of a response."""
-    match told.get("choices"):
+    match decoded.get("choices"):
         case [dict() as choice]:
             return choice
         case _:
@@ -191,12 +191,12 @@ def _is_part(part: object) -> bool:
             return False
 
 
-def _structured(told: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
+def _structured(decoded: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
     """Remove the reply schema from a body: the mode, the schema's name, and the schema itself if the body has it."""
-    if told.pop("tool_choice", None) is not None:
-        (tool,) = told.pop("tools")
+    if decoded.pop("tool_choice", None) is not None:
+        (tool,) = decoded.pop("tools")
         return "tool", "", tool["function"]["parameters"]
-    match told.pop("response_format", None):
+    match decoded.pop("response_format", None):
         case {"type": "json_schema", "json_schema": {"name": str(name), "schema": dict(schema)}}:
             return "json_schema", name, schema
         case {"type": "json_object"}:

@@ -101,7 +101,7 @@ class Vendor(Provider):
         """The body of a request; raises `SettingsError` for a forbidden parameter."""
 
     @abstractmethod
-    def _take_apart(self, told: dict[str, Any]) -> Written:
+    def _take_apart(self, decoded: dict[str, Any]) -> Written:
         """The request behind a body's JSON; raises `ValueError`, `LookupError` or `TypeError` for any other JSON."""
 
     def encode(self, request: Request) -> bytes:
@@ -187,66 +187,66 @@ class Vendor(Provider):
                 self._breaker.open_for(until)
 
     @abstractmethod
-    def _said(self, told: dict[str, Any]) -> WireReply:
+    def _said(self, decoded: dict[str, Any]) -> WireReply:
         """The text of a response, or why it has none."""
 
     @abstractmethod
-    def _counted(self, told: dict[str, Any]) -> Counted:
+    def _counted(self, decoded: dict[str, Any]) -> Counted:
         """The usage in a response."""
 
-    def _inner_error(self, told: dict[str, Any]) -> Any:
+    def _inner_error(self, decoded: dict[str, Any]) -> Any:
         """The error in a response with a status of success, or a falsy value."""
-        return told.get("error")
+        return decoded.get("error")
 
     def _read(self, reply: HttpReply, body: bytes) -> Answer | CallFailed:
         """The answer in a response, or the failure in it."""
-        told = bounded_text.decode(reply.body)
-        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(told))
+        decoded = bounded_text.decode(reply.body)
+        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(decoded))
         if not 200 <= reply.status < 300:
-            return self._refused(failures.trouble(reply.status, told), reply, body, told, echoed)
-        if echoed or reply.unread or not isinstance(told, dict):
+            return self._refused(failures.trouble(reply.status, decoded), reply, body, decoded, echoed)
+        if echoed or reply.unread or not isinstance(decoded, dict):
             why = reply.unread or ("it repeats the key, and is not kept" if echoed else "it is no JSON object")
             return CallFailed("providerFault", f"the answer cannot be used: {why}")
-        if self._inner_error(told):
-            found = failures.trouble(reply.status, {"error": self._inner_error(told)})
-            return self._refused(found, reply, body, told, echoed)
-        return self._answer(reply, told)
+        if self._inner_error(decoded):
+            found = failures.trouble(reply.status, {"error": self._inner_error(decoded)})
+            return self._refused(found, reply, body, decoded, echoed)
+        return self._answer(reply, decoded)
 
-    def _answer(self, reply: HttpReply, told: dict[str, Any]) -> Answer | CallFailed:
-        said = self._said(told)
-        answer = self._bring(reply, told, said.text)
+    def _answer(self, reply: HttpReply, decoded: dict[str, Any]) -> Answer | CallFailed:
+        said = self._said(decoded)
+        answer = self._bring(reply, decoded, said.text)
         if not bounded_text.is_json(reply.headers.get("content-type")):
             return CallFailed("providerFault", "the answer does not say that it is JSON", answer=answer)
         if said.reason is not None:
             return CallFailed(said.reason, said.why, retry=said.retry, answer=answer)
         return answer
 
-    def _bring(self, reply: HttpReply, told: dict[str, Any], text: str) -> Answer:
-        counted = self._counted(told)
-        named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), told.get("id"))
+    def _bring(self, reply: HttpReply, decoded: dict[str, Any], text: str) -> Answer:
+        counted = self._counted(decoded)
+        named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), decoded.get("id"))
         ids = (bounded_text.identifier(name) for name in named)
         return Answer(
             text=text,
             usage=counted.usage,
             raw_usage=counted.raw,
-            served_model=bounded_text.identifier(told.get("model")),
+            served_model=bounded_text.identifier(decoded.get("model")),
             request_id=next((found for found in ids if found and not self._shows(found)), None),
-            fingerprint=bounded_text.identifier(told.get("system_fingerprint")),
+            fingerprint=bounded_text.identifier(decoded.get("system_fingerprint")),
         )
 
     def _shows(self, text: str) -> bool:
         return self._credentials.stand_in(text.encode())
 
-    def _partial(self, reply: HttpReply, told: Any, echoed: bool) -> Answer | None:
+    def _partial(self, reply: HttpReply, decoded: Any, echoed: bool) -> Answer | None:
         """The part of an answer that an error still brings, if it reports a usage."""
-        if echoed or not isinstance(told, dict) or self._counted(told).raw is None:
+        if echoed or not isinstance(decoded, dict) or self._counted(decoded).raw is None:
             return None
-        return self._bring(reply, told, "")
+        return self._bring(reply, decoded, "")
 
-    def _refused(self, found: ErrorBody, reply: HttpReply, body: bytes, told: Any, echoed: bool) -> CallFailed:
+    def _refused(self, found: ErrorBody, reply: HttpReply, body: bytes, decoded: Any, echoed: bool) -> CallFailed:
         """The typed error for a vendor's error. If it reports tokens or holds a part of a reply, the vendor has begun
         the call, whatever the code is."""
-        verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
+        verdict, answer = failures.verdict(found), self._partial(reply, decoded, echoed)
         retry, advice = verdict.retry, verdict.advice
         if verdict.reason == "unsupported":
             retry, advice = self._step_down(body, advice)
@@ -259,7 +259,7 @@ class Vendor(Provider):
             verdict.reason,
             f"the provider answered {shown}: {advice}",
             retry=retry,
-            billable=verdict.billable or (isinstance(told, dict) and _worked_on(told)),
+            billable=verdict.billable or (isinstance(decoded, dict) and _worked_on(decoded)),
             answer=answer,
             retry_after_s=bounded_text.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
         )
@@ -282,12 +282,12 @@ class _Addressed(Struct):
     model: str
 
 
-def _worked_on(told: dict[str, Any]) -> bool:
+def _worked_on(decoded: dict[str, Any]) -> bool:
     """Whether an error has a number of tokens, believable or not, or a part of the interrupted reply.
 
     Gateways report zeros for a call that was never begun.
     """
-    return any(told.get(name) for name in ("choices", "content")) or bounded_text.counts(told.get("usage"))
+    return any(decoded.get(name) for name in ("choices", "content")) or bounded_text.counts(decoded.get("usage"))
 
 
 def _task() -> int:

@@ -77,7 +77,7 @@ class SelfCheck:
         for lost in await self._lost(log):
             work.note(lost)
         findings = [*work.findings, *([f"{work.more} findings more"] if work.more else [])]
-        return await self._told(row["tenant"], AuditChecked(log, work.size, work.root.hex(), tuple(findings)))
+        return await self._record_check(row["tenant"], AuditChecked(log, work.size, work.root.hex(), tuple(findings)))
 
     async def _look(self) -> None:
         try:
@@ -108,7 +108,7 @@ class SelfCheck:
             await asyncio.sleep(PAUSE_S)
         return found
 
-    async def _told(self, tenant: str, checked: AuditChecked) -> AuditChecked:
+    async def _record_check(self, tenant: str, checked: AuditChecked) -> AuditChecked:
         telemetry.LOG_FINDINGS.inc(len(checked.findings))
         telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:

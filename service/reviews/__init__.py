@@ -59,18 +59,18 @@ class Reviews:
         self,
         database: Database,
         deployment: Callable[[], Deployment],
-        board: EventHub,
+        hub: EventHub,
         logs: CurrentLogs,
         *,
         held: bool = True,
         show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
-        self._listening = DebateWaiter(database, board, held=held, show=show)
+        self._listening = DebateWaiter(database, hub, held=held, show=show)
         self._held = held
         self._deployment = deployment
-        self._board = board
-        self._recorder = CaseRecorder(database, deployment, board, logs, self._listening)
+        self._hub = hub
+        self._recorder = CaseRecorder(database, deployment, hub, logs, self._listening)
 
     @property
     def deployment(self) -> Deployment:
@@ -158,10 +158,10 @@ class Reviews:
         return await self._listening.lines(debate, from_n)
 
     def follow(
-        self, debate: str, caller: Caller, from_n: int = 0, *, patience_s: float = math.inf
+        self, debate: str, caller: Caller, from_n: int = 0, *, retry_window_s: float = math.inf
     ) -> AsyncGenerator[Line, None]:
         """Every entry from a number on, once and in order, until the debate has ended; see `DebateWaiter.follow`."""
-        return self._listening.follow(debate, caller.tenant, from_n, patience_s=patience_s)
+        return self._listening.follow(debate, caller.tenant, from_n, retry_window_s=retry_window_s)
 
     def feed(self, debate: str, caller: Caller) -> AbstractAsyncContextManager[Feed]:
         """The feed of a debate, shared by all its listeners; see `DebateWaiter.feed`."""
@@ -182,7 +182,7 @@ class Reviews:
         """
         await read_head(self._database, debate, caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
-        found, ended = await stop(self._database, self._board, debate, writer, why)
+        found, ended = await stop(self._database, self._hub, debate, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, ended, HOLD_S)
         return found

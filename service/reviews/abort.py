@@ -45,7 +45,7 @@ class StopWritten(NamedTuple):
     ended: int | None = None
 
 
-async def stop(database: Database, board: EventHub, debate: str, writer: Writer, why: str) -> StopWritten:
+async def stop(database: Database, hub: EventHub, debate: str, writer: Writer, why: str) -> StopWritten:
     """Record that a debate is aborted; a second or late abort changes nothing.
 
     Raises `NotFound`, and `AuditUnavailable` if the abort cannot be recorded.
@@ -57,20 +57,20 @@ async def stop(database: Database, board: EventHub, debate: str, writer: Writer,
         facts = Facts.of(entries)
         if facts.started is None or facts.stopped or facts.concluded:
             ended = len(entries) - 1 if is_end(entries[-1]) else None
-            return StopWritten(_found(debate, facts, log.ledger), ended)
-        said = _ending(facts, DebateStopped("abort", why), leased=head["leased"])
+            return StopWritten(_unchanged(debate, facts, log.ledger), ended)
+        said = _abort_entries(facts, DebateStopped("abort", why), leased=head["leased"])
         with suppress(Fenced):
             await log.append(said)
             count_entries(facts, log.ledger, said)
-            board.entries_recorded(debate, said, log.next_n)
-            board.work_queued()
-            return StopWritten(_told(debate, "aborted", log.ledger))
+            hub.entries_recorded(debate, said, log.next_n)
+            hub.work_queued()
+            return StopWritten(_abort_answer(debate, "aborted", log.ledger))
     raise AuditUnavailable(
         f"the debate recorded other entries before the abort {TRIES} times in a row; try again", retry_after=1
     )
 
 
-def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry]:
+def _abort_entries(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry]:
     """The entries of an abort: the outcome too, if there is no worker and no call to wait for.
 
     A worker that claims the debate in this moment raises its epoch, and the abort's append writes nothing.
@@ -86,16 +86,16 @@ def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry
     return entries
 
 
-def _found(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
+def _unchanged(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
     """The result of an abort that found the debate declined, stopped or ended, and so did not end it.
 
     A stopped debate of a format that this build does not know counts as aborted; another worker concludes it.
     """
     if facts.started is not None and facts.started.format not in FORMATS and facts.concluded is None:
-        return _told(debate, "aborted", ledger)
+        return _abort_answer(debate, "aborted", ledger)
     move = decide(facts)
-    return _told(debate, move.outcome.status if isinstance(move, Conclude) else "aborted", ledger)
+    return _abort_answer(debate, move.outcome.status if isinstance(move, Conclude) else "aborted", ledger)
 
 
-def _told(debate: str, status: Status, ledger: Ledger) -> Aborted:
+def _abort_answer(debate: str, status: Status, ledger: Ledger) -> Aborted:
     return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))

@@ -32,7 +32,7 @@ class Feed:
         self.listeners = 0
         self.reader: asyncio.Task[None] | None = None
         self.lines: list[Line] = []
-        self.told: dict[int, bytes] = {}
+        self.encoded: dict[int, bytes] = {}
         """The rendered entries, by number, as far as a listener has rendered them."""
         self.working = asyncio.Lock()
         """Held while a listener renders an entry."""
@@ -74,18 +74,18 @@ class Feed:
         """Add entries that were read; the last one of the debate is not given out yet."""
         self.lines += lines
         self.over = bool(self.lines) and is_end(self.lines[-1].entry)
-        self._give(len(self.lines) - self.over)
+        self._set_given(len(self.lines) - self.over)
 
     def prove(self) -> None:
         """Give out the last entry: it is provable."""
-        self._give(len(self.lines))
+        self._set_given(len(self.lines))
 
     def fail(self, why: GainsayError) -> None:
         """End the feed with an error."""
         self._failure = why.anew()
         self._wake()
 
-    def _give(self, given: int) -> None:
+    def _set_given(self, given: int) -> None:
         if given != self.given or self.over:
             self.given = given
             self._wake()
@@ -99,9 +99,9 @@ class Feed:
 class Feeds:
     """The feeds of the debates that have listeners in this process."""
 
-    def __init__(self, database: Database, board: EventHub, watch: EntryPoll, prove: Prove) -> None:
+    def __init__(self, database: Database, hub: EventHub, watch: EntryPoll, prove: Prove) -> None:
         self._database = database
-        self._board = board
+        self._hub = hub
         self._watch = watch
         self._prove = prove
         self._kept: dict[str, Feed] = {}
@@ -109,41 +109,41 @@ class Feeds:
     @asynccontextmanager
     async def open(self, debate: str) -> AsyncIterator[Feed]:
         """The feed of a debate for the length of the block; the feed reads records while anyone uses it."""
-        tail = self._kept.get(debate)
-        if tail is None or tail.failed:
-            tail = self._kept[debate] = Feed(debate)
-            tail.reader = asyncio.get_running_loop().create_task(self._read(tail), name=f"tail {debate}")
-        tail.listeners += 1
+        feed = self._kept.get(debate)
+        if feed is None or feed.failed:
+            feed = self._kept[debate] = Feed(debate)
+            feed.reader = asyncio.get_running_loop().create_task(self._follow(feed), name=f"tail {debate}")
+        feed.listeners += 1
         try:
-            yield tail
+            yield feed
         finally:
-            tail.listeners -= 1
-            if not tail.listeners:
-                if self._kept.get(debate) is tail:
+            feed.listeners -= 1
+            if not feed.listeners:
+                if self._kept.get(debate) is feed:
                     del self._kept[debate]
-                if tail.reader is not None:
-                    tail.reader.cancel()
+                if feed.reader is not None:
+                    feed.reader.cancel()
 
-    async def _read(self, tail: Feed) -> None:
+    async def _follow(self, feed: Feed) -> None:
         """Read the records of a feed to the debate's end, as notifications come."""
         try:
-            with self._watch.watching(tail.debate):
-                while tail.listeners and not tail.over:
-                    failures, news = self._watch.failures, self._board.entries_event(tail.debate)
-                    stored = await read_records(self._database, tail.debate, len(tail.lines))
-                    tail.add([Line(record.n, record.at, record.entry) for record in stored])
-                    self._board.mark_read(tail.debate, len(tail.lines))
-                    if not tail.over:
-                        await news.wait()
+            with self._watch.watching(feed.debate):
+                while feed.listeners and not feed.over:
+                    failures, recorded = self._watch.failures, self._hub.entries_event(feed.debate)
+                    stored = await read_records(self._database, feed.debate, len(feed.lines))
+                    feed.add([Line(record.n, record.at, record.entry) for record in stored])
+                    self._hub.mark_read(feed.debate, len(feed.lines))
+                    if not feed.over:
+                        await recorded.wait()
                         self._watch.check(failures)
-            if tail.over:
-                await self._prove(tail.debate, len(tail.lines) - 1)
-                tail.prove()
+            if feed.over:
+                await self._prove(feed.debate, len(feed.lines) - 1)
+                feed.prove()
         except GainsayError as error:
-            tail.fail(error)
+            feed.fail(error)
         except Exception as fault:  # noqa: BLE001 - otherwise the listeners would wait for ever
-            telemetry.LOG.exception("a debate cannot be read because of a fault", extra={"debate": tail.debate})
-            tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
+            telemetry.LOG.exception("a debate cannot be read because of a fault", extra={"debate": feed.debate})
+            feed.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
 
 def resolve(future: asyncio.Future[bool], stirred: bool = True) -> None:

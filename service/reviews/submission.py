@@ -55,13 +55,13 @@ class CaseRecorder:
         self,
         database: Database,
         deployment: Callable[[], Deployment],
-        board: EventHub,
+        hub: EventHub,
         logs: CurrentLogs,
         listening: DebateWaiter,
     ) -> None:
         self._database = database
         self._deployment = deployment
-        self._board = board
+        self._hub = hub
         self._logs = logs
         self._listening = listening
         self._waiting = QueueLimits(database)
@@ -73,17 +73,17 @@ class CaseRecorder:
         Raises `IdempotencyKeyReused` for another case under a used key.
         """
         kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
-        if kept is not None and (before := await self._before(kept, caller)):
+        if kept is not None and (before := await self._find_repeated(kept, caller)):
             return before
         deployment = self._deployment()
         try:
-            with _reaching("the audit log"), self._under_way.recording(caller.tenant, kept):
+            with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
                 async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
                     return await self._recorded(request, caller, deployment, kept)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
-                if before := await self._before(kept, caller):
+                if before := await self._find_repeated(kept, caller):
                     return before
             raise
 
@@ -91,7 +91,7 @@ class CaseRecorder:
         self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
     ) -> Submitted:
         log = await self._logs.current(caller.tenant)
-        standings = await self._standings(request, deployment, caller)
+        standings = await self._standings_of(request, deployment, caller)
         # In a thread: counting the tokens of long documents would delay the other requests.
         prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings)
         if prepared.decision.debate:
@@ -101,17 +101,17 @@ class CaseRecorder:
         count_decision(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(task_type=request.task_type, format=str(new.format)).inc()
-            self._board.work_queued()
+            self._hub.work_queued()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
-        with _reaching("the audit log"):
+        with _audit_available("the audit log"):
             await self._waiting.refuse_full(caller.tenant, self._deployment().policy.queue)
 
-    async def _before(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
+    async def _find_repeated(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
         """The case that was recorded under this key, with its status by now; raises `IdempotencyKeyReused`."""
-        with _reaching("the audit log"):
+        with _audit_available("the audit log"):
             found = await find_keyed(self._database, caller.tenant, kept)
             if found is None:
                 return None
@@ -122,10 +122,10 @@ class CaseRecorder:
                     "case, or the first case again under this key"
                 )
             head = await read_head(self._database, found.debate, caller.tenant)
-            decision = await self._declined(found.debate) if head["state"] == "declined" else None
+            decision = await self._decline_decision(found.debate) if head["state"] == "declined" else None
         return Submitted(found.debate, head["state"], decision, replayed=True)
 
-    async def _declined(self, debate: str) -> GateDecision | None:
+    async def _decline_decision(self, debate: str) -> GateDecision | None:
         """The decision of a declined case."""
         (last,) = await self._listening.lines(debate, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
@@ -134,20 +134,20 @@ class CaseRecorder:
         """The case that another request recorded under this key at the same moment."""
         if kept is None:
             raise AuditUnavailable("the database did not record the case and gave no reason; try again")
-        if before := await self._before(kept, caller):
+        if before := await self._find_repeated(kept, caller):
             return before
         raise AuditUnavailable("another request is recording the case under this key; try again", retry_after=1)
 
-    async def _standings(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
+    async def _standings_of(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
         """The models' track records in the tenant's own panels, if the case needs them."""
         if not intake.needs_standings(request, deployment.policy):
             return ()
-        with _reaching("the database, which has the models' track records,"):
+        with _audit_available("the database, which has the models' track records,"):
             return await standings(self._database, caller.tenant)
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Refuse a case that the tenant's limits cannot pay for; the running debate's allocations are what counts."""
-        with _reaching("the tenant's limits and the audit log"):
+        with _audit_available("the tenant's limits and the audit log"):
             limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
             spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
@@ -158,14 +158,14 @@ class CaseRecorder:
         Raises what `submit` raises for a case, but no error for lack of money.
         """
         deployment = self._deployment()
-        known = await self._standings(request, deployment, caller)
+        known = await self._standings_of(request, deployment, caller)
         found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
         limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
 
 
 @contextmanager
-def _reaching(what: str) -> Iterator[None]:
+def _audit_available(what: str) -> Iterator[None]:
     """Raise `AuditUnavailable` if something that a case needs cannot be reached: no record, no debate."""
     try:
         yield

@@ -21,7 +21,7 @@ from service.store.proofs import proven
 
 LOOK_S = 0.02
 """The first interval of looking for a checkpoint, in case no notification of it comes."""
-PATIENCE_S = 5.0
+RETRY_WINDOW_S = 5.0
 """The longest interval, while notifications arrive: many listeners may wait for a signer that is away."""
 
 
@@ -33,55 +33,55 @@ class DebateWaiter:
     """
 
     def __init__(
-        self, database: Database, board: EventHub, *, held: bool, show: Callable[[str, int, bytes], None]
+        self, database: Database, hub: EventHub, *, held: bool, show: Callable[[str, int, bytes], None]
     ) -> None:
         self._database = database
-        self._board = board
+        self._hub = hub
         self._held = held
         self._show = show
-        self._watch = EntryPoll(database, board)
-        self._tails = Feeds(database, board, self._watch, self._prove)
+        self._watch = EntryPoll(database, hub)
+        self._feeds = Feeds(database, hub, self._watch, self._prove)
 
     @asynccontextmanager
     async def feed(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
         """The feed of a debate, shared by all its listeners in this process; raises `NotFound`."""
         await read_head(self._database, debate, tenant)
-        async with self._tails.open(debate) as tail:
-            yield tail
+        async with self._feeds.open(debate) as feed:
+            yield feed
 
     async def follow(
-        self, debate: str, tenant: str, from_n: int = 0, *, patience_s: float = math.inf
+        self, debate: str, tenant: str, from_n: int = 0, *, retry_window_s: float = math.inf
     ) -> AsyncGenerator[Line, None]:
         """Every entry from a number on, once and in order, until the debate has ended; raises `NotFound`.
 
-        The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
+        The last one comes when it is provable; raises `NotProvable` when that takes longer than ``retry_window_s``.
         """
-        async with self.feed(debate, tenant) as tail:
+        async with self.feed(debate, tenant) as feed:
             until = math.inf
-            while not tail.is_done(from_n):
-                if from_n < tail.given:
-                    yield tail.lines[from_n]
+            while not feed.is_done(from_n):
+                if from_n < feed.given:
+                    yield feed.lines[from_n]
                     from_n += 1
                     continue
-                if tail.over and until == math.inf:
-                    until = time.monotonic() + patience_s
+                if feed.over and until == math.inf:
+                    until = time.monotonic() + retry_window_s
                 if until <= time.monotonic():
-                    raise _held_back(debate)
-                await tail.wait_changed(until - time.monotonic())
+                    raise _not_provable(debate)
+                await feed.wait_changed(until - time.monotonic())
 
     async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         until = time.monotonic() + seconds
         with self._watch.watching(debate):
             while True:
-                failures, end = self._watch.failures, self._board.end_event(debate)
+                failures, end = self._watch.failures, self._hub.end_event(debate)
                 head = await read_head(self._database, debate, tenant)
                 if head["state"] not in ("queued", "running"):
                     return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
                 left = until - time.monotonic()
                 if left <= 0:
                     return False
-                await _set(end, left)
+                await _wait_set(end, left)
                 self._watch.check(failures)
 
     async def is_past_end(self, debate: str, tenant: str, n: int) -> bool:
@@ -109,7 +109,7 @@ class DebateWaiter:
         """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
         begun, pause = time.monotonic(), LOOK_S
         while True:
-            signed = self._board.signed
+            signed = self._hub.signed
             if found := await proven(self._database, debate, n):
                 self._show(found.log, found.size, found.root)
                 return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
@@ -117,9 +117,9 @@ class DebateWaiter:
                 return None
             waited = time.monotonic() - begun
             if waited >= seconds:
-                raise _held_back(debate)
-            await _set(signed, min(seconds - waited, pause))
-            pause = min(2 * pause, PATIENCE_S if self._board.linked and waited > PATIENCE_S else POLL_S)
+                raise _not_provable(debate)
+            await _wait_set(signed, min(seconds - waited, pause))
+            pause = min(2 * pause, RETRY_WINDOW_S if self._hub.linked and waited > RETRY_WINDOW_S else POLL_S)
 
     async def _prove(self, debate: str, n: int) -> None:
         await self.wait_provable(debate, n, math.inf)
@@ -130,7 +130,7 @@ class DebateWaiter:
         return [Line(record.n, record.at, record.entry) for record in stored]
 
 
-def _held_back(debate: str) -> NotProvable:
+def _not_provable(debate: str) -> NotProvable:
     telemetry.ANSWERS_HELD.inc()
     return NotProvable(
         f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the answer is held; "
@@ -139,7 +139,7 @@ def _held_back(debate: str) -> NotProvable:
     )
 
 
-async def _set(event: asyncio.Event, within_s: float) -> None:
+async def _wait_set(event: asyncio.Event, within_s: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             await event.wait()

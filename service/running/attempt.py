@@ -81,9 +81,9 @@ class ModelCaller:
         request = self._render(case, facts, turn, plan)
         provider = self._provider(plan)
         body = provider.encode(request)
-        told = provider.decode_request(body)
-        check_pins(self._prompts, told.messages, pins(facts, turn, plan))
-        check_schema_pin(self._prompts, turn.asks, told.reply_schema)
+        decoded = provider.decode_request(body)
+        check_pins(self._prompts, decoded.messages, pins(facts, turn, plan))
+        check_schema_pin(self._prompts, turn.asks, decoded.reply_schema)
         salt = secrets.token_bytes(16)
         reckoning = _reckoning(facts)
         tokens = reckoning.request_tokens(texts_of(request), plan.tokenizer)
@@ -125,13 +125,13 @@ class ModelCaller:
         try:
             async with asyncio.timeout(within_s):
                 answer = await self._provider(plan).send(attempt.body)
-            return CallOutcome(_read(attempt, facts, answer))
+            return CallOutcome(_decoded_entry(attempt, facts, answer))
         except CallFailed as failure:
             return CallOutcome(_failed(attempt, failure), failure.retry_after_s or 0.0)
         except TimeoutError:
             return CallOutcome(_failed(attempt, CallFailed("timeout", "no answer before the turn's deadline")))
         except Exception as fault:  # noqa: BLE001 - an adapter broke its contract; the cost of the call is unknown
-            return CallOutcome(_failed(attempt, _broken(plan, fault)))
+            return CallOutcome(_failed(attempt, _adapter_failure(plan, fault)))
         finally:
             telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
                 time.perf_counter() - begun
@@ -160,7 +160,7 @@ def _started(facts: Facts) -> DebateStarted:
     return facts.started
 
 
-def _broken(plan: SeatPlan, fault: Exception) -> CallFailed:
+def _adapter_failure(plan: SeatPlan, fault: Exception) -> CallFailed:
     """The failure that stands for a fault of an adapter. The log has its place; its message could hold a secret."""
     name, place = type(fault).__name__, "".join(traceback.format_tb(fault.__traceback__)[-3:])
     telemetry.LOG.error("a provider's adapter failed", extra={"model": plan.model, "fault": name, "place": place})
@@ -170,7 +170,7 @@ def _broken(plan: SeatPlan, fault: Exception) -> CallFailed:
 def _failed(attempt: Attempt, failure: CallFailed) -> AttemptFailed:
     """The entry of a call without a reply, charged with what it can have cost."""
     charge = _charge(attempt, failure.answer) if failure.billable else Charge(0, "none")
-    return _unusable(attempt, failure.reason, failure.detail, charge, failure.answer, final=not failure.retry)
+    return _failed_entry(attempt, failure.reason, failure.detail, charge, failure.answer, final=not failure.retry)
 
 
 def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
@@ -184,14 +184,14 @@ def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
     return reckoning.charge(usage, asked.held, plan.price)
 
 
-def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
+def _decoded_entry(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
     """Decode a reply strictly. An unusable reply is a failed attempt and is charged like any other."""
     asked, plan = attempt.asked, attempt.plan
     charge = _charge(attempt, answer)
     reply = decode_reply(attempt.turn.asks, answer.text)
-    why = reply if isinstance(reply, str) else _misfit(facts, attempt.turn, reply)
+    why = reply if isinstance(reply, str) else _why_unusable(facts, attempt.turn, reply)
     if isinstance(reply, str) or why:
-        return _unusable(attempt, "malformedReply", str(why), charge, answer, final=False)
+        return _failed_entry(attempt, "malformedReply", str(why), charge, answer, final=False)
     _count_overrun(plan, charge)
     return TurnSpoke(
         asked.turn,
@@ -205,7 +205,7 @@ def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | Attempt
     )
 
 
-def _misfit(facts: Facts, turn: Turn, reply: Reply) -> str | None:
+def _why_unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:
     """Why a decoded reply is unusable in its turn: the format rejects it, or it does not fit the caller's JSON Schema.
 
     Only this function checks the schema: a replay does not need JSON Schema to know that the turn has spoken.
@@ -213,7 +213,7 @@ def _misfit(facts: Facts, turn: Turn, reply: Reply) -> str | None:
     return kernel.unusable(facts, turn, reply) or output_schema.unfit(_started(facts).options, reply)
 
 
-def _unusable(
+def _failed_entry(
     attempt: Attempt, reason: str, detail: str, charge: Charge, answer: Answer | None, *, final: bool
 ) -> AttemptFailed:
     """A failed attempt, with the response if there was one."""

@@ -26,7 +26,7 @@ AGAIN_S = 1.0
 class HeldDebate:
     """A debate that this worker runs, and the signal that others may have written to it."""
 
-    def __init__(self, claimed: ClaimedDebate, board: EventHub) -> None:
+    def __init__(self, claimed: ClaimedDebate, hub: EventHub) -> None:
         self.debate = claimed.debate
         self.epoch = claimed.epoch
         self.late = claimed.late
@@ -36,25 +36,25 @@ class HeldDebate:
         self.falls = claimed.falls
         self.log: DebateLog | None = None
         self.task: asyncio.Task[None] | None = None
-        self._board = board
-        self._news = board.entries_event(claimed.debate)
+        self._hub = hub
+        self._recorded = hub.entries_event(claimed.debate)
         self._heard = False
 
     def entries_recorded(self, entries: Sequence[Entry]) -> None:
         """Announce entries that this worker recorded, without waking itself for them."""
-        heard = self._heard or self._news.is_set()
-        self._board.entries_recorded(self.debate, entries, self.log.next_n if self.log else 0)
-        self._news, self._heard = self._board.entries_event(self.debate), heard
+        heard = self._heard or self._recorded.is_set()
+        self._hub.entries_recorded(self.debate, entries, self.log.next_n if self.log else 0)
+        self._recorded, self._heard = self._hub.entries_event(self.debate), heard
 
     async def wait(self) -> None:
         """Wait until another process may have recorded something in this debate."""
         if not self._heard:
-            await self._news.wait()
+            await self._recorded.wait()
 
     def poll(self) -> bool:
         """Whether another process may have, since the last call. Call this before reading the records."""
-        heard = self._heard or self._news.is_set()
-        self._news, self._heard = self._board.entries_event(self.debate), False
+        heard = self._heard or self._recorded.is_set()
+        self._recorded, self._heard = self._hub.entries_event(self.debate), False
         return heard
 
     def is_behind(self, next_n: int) -> bool:
@@ -65,9 +65,9 @@ class HeldDebate:
 class Leases:
     """Renews the leases of a worker's debates, from the first that is added until the last is dropped."""
 
-    def __init__(self, database: Database, board: EventHub, worker: str, lease_s: float) -> None:
+    def __init__(self, database: Database, hub: EventHub, worker: str, lease_s: float) -> None:
         self._database = database
-        self._board = board
+        self._hub = hub
         self._worker = worker
         self._lease_s = lease_s
         self._held: dict[str, HeldDebate] = {}
@@ -79,7 +79,7 @@ class Leases:
         self._held[held.debate] = held
         self._empty.clear()
         if self._heart is None or self._heart.done():
-            self._heart = asyncio.create_task(self._beat(), name="leases")
+            self._heart = asyncio.create_task(self._renew(), name="leases")
 
     def drop(self, held: HeldDebate) -> None:
         """Stop renewing this lease, unless the worker has claimed the debate again since."""
@@ -94,21 +94,21 @@ class Leases:
             self._heart.cancel()
             await asyncio.gather(self._heart, return_exceptions=True)
 
-    async def _beat(self) -> None:
+    async def _renew(self) -> None:
         pause_s = self._lease_s / 3
         while self._held:
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._empty.wait()
             try:
-                await self._keep()
+                await self._renew_held()
                 pause_s = self._lease_s / 3
             except StoreUnavailable:
                 pause_s = min(AGAIN_S, self._lease_s / 3)
             except Exception:  # noqa: BLE001 - without renewal the worker would lose all its debates
                 telemetry.LOG.exception("the leases were not renewed because of a fault")
 
-    async def _keep(self) -> None:
+    async def _renew_held(self) -> None:
         asked = dict(self._held)
         if not asked:
             return
@@ -122,4 +122,4 @@ class Leases:
                 held.task.cancel()
         # The same answer replaces a poll: an abort that was recorded elsewhere shows here as a higher next number.
         if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].is_behind(next_n)):
-            self._board.receive(HubNotice(debates=moved))
+            self._hub.receive(HubNotice(debates=moved))

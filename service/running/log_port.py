@@ -12,7 +12,7 @@ from service.debate.model import TurnId
 from service.money import Ledger, Refusal
 
 
-class News(Protocol):
+class EntrySignal(Protocol):
     """The signal that another process may have recorded something in the debate."""
 
     async def wait(self) -> None:
@@ -24,7 +24,7 @@ class News(Protocol):
         ...
 
 
-class NoNews:
+class NoEntrySignal:
     """The signal of a debate that no other process writes to."""
 
     async def wait(self) -> None:

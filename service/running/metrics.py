@@ -55,25 +55,25 @@ def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> Non
     for entry in entries:
         match entry:
             case TurnAsked():
-                _asked(task_type, facts, started, entry)
+                _count_asked(task_type, facts, started, entry)
             case TurnSpoke():
-                _charged(task_type, facts, entry)
+                _count_charge(task_type, facts, entry)
                 if isinstance(entry.reply, Critique):
                     strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(take_of(entry.turn)))
                     strength.observe(entry.reply.challenge_strength)
                 if isinstance(entry.reply, Moderation):
-                    _scored(facts, started, entry.turn, entry.reply)
+                    _count_scores(facts, started, entry.turn, entry.reply)
             case AttemptFailed():
-                _charged(task_type, facts, entry)
+                _count_charge(task_type, facts, entry)
             case CheckFound(finding=CitationsFound() as found):
-                _checked(task_type, found)
+                _count_citations(task_type, found)
             case DebateConcluded(outcome=outcome):
-                _concluded(task_type, started, outcome, facts, ledger)
+                _count_conclusion(task_type, started, outcome, facts, ledger)
             case _:
                 pass
 
 
-def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
+def _count_asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
     seat = seat_of(entry.turn)
     if seat == "critic" and take_of(entry.turn) > 1 and entry.attempt == 1:
         telemetry.CRITIC_RETRIES.labels(task_type=task_type).inc()
@@ -84,7 +84,7 @@ def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAske
         telemetry.REPAIRS.labels(model=entry.model).inc()
 
 
-def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
+def _count_charge(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
     charge, model = entry.charge, facts.models[entry.turn][entry.attempt - 1]
     telemetry.COST.labels(task_type=task_type, seat=role_of(seat_of(entry.turn)), model=model).inc(
         charge.amount / MICRO
@@ -101,14 +101,14 @@ def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> 
         telemetry.TOKENS.labels(model=model, kind=kind).inc(tokens)
 
 
-def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
+def _count_scores(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
     """The scores by seat and by place: over many debates they show a moderator that leans to a place or a side."""
     score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
         telemetry.MODERATOR_SCORE.labels(model=model, seat=split_party(who)[0], place=str(place)).observe(score[label])
 
 
-def _checked(task_type: str, found: CitationsFound) -> None:
+def _count_citations(task_type: str, found: CitationsFound) -> None:
     for argument in found.arguments:
         for verdict in argument.verdicts:
             telemetry.CITATIONS.labels(task_type=task_type, verdict=verdict.verdict).inc()
@@ -116,7 +116,7 @@ def _checked(task_type: str, found: CitationsFound) -> None:
             telemetry.STRIKES.labels(task_type=task_type, reason=argument.struck).inc()
 
 
-def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts, ledger: Ledger) -> None:
+def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts, ledger: Ledger) -> None:
     telemetry.DEBATES_CONCLUDED.labels(
         task_type=task_type, format=started.format, status=outcome.status, stop_reason=outcome.stop_reason
     ).inc()
@@ -130,11 +130,11 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):
         telemetry.UNRESOLVED.labels(task_type=task_type).observe(len(final.unresolved_points))
-    _ordered(task_type, started, outcome, facts)
-    _ended(task_type, started.format, outcome, facts)
+    _count_order_check(task_type, started, outcome, facts)
+    _count_result(task_type, started.format, outcome, facts)
     found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
     if facts.case:
-        cited = shares(facts.case, (a for f in found for a in f.arguments), _rounds(facts))
+        cited = shares(facts.case, (a for f in found for a in f.arguments), _last_round(facts))
         for share in cited.values():
             telemetry.CITED.labels(task_type=task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
@@ -143,7 +143,7 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
 
 
-def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
+def _count_order_check(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
     """The result of the closing seat's second run in another order, where there was one or should have been."""
     results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
     again = "same" if any(".swapped." in turn for turn in facts.said) else None
@@ -151,16 +151,16 @@ def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Fa
         telemetry.ORDER_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
 
 
-def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
+def _count_result(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
     """The metrics of the format's own result."""
     match outcome.result:
         case StancesResult(winner_stance=str(stance)):
-            _won(facts, stance)
+            _count_winner_place(facts, stance)
         case BallotResult(votes=votes):
             for vote in votes:
                 telemetry.VOTES.labels(task_type=task_type, read="abstention" if vote.vote is None else "option").inc()
         case PanelResult() as found:
-            _agreed(task_type, form, found)
+            _count_consensus(task_type, form, found)
             telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
         case ConvergenceResult() as found:
             telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
@@ -170,7 +170,7 @@ def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
             pass
 
 
-def _agreed(task_type: str, form: str, found: PanelResult) -> None:
+def _count_consensus(task_type: str, form: str, found: PanelResult) -> None:
     for one in found.consensus:
         for dimension in one.lagging:
             telemetry.CONSENSUS_LAGGING.labels(question_type=found.question_type, dimension=dimension, by=one.by).inc()
@@ -180,7 +180,7 @@ def _agreed(task_type: str, form: str, found: PanelResult) -> None:
         telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.rounds_completed)
 
 
-def _won(facts: Facts, stance: str) -> None:
+def _count_winner_place(facts: Facts, stance: str) -> None:
     """The place in which the judge saw the winner's last argument: judges lean to the first and to the last."""
     options = facts.started.options if facts.started else None
     if not isinstance(options, StancesOptions) or facts.concluded is None or facts.concluded.final_turn is None:
@@ -204,7 +204,7 @@ def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
     return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
 
 
-def _rounds(facts: Facts) -> int:
+def _last_round(facts: Facts) -> int:
     """The last round that has an attempt."""
     return max((round_of(turn) for turn in facts.attempts), default=0)
 

@@ -35,16 +35,16 @@ class AttemptPreparer:
         attempts = []
         try:
             for turn, plan in asked:
-                if (attempt := self._fitting(turn, plan)) is None:
+                if (attempt := self._attempt_that_fits(turn, plan)) is None:
                     return ()
                 attempts.append(attempt)
         except PromptMismatch as mismatch:
             telemetry.PROMPT_MISMATCHES.inc()
             self._record.stop("promptMismatch", mismatch.detail)
             return ()
-        return attempts if await self._funded(attempts, holding) else ()
+        return attempts if await self._is_funded(attempts, holding) else ()
 
-    def _fitting(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
+    def _attempt_that_fits(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
         """The attempt at the first eligible model whose context fits the request; ``None`` when no model's does."""
         record, tokens = self._record, 0
         others = [p for p in selection.eligible_for_turn(record.facts, record.started, turn) if p.model != plan.model]
@@ -57,7 +57,7 @@ class AttemptPreparer:
         self._record.stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
         return None
 
-    async def _funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
+    async def _is_funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
         """Whether these attempts and their closing turns are funded; a refusal is staged.
 
         The debate's allocation from its tenant's limits must cover them too. Staged entries are recorded before more is

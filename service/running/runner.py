@@ -31,7 +31,7 @@ from service.running import selection, versions
 from service.running.attempt import Attempt, CallOutcome, ModelCaller
 from service.running.backoff import Backoff
 from service.running.checker import Checker
-from service.running.log_port import AuditLog, News, NoNews
+from service.running.log_port import AuditLog, EntrySignal, NoEntrySignal
 from service.running.metrics import log_lost_attempts
 from service.running.preparation import AttemptPreparer
 from service.running.provider_port import Provider
@@ -45,7 +45,7 @@ class Signals(Struct, frozen=True):
     """What wakes a runner from outside: its worker is stopping, or others may have recorded something."""
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    news: News = field(default_factory=NoNews)
+    entries: EntrySignal = field(default_factory=NoEntrySignal)
 
 
 class Runner:
@@ -63,14 +63,14 @@ class Runner:
         signals: Signals | None = None,
     ) -> None:
         self._log = log
-        self._record = DebateState(log, self._recorded)
+        self._record = DebateState(log, self._start_calls)
         self._checker = Checker(sources)
         self._calling = ModelCaller(prompts, providers, sources)
         self._intents = AttemptPreparer(log, self._record, self._calling)
         self._pacing = Backoff(log, calls)
         self._on_recorded = on_recorded
         signals = signals or Signals()
-        self._stopping, self._news = signals.stopping, signals.news
+        self._stopping, self._entries = signals.stopping, signals.entries
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
 
@@ -79,17 +79,17 @@ class Runner:
         """The facts of the debate so far, staged entries included."""
         return self._record.facts
 
-    async def run(self, *, taken_over: bool = False) -> Outcome | None:
+    async def run(self, *, reclaimed: bool = False) -> Outcome | None:
         """Run the debate to its recorded outcome; ``None`` when the worker stopped and no call is in flight any more.
 
-        ``taken_over`` says that the last worker lost its lease, which is logged with the charges of its lost calls.
+        ``reclaimed`` says that the last worker lost its lease, which is logged with the charges of its lost calls.
         Raises `Fenced` when another worker has claimed the debate, and `AuditUnavailable` when the log cannot be
         written: the debate then stays as recorded until a worker claims it again.
         """
         record = self._record
         try:
             await record.load()
-            if taken_over and not self.facts.open:
+            if reclaimed and not self.facts.open:
                 log_lost_attempts(self._log.debate, ())
             record.settle_lost()
             self._stop_past_deadline()
@@ -131,7 +131,7 @@ class Runner:
                 return
             case Ask(turns, holding) if not self._stopping.is_set():
                 idle = [turn for turn in turns if turn.id not in facts.open]
-                wait_s = await self._ask(idle, holding) if idle else None
+                wait_s = await self._stage_asks(idle, holding) if idle else None
                 if idle and wait_s is None:
                     return
             case Conclude(outcome) if not facts.open and facts.concluded is None:
@@ -149,7 +149,7 @@ class Runner:
         if self._log.deadline_in_s is not None and self._log.deadline_in_s <= 0:
             self._record.stop("deadline", "the debate's deadline has passed")
 
-    def _recorded(self, entries: Sequence[Entry]) -> None:
+    def _start_calls(self, entries: Sequence[Entry]) -> None:
         """Make the calls whose intents have just been recorded."""
         for entry in entries:
             if isinstance(entry, TurnAsked):
@@ -160,7 +160,7 @@ class Runner:
 
     # -- asking
 
-    async def _ask(self, idle: Sequence[Turn], holding: Sequence[Turn]) -> float | None:
+    async def _stage_asks(self, idle: Sequence[Turn], holding: Sequence[Turn]) -> float | None:
         """Stage the intents of the turns that can be asked now, or the entry that stands in their place.
 
         Returns the seconds to wait when no turn can be asked yet.
@@ -203,18 +203,18 @@ class Runner:
             self._settle_reply(turn, self._flying.pop(turn).result())
         if self._flying:
             await self._record.flush()
-        if self._news.poll():
+        if self._entries.poll():
             with suppress(StoreUnavailable):  # the next append finds out as well
                 await self._record.read_others()
 
     async def _first_of(self, tasks: Collection[asyncio.Task[Any]], timeout: float | None) -> set[asyncio.Task[Any]]:
         """The finished tasks, once one has finished, a notification has come, or the time has passed."""
-        news = asyncio.create_task(self._news.wait())
+        entries = asyncio.create_task(self._entries.wait())
         try:
-            done, _ = await asyncio.wait((*tasks, news), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait((*tasks, entries), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            news.cancel()
-        return done - {news}
+            entries.cancel()
+        return done - {entries}
 
     def _settle_reply(self, turn: TurnId, made: CallOutcome) -> None:
         self._record.stage(made.entry)
@@ -234,6 +234,6 @@ class Runner:
             await self._first_of((stopped,), max(0.0, min(limits)))
         finally:
             stopped.cancel()
-        if self._news.poll() or self._record.last_read_s >= LOOK_S:
+        if self._entries.poll() or self._record.last_read_s >= LOOK_S:
             with suppress(StoreUnavailable):
                 await self._record.read_others()

@@ -89,7 +89,7 @@ class DebateState:
 
     async def load(self) -> None:
         """Read the recorded entries."""
-        self._learn(await self._log.new_entries())
+        self._fold(await self._log.new_entries())
 
     def stage(self, *entries: Entry, at: float | None = None) -> None:
         """Stage entries: they count as facts now, and are recorded before anything is waited for."""
@@ -135,14 +135,14 @@ class DebateState:
     async def read_others(self) -> bool:
         """Read what others have recorded; keep the staged entries that are still legal. Whether there was anything."""
         await self._log.renew()
-        tail = await self._log.new_entries()
+        entries = await self._log.new_entries()
         self._looked = time.monotonic()
-        if not tail:
+        if not entries:
             return False
         staged, self._staged = self._staged, []
         known = self._entries
         self._entries, self._facts = [], Facts()
-        self._learn([*known, *tail])
+        self._fold([*known, *entries])
         for entry, at in staged:
             try:
                 self.stage(entry, at=at)
@@ -150,7 +150,7 @@ class DebateState:
                 continue
         return True
 
-    def _learn(self, entries: Sequence[Entry]) -> None:
+    def _fold(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
             kernel.refuse_illegal(self._facts, entry)
             self._facts.add(entry)

@@ -44,7 +44,7 @@ FAULTS_MAX = 5
 """After so many runs that a fault of the service ended, a debate ends as failed."""
 FALLS_MAX = 8
 """After so many lost leases in a row, without any record in between, a debate ends as failed too."""
-PARKED_MAX_S = 300.0
+BACKOFF_MAX_S = 300.0
 """The longest backoff of a debate after a fault of the service."""
 LAST_S = 1.0
 """How long a stopping worker waits for the database beyond its grace, for each lease that it releases."""
@@ -100,7 +100,7 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
             templates=templates,
             only=self.only,
             per_tenant=self.queue.per_tenant,
-            patience_s=self.queue.give_up_hours * 3600.0,
+            retry_window_s=self.queue.give_up_hours * 3600.0,
         )
 
 
@@ -110,7 +110,7 @@ class Worker:
     def __init__(
         self,
         database: Database,
-        board: EventHub,
+        hub: EventHub,
         prompts: Prompts,
         providers: Mapping[str, Provider],
         config: WorkerConfig,
@@ -118,20 +118,20 @@ class Worker:
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
-        self._board = board
+        self._hub = hub
         self._prompts = prompts
         self._providers = providers
         self._config = config
         self._on_trouble = on_trouble
-        self.handed_back = 0
+        self.released = 0
         """How many debates it has released since it was asked to stop."""
         self._introduced = False
         self._wanted = config.wanted(prompts.templates)
-        self._leases = Leases(database, board, config.name, config.lease_s)
+        self._leases = Leases(database, hub, config.name, config.lease_s)
         self._running: dict[asyncio.Task[None], HeldDebate] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._aside = Quarantine()
+        self._quarantine = Quarantine()
         self._taking: asyncio.Task[bool] | None = None
         self._unheard_until: float | None = None
         self._mismatch: str | None = None
@@ -150,10 +150,10 @@ class Worker:
     async def work(self) -> None:
         """Claim and run debates until `stop`. Errors are logged and never end the loop."""
         while not self._stopping.is_set():
-            self._board.queued.clear()
+            self._hub.queued.clear()
             self._room.clear()
             if not await self._claim():
-                stirred = self._board.queued if self._free_slots else self._room
+                stirred = self._hub.queued if self._free_slots else self._room
                 await self._first_of(stirred.wait(), self._stopping.wait())
 
     def retire(self) -> None:
@@ -169,8 +169,8 @@ class Worker:
         until = time.monotonic() + grace_s
         self.retire()
         if self._taking is not None:  # a claim in flight is awaited, so that its debates are released too
-            await _ended({self._taking}, until)
-        await _ended(set(self._running), until)
+            await _wait_or_cancel({self._taking}, until)
+        await _wait_or_cancel(set(self._running), until)
         await self._leases.close()
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
@@ -207,8 +207,8 @@ class Worker:
         if not most and not most_late:
             return False
         try:
-            aside = self._aside.excluded(time.monotonic())
-            found = await queues.claim(self._database, self._wanted, most, most_late, aside)
+            quarantined = self._quarantine.excluded(time.monotonic())
+            found = await queues.claim(self._database, self._wanted, most, most_late, quarantined)
         except BaseException:  # the claim may still commit, as long as the statement can be in flight
             self._unheard_until = time.monotonic() + pool.SILENT_S
             raise
@@ -218,7 +218,7 @@ class Worker:
             telemetry.LOG.info("claiming debates", extra=who)
         for claimed in found:
             telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
-            self._begin(HeldDebate(claimed, self._board))
+            self._start(HeldDebate(claimed, self._hub))
         late = sum(claimed.late for claimed in found)
         return 0 < most == len(found) - late or 0 < most_late == late
 
@@ -232,17 +232,17 @@ class Worker:
             if asked >= until:
                 self._unheard_until = None
 
-    def _begin(self, held: HeldDebate) -> None:
+    def _start(self, held: HeldDebate) -> None:
         task = held.task = asyncio.create_task(self._run(held), name=f"debate {held.debate}")
         self._running[task] = held
         self._leases.add(held)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._debate_done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _debate_done(self, task: asyncio.Task[None]) -> None:
         self._leases.drop(self._running.pop(task))
         self._room.set()
         if self._config.queue.per_tenant is not None:
-            self._board.work_queued()  # another worker may fill the place
+            self._hub.work_queued()  # another worker may fill the place
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished because of a fault", exc_info=error)
             self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(error).__name__})"))
@@ -280,7 +280,7 @@ class Worker:
         """Run one debate as far as possible here; return whether it is over."""
         if held.falls >= FALLS_MAX:
             return await self._fail(held, f"its lease was lost {held.falls} times in a row without a record in between")
-        return await (await self._runner(held)).run(taken_over=held.lost) is not None
+        return await (await self._runner(held)).run(reclaimed=held.lost) is not None
 
     async def _fail(self, held: HeldDebate, why: str) -> bool:
         """Fail a debate that no worker can continue; return whether it is over."""
@@ -322,14 +322,14 @@ class Worker:
             telemetry.LOG.exception("debate could not be ended as failed", extra={"debate": held.debate})
         with suppress(GainsayError):
             if is_service_fault(fault):
-                pause_s = min(PARKED_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
+                pause_s = min(BACKOFF_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
                 await queues.back_off(self._database, held.debate, held.epoch, pause_s)
             elif isinstance(fault, AuditUnavailable | StoreUnavailable):
                 await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
             else:
-                self._aside.add(held.debate, time.monotonic())
+                self._quarantine.add(held.debate, time.monotonic())
                 await queues.release_to_others(self._database, held.debate, held.epoch)
-                self._board.work_queued()
+                self._hub.work_queued()
             return True
         return False
 
@@ -347,8 +347,8 @@ class Worker:
     async def _release(self, held: HeldDebate) -> None:
         with suppress(StoreUnavailable):
             await queues.release(self._database, held.debate, held.epoch)
-            self.handed_back += self._stopping.is_set()
-            self._board.work_queued()
+            self.released += self._stopping.is_set()
+            self._hub.work_queued()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:
         tasks = [asyncio.ensure_future(wait) for wait in waits]
@@ -362,7 +362,7 @@ def is_service_fault(fault: Exception) -> bool:
     return not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
 
 
-async def _ended(tasks: Collection[asyncio.Task[Any]], until: float) -> None:
+async def _wait_or_cancel(tasks: Collection[asyncio.Task[Any]], until: float) -> None:
     """Wait for these tasks until a time; then cancel those that remain, repeatedly, until all have ended."""
     late: Collection[asyncio.Task[Any]] = tasks
     left_s = max(0.0, until - time.monotonic())

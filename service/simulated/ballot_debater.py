@@ -179,9 +179,9 @@ def _revision(choice: Choice, former: Choice, said: Sequence[HeardVoice], most: 
 def _moved(answered: Answered, towards: int, said: Sequence[HeardVoice]) -> list[Statement]:
     """The passage of another debater that moved the vote."""
     learned = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
-    told = [e for e in answered.leaning.learned if e in learned and (not towards or e.side == towards)]
+    reasons = [e for e in answered.leaning.learned if e in learned and (not towards or e.side == towards)]
     text = "What moves this vote is {}, which {} brought: it {}."
-    return [Statement(1, text.format(e.where, learned[e], does(e)), cite(e)) for e in told[:1]]
+    return [Statement(1, text.format(e.where, learned[e], does(e)), cite(e)) for e in reasons[:1]]
 
 
 def _answered(answered: Answered, said: Sequence[HeardVoice]) -> list[Statement]:

@@ -131,6 +131,6 @@ def _trajectory(own: Sequence[HeardVoice]) -> float:
     before = {c.quote for w in own[0].arguments for c in w.said.citations}
     after = {c.quote for v in own[1:] for w in v.arguments for c in w.said.citations}
     engaged = [bool(v.spoken.body.get(key)) for v in own[1:] for key in ("corrections", "stillChallenges")]
-    told = 2 * mean(engaged)
+    trend = 2 * mean(engaged)
     taken = len(after - before) / len(after) if after else 0.0
-    return 45 + 35 * taken + 10 * min(2.0, told)
+    return 45 + 35 * taken + 10 * min(2.0, trend)

@@ -161,8 +161,8 @@ def _probability(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> 
     if not desk.reading.asks("panel.prediction"):
         return None
     centre = 50 + 40 * answered.leaning.opinion
-    told = [v.spoken.body.get("probability") for v in others(said)]
-    middles = [(p["low"] + p["high"]) / 2 for p in told if _is_interval(p)]
+    probabilities = [v.spoken.body.get("probability") for v in others(said)]
+    middles = [(p["low"] + p["high"]) / 2 for p in probabilities if _is_interval(p)]
     if middles:
         centre = (centre + mean(middles)) / 2
     half = 14 - min(7, len(answered.leaning.pool)) + (3 if desk.strategy.most < 5 else 0)
@@ -177,9 +177,9 @@ def _learned(answered: Answered, said: Sequence[HeardVoice]) -> str:
     whose = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
     own = [v for v in said if v.spoken.own]
     held = {c.quote for v in own for w in v.arguments for c in w.said.citations}
-    told = " ".join(str(v.spoken.body.get("learnedFromOthers", "")) for v in own)
+    learned = " ".join(str(v.spoken.body.get("learnedFromOthers", "")) for v in own)
     new = [e for e in answered.leaning.learned if e in whose and e.quote not in held]
-    fresh = next((e for e in new if e.where not in told), None)
+    fresh = next((e for e in new if e.where not in learned), None)
     if fresh is None:
         return "Nothing was shown that this answer had not weighed before."
     return f"{whose[fresh]} pointed to {fresh.where}, which {does(fresh)}; this answer had not weighed it before."

@@ -203,8 +203,8 @@ def turn_of(request: Request) -> TurnId:
 def _failure(step: ScriptedReply, reason: FailureReason, turn: str) -> CallFailed:
     usage = step.usage if isinstance(step.usage, Usage) else None
     detail = step.detail or f"the script fails turn {turn} as {reason}"
-    told = Answer("", usage, _raw(usage)) if usage else None
-    return CallFailed(reason, detail, retry=step.retry, billable=step.billable, answer=told)
+    failed_answer = Answer("", usage, _raw(usage)) if usage else None
+    return CallFailed(reason, detail, retry=step.retry, billable=step.billable, answer=failed_answer)
 
 
 def _played(step: ScriptedReply, request: Request, body: bytes) -> Answer:
@@ -233,5 +233,5 @@ def _raw(usage: Usage | None) -> dict[str, Any] | None:
         "reasoning_tokens": usage.reasoning,
         "service_tier": usage.tier,
     }
-    told = {"input_tokens": usage.input, "output_tokens": usage.output}
-    return {**told, **{name: value for name, value in others.items() if value}}
+    raw = {"input_tokens": usage.input, "output_tokens": usage.output}
+    return {**raw, **{name: value for name, value in others.items() if value}}

@@ -54,13 +54,13 @@ class CurrentCheckpoints:
 
     def announce(self, log: str, size: int, root: bytes) -> None:
         """A head was signed in this process."""
-        tenant, epoch = _whose(log)
+        tenant, epoch = _tenant_and_epoch(log)
         if tenant in self._asked:
             self._hear(tenant, epoch, CurrentCheckpoint(log, size, root))
 
     def served(self, log: str, size: int, root: bytes) -> None:
         """Note the head that an answer rests on, so that the head named in the answer is no older."""
-        tenant, epoch = _whose(log)
+        tenant, epoch = _tenant_and_epoch(log)
         self._asked.setdefault(tenant, time.monotonic())
         self._hear(tenant, epoch, CurrentCheckpoint(log, size, root))
 
@@ -92,7 +92,7 @@ class CurrentCheckpoints:
             self._known[tenant] = epoch, head
 
 
-def _whose(log: str) -> tuple[str, int]:
+def _tenant_and_epoch(log: str) -> tuple[str, int]:
     """The tenant and the epoch in a log's name."""
     tenant, _, epoch = log.partition("/")[2].rpartition("/")
     return tenant, int(epoch)

@@ -26,9 +26,9 @@ SELDOM = 10
 class EntryPoll:
     """Polls as long as anything waits."""
 
-    def __init__(self, database: Database, board: EventHub) -> None:
+    def __init__(self, database: Database, hub: EventHub) -> None:
         self._database = database
-        self._board = board
+        self._hub = hub
         self._waiting: Counter[str] = Counter()
         self._failure: StoreUnavailable | None = None
         self.failures = 0
@@ -39,24 +39,24 @@ class EntryPoll:
     def watching(self, debate: str) -> Iterator[None]:
         """Poll this debate for the length of the block."""
         self._waiting[debate] += 1
-        self._board.known.setdefault(debate, 0)
+        self._hub.known.setdefault(debate, 0)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run(), name="watch")
         try:
             yield
         finally:
-            self._leave(debate)
+            self._unwatch(debate)
 
     def check(self, since: int) -> None:
         """Raise `StoreUnavailable` if a poll has failed since this number of failures."""
         if self._failure is not None and self.failures > since:
             raise self._failure.anew()
 
-    def _leave(self, debate: str) -> None:
+    def _unwatch(self, debate: str) -> None:
         self._waiting[debate] -= 1
         if not self._waiting[debate]:
             del self._waiting[debate]
-            self._board.known.pop(debate, None)
+            self._hub.known.pop(debate, None)
         if not self._waiting and self._task is not None:
             self._task.cancel()
             self._task = None
@@ -66,19 +66,19 @@ class EntryPoll:
         while self._waiting:
             await asyncio.sleep(POLL_S)
             passed += 1
-            if self._board.linked and passed < SELDOM:
+            if self._hub.linked and passed < SELDOM:
                 continue
             passed = 0
             try:
-                await self._look()
+                await self._poll()
             except StoreUnavailable as error:
-                self._fail(error)
+                self._fail_waiters(error)
             except Exception as fault:  # noqa: BLE001 - a dead loop would leave all waiters waiting
                 telemetry.LOG.exception("debates cannot be polled because of a fault")
-                self._fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
+                self._fail_waiters(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
-    async def _look(self) -> None:
-        debates, known = list(self._waiting), self._board.known
+    async def _poll(self) -> None:
+        debates, known = list(self._waiting), self._hub.known
         asked = {"debates": [UUID(debate) for debate in debates], "ns": [known[debate] for debate in debates]}
         moved, ended = [], []
         for row in await self._database.query("moved", asked):
@@ -87,11 +87,11 @@ class EntryPoll:
                 ended.append(debate)
             elif row["next_n"] > known.get(debate, 0):  # unless it was announced here during the query
                 moved.append(debate)
-            self._board.mark_read(debate, row["next_n"])
-        self._board.receive(HubNotice(tuple(moved), tuple(ended)))
+            self._hub.mark_read(debate, row["next_n"])
+        self._hub.receive(HubNotice(tuple(moved), tuple(ended)))
 
-    def _fail(self, error: StoreUnavailable) -> None:
+    def _fail_waiters(self, error: StoreUnavailable) -> None:
         """Wake all waiters with an error: what happens from now on is not known here."""
         self._failure = error.anew()
         self.failures += 1
-        self._board.wake(list(self._waiting))
+        self._hub.wake(list(self._waiting))

@@ -36,7 +36,7 @@ class EventHub:
 
     def __init__(self) -> None:
         # Weak: an event lives as long as a task waits for it.
-        self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        self._entries: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._debates: dict[str, bool] = {}
         self.known: dict[str, int] = {}
@@ -78,15 +78,15 @@ class EventHub:
         self.outgoing.set()
         self._seal()
 
-    def receive(self, told: HubNotice) -> None:
+    def receive(self, notice: HubNotice) -> None:
         """Wake what waits for events that another process reports."""
-        for debate in told.debates:
+        for debate in notice.debates:
             self._wake(debate, over=False)
-        for debate in told.ended:
+        for debate in notice.ended:
             self._wake(debate, over=True)
-        if told.queued:
+        if notice.queued:
             self.queued.set()
-        if told.signed:
+        if notice.signed:
             self._seal()
 
     def wake(self, debates: Iterable[str]) -> None:
@@ -96,7 +96,7 @@ class EventHub:
 
     def missed(self) -> None:
         """Wake everything: notifications may have been lost."""
-        self.wake({*self._news, *self._ends})
+        self.wake({*self._entries, *self._ends})
         self.queued.set()
         self._seal()
 
@@ -104,25 +104,25 @@ class EventHub:
         """The events to send to other processes since the last call."""
         self.outgoing.clear()
         debates, self._debates = self._debates, {}
-        told = HubNotice(
+        notice = HubNotice(
             debates=tuple(debate for debate, over in debates.items() if not over),
             ended=tuple(debate for debate, over in debates.items() if over),
             queued=self._queued,
             signed=self._signed,
         )
         self._queued = self._signed = False
-        return told
+        return notice
 
     def entries_event(self, debate: str) -> asyncio.Event:
         """Set by the next event of the debate. Take it before you read the records, or you may miss an event."""
-        return self._news.setdefault(debate, asyncio.Event())
+        return self._entries.setdefault(debate, asyncio.Event())
 
     def end_event(self, debate: str) -> asyncio.Event:
         """Set when the debate ends; take it before you read the records."""
         return self._ends.setdefault(debate, asyncio.Event())
 
     def _wake(self, debate: str, *, over: bool) -> None:
-        if event := self._news.pop(debate, None):
+        if event := self._entries.pop(debate, None):
             event.set()
         if over and (event := self._ends.pop(debate, None)):
             event.set()

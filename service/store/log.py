@@ -33,7 +33,7 @@ from service.policy import Budgets
 from service.store import derived
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
-from service.store.sealing import columns, resting, seal_entry, tracked, unwritten
+from service.store.sealing import columns, grounds_arrays, seal_entry, tracked, unwritten
 
 
 class StoredRecord(Struct, frozen=True):
@@ -73,7 +73,7 @@ class DebateLog:
     ) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
-        self._hear(head)
+        self._set_time_left(head)
         self._database = database
         self._budgets = budgets
         self._granted: MicroUSD = head["granted"]
@@ -84,7 +84,7 @@ class DebateLog:
         self._rests: set[derived.Grounds] = set()
         self._track = derived.PerformanceTracker()
         self._lease_s = lease_s
-        self._patience_s = lease_s or 0.0
+        self._retry_window_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
         self._asked: dict[TurnId, float] = {}
@@ -146,7 +146,7 @@ class DebateLog:
         while (short := enough - self._granted) > 0:
             params = self._draw_params(short, most - self._granted)
             try:
-                head = await retry(lambda _again, params=params: self._drawn(params), self._patience_s)  # type: ignore[misc]
+                head = await retry(lambda _again, params=params: self._allocated(params), self._retry_window_s)  # type: ignore[misc]
             except StoreUnavailable as error:
                 raise AuditUnavailable(
                     "the database does not confirm the allocation from the tenant's limits, so nothing is spent; "
@@ -173,11 +173,11 @@ class DebateLog:
             "month": budget.month,
         }
 
-    async def _drawn(self, params: Mapping[str, Any]) -> Row:
+    async def _allocated(self, params: Mapping[str, Any]) -> Row:
         rows = await self._database.query("draw", params)
-        return rows[0] if rows else await self._drawn_before()
+        return rows[0] if rows else await self._allocated_before()
 
-    async def _drawn_before(self) -> Row:
+    async def _allocated_before(self) -> Row:
         """The head row with an allocation of ours whose response was lost; raises `Fenced` when there is none."""
         head = await read_head(self._database, self.debate)
         if head["epoch"] != self._epoch or head["draws"] == self._draws:
@@ -191,7 +191,7 @@ class DebateLog:
             rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
         entries = [_stored(row).entry for row in rows]
         for entry, row in zip(entries, rows, strict=True):
-            self._seen(entry, row["leaf"], age_s=row["age_s"])
+            self._fold(entry, row["leaf"], age_s=row["age_s"])
         return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
@@ -220,19 +220,19 @@ class DebateLog:
             "zone": self._budgets.zone,
             **_money(self.ledger, entries),
             **columns(records),
-            **resting(rests),
+            **grounds_arrays(rests),
             "charges": _charges(self._next_n, entries),
             "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
         }
-        rows = await self._insist(params, records)
+        rows = await self._append_again(params, records)
         if not rows:
             raise Fenced(f"debate {self.debate} was written to or taken over by another process; read it again")
-        self._hear(rows[0])
+        self._set_time_left(rows[0])
         self._rests |= rests
         for record, entry in zip(records, entries, strict=True):
-            self._seen(entry, record.leaf, record.leaf_hash)
+            self._fold(entry, record.leaf, record.leaf_hash)
 
-    async def _insist(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
+    async def _append_again(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
         """Append the same bytes again until the database answers; they can be stored only once.
 
         A lost response may have been a commit. So after the first try, no row can also mean that our own append was
@@ -241,14 +241,14 @@ class DebateLog:
 
         async def offer(again: bool) -> list[Row]:
             rows = await self._database.query("append", params)
-            return rows if rows or not again else await self._landed(records)
+            return rows if rows or not again else await self._stored_head(records)
 
         try:
-            return await retry(offer, self._patience_s)
+            return await retry(offer, self._retry_window_s)
         except StoreUnavailable as error:
             raise unwritten(error) from error
 
-    async def _landed(self, records: Sequence[Record]) -> list[Row]:
+    async def _stored_head(self, records: Sequence[Record]) -> list[Row]:
         """The head row if the stored records after this writer's last one are these; no row otherwise."""
         stored = await read_records(self._database, self.debate, self._next_n)
         if [s.leaf for s in stored[: len(records)]] != [r.leaf for r in records]:
@@ -261,11 +261,11 @@ class DebateLog:
         if not await self._database.query("renew", params):
             raise Fenced(f"debate {self.debate} was taken over by another worker")
 
-    def _hear(self, head: Row) -> None:
+    def _set_time_left(self, head: Row) -> None:
         self._left_s: float | None = head["left_s"]
         self._heard_at = time.monotonic()
 
-    def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
+    def _fold(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
         self.ledger = self.ledger.add(entry)

@@ -18,7 +18,7 @@ class LogLag:
     def __init__(self, database: Database, late_s: float) -> None:
         self._database = database
         self._late_s = late_s
-        self._told = False
+        self._reported = False
 
     async def run(self) -> None:
         """Measure periodically; while the database is away the gauges are NaN."""
@@ -37,12 +37,12 @@ class LogLag:
         telemetry.LOG_UNPROVEN_SECONDS.set(row["seconds"])
         telemetry.LOG_INCIDENTS.set(len(incidents))
         late = row["seconds"] > self._late_s
-        if late and not self._told:
+        if late and not self._reported:
             telemetry.LOG.error(
                 f"{row['records']} records are durable and not provable, the oldest for {row['seconds']:.0f} seconds, "
                 "and answers are held; check that a sequencer runs, and what its log says about its signer",
                 extra={"code": "log_late"},
             )
-        elif self._told and not late:
+        elif self._reported and not late:
             telemetry.LOG.warning("recovered: records become provable in time")
-        self._told = late
+        self._reported = late

@@ -48,9 +48,9 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     signed: bool = False
 
 
-def payloads(by: str, told: HubNotice) -> list[str]:
+def payloads(by: str, notice: HubNotice) -> list[str]:
     """All events, in as many payloads as they need, at least one."""
-    marked = [(debate, False) for debate in told.debates] + [(debate, True) for debate in told.ended]
+    marked = [(debate, False) for debate in notice.debates] + [(debate, True) for debate in notice.ended]
     parts = [marked[n : n + MOST] for n in range(0, len(marked), MOST)] or [[]]
     return [
         msgspec.json.encode(
@@ -58,8 +58,8 @@ def payloads(by: str, told: HubNotice) -> list[str]:
                 by,
                 tuple(debate for debate, over in part if not over),
                 tuple(debate for debate, over in part if over),
-                queued=told.queued and not nth,
-                signed=told.signed and not nth,
+                queued=notice.queued and not nth,
+                signed=notice.signed and not nth,
             )
         ).decode()
         for nth, part in enumerate(parts)
@@ -69,28 +69,28 @@ def payloads(by: str, told: HubNotice) -> list[str]:
 class Notifications:
     """Sends and receives until it is stopped; reconnects when the database was away."""
 
-    def __init__(self, url: str, board: EventHub) -> None:
+    def __init__(self, url: str, hub: EventHub) -> None:
         self._url = url
-        self._board = board
+        self._hub = hub
         self._name = secrets.token_hex(8)
         self._connection: Connection | None = None
         self._stopping = asyncio.Event()
         self._ended = asyncio.Event()
         self._troubled = False
         self._pause_s = FIRST_PAUSE_S
-        self._told_at = -ALIVE_S
+        self._sent_at = -ALIVE_S
         self._unheard_since: float | None = None
 
     async def run(self) -> None:
         """Send and receive until `stop`. Errors are logged and never end the loop."""
         while not self._stopping.is_set():
             try:
-                await self._connected()
+                await self._use_connection()
             except (psycopg.Error, OSError) as error:
-                self._lose(type(error).__name__)
+                self._mark_lost(type(error).__name__)
             except Exception as fault:  # noqa: BLE001 - a dead loop would leave a process without notifications
                 telemetry.LOG.exception("notifications cannot be received because of a fault")
-                self._lose(type(fault).__name__)
+                self._mark_lost(type(fault).__name__)
             if not self._stopping.is_set():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._pause_s):
@@ -100,13 +100,13 @@ class Notifications:
     async def stop(self) -> None:
         """Receive nothing more, and send the last events if the server answers. `run` cannot be used after this."""
         self._stopping.set()
-        self._board.linked = False
+        self._hub.linked = False
         if self._connection is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LAST_S):
                     await self._ended.wait()
 
-    async def _connected(self) -> None:
+    async def _use_connection(self) -> None:
         """Use one connection until it is lost, or until the last events are sent."""
         options: dict[str, Any] = {"autocommit": True, **WIRE}
         connection = await Connection.connect(self._url, **options)
@@ -114,42 +114,42 @@ class Notifications:
         self._ended.clear()
         try:
             await connection.execute(queries()["subscribe"])
-            self._told_at, self._unheard_since = -ALIVE_S, None
+            self._sent_at, self._unheard_since = -ALIVE_S, None
             while not self._stopping.is_set():
-                await self._pass(connection)
-            if self._board.outgoing.is_set():
-                await self._tell(connection)
+                await self._exchange(connection)
+            if self._hub.outgoing.is_set():
+                await self._send(connection)
         finally:
             self._connection = None
             self._ended.set()
             connection.cut()  # a goodbye could block if the server does not answer
             await connection.close()
 
-    async def _pass(self, connection: Connection) -> None:
+    async def _exchange(self, connection: Connection) -> None:
         """Wait until there is something to receive or to send, and do it."""
-        arrived = await self._stirred(connection, self._rest_s())
-        if time.monotonic() - self._told_at >= (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S):
-            await self._tell(connection)
+        arrived = await self._wait_for_work(connection, self._rest_s())
+        if time.monotonic() - self._sent_at >= (PERIOD_S if self._hub.outgoing.is_set() else ALIVE_S):
+            await self._send(connection)
         async for notice in connection.notifies(timeout=DRAIN_S if arrived else 0.0, stop_after=1):
-            self._hear(notice.payload)
+            self._receive(notice.payload)
         if self._unheard_since is not None and time.monotonic() - self._unheard_since > ECHO_S:
-            self._lose("own notifications are not delivered, as behind a transaction pooler")
+            self._mark_lost("own notifications are not delivered, as behind a transaction pooler")
 
     def _rest_s(self) -> float:
         """Seconds until something is due if no event comes."""
-        due = self._told_at + (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S)
+        due = self._sent_at + (PERIOD_S if self._hub.outgoing.is_set() else ALIVE_S)
         if self._unheard_since is not None and not self._troubled:
             due = min(due, self._unheard_since + ECHO_S)
         return max(0.0, due - time.monotonic())
 
-    async def _stirred(self, connection: Connection, seconds: float) -> bool:
+    async def _wait_for_work(self, connection: Connection, seconds: float) -> bool:
         """Wait for data, an event to send, or a stop; return whether data arrived within these seconds."""
         loop, socket_ = asyncio.get_running_loop(), connection.fileno()
         arrived: asyncio.Future[None] = loop.create_future()
         waits: set[asyncio.Future[Any]] = {arrived, asyncio.ensure_future(self._stopping.wait())}
-        if not self._board.outgoing.is_set():
-            waits.add(asyncio.ensure_future(self._board.outgoing.wait()))
-        loop.add_reader(socket_, _settle, arrived)
+        if not self._hub.outgoing.is_set():
+            waits.add(asyncio.ensure_future(self._hub.outgoing.wait()))
+        loop.add_reader(socket_, _set_done, arrived)
         try:
             await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             return arrived.done()
@@ -158,16 +158,16 @@ class Notifications:
             for wait in waits:
                 wait.cancel()
 
-    async def _tell(self, connection: Connection) -> None:
-        told = payloads(self._name, self._board.drain_outgoing())
+    async def _send(self, connection: Connection) -> None:
+        bodies = payloads(self._name, self._hub.drain_outgoing())
         async with asyncio.timeout(ECHO_S):  # nothing is received during this time either
-            await connection.execute(queries()["tell"], {"payloads": told})
-        telemetry.NOTICES.labels(direction="sent").inc(len(told))
-        self._told_at = time.monotonic()
+            await connection.execute(queries()["tell"], {"payloads": bodies})
+        telemetry.NOTICES.labels(direction="sent").inc(len(bodies))
+        self._sent_at = time.monotonic()
         if self._unheard_since is None:
-            self._unheard_since = self._told_at
+            self._unheard_since = self._sent_at
 
-    def _hear(self, payload: str) -> None:
+    def _receive(self, payload: str) -> None:
         """Handle a notification; an own one proves that they are delivered. One that cannot be decoded is ignored."""
         try:
             heard = msgspec.json.decode(payload, type=Payload)
@@ -175,22 +175,22 @@ class Notifications:
             return
         if heard.by == self._name:
             self._unheard_since = None
-            self._gain()
+            self._mark_linked()
             return
         telemetry.NOTICES.labels(direction="heard").inc()
-        self._board.receive(HubNotice(heard.debates, heard.ended, heard.queued, heard.signed))
+        self._hub.receive(HubNotice(heard.debates, heard.ended, heard.queued, heard.signed))
 
-    def _gain(self) -> None:
-        if self._board.linked or self._stopping.is_set():
+    def _mark_linked(self) -> None:
+        if self._hub.linked or self._stopping.is_set():
             return
-        self._board.linked, self._pause_s = True, FIRST_PAUSE_S
-        self._board.missed()
+        self._hub.linked, self._pause_s = True, FIRST_PAUSE_S
+        self._hub.missed()
         if self._troubled:
             self._troubled = False
             telemetry.LOG.warning("recovered: notifications of other processes arrive")
 
-    def _lose(self, why: str) -> None:
-        self._board.linked = False
+    def _mark_lost(self, why: str) -> None:
+        self._hub.linked = False
         if not self._troubled and not self._stopping.is_set():
             self._troubled = True
             telemetry.LOG.warning(
@@ -199,6 +199,6 @@ class Notifications:
             )
 
 
-def _settle(future: asyncio.Future[None]) -> None:
+def _set_done(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)

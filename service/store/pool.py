@@ -108,7 +108,7 @@ class StatementUnanswered(StoreUnavailable):
     """PostgreSQL did not confirm a statement; only our own log says which one and why."""
 
     @property
-    def told(self) -> str:
+    def public_detail(self) -> str:
         """What a caller can use of it."""
         return "the database does not answer; send the request again"
 
@@ -121,7 +121,7 @@ class StatementRefused(StoreUnavailable):
     title = "The database refuses a statement"
 
     @property
-    def told(self) -> str:
+    def public_detail(self) -> str:
         """What a caller can use of it."""
         return "the database refuses a statement of the service; an operator has to look into the service's log"
 
@@ -133,17 +133,17 @@ def translated(name: str) -> Iterator[None]:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
         raise StatementUnanswered(
-            f"the database did not confirm {name!r} ({_named(error)}); try again when it is back",
+            f"the database did not confirm {name!r} ({_error_kind(error)}); try again when it is back",
             retry_after=5,
         ) from error
     except psycopg.Error as error:
         raise StatementRefused(
-            f"the database refuses {name!r} ({_named(error)}); nothing is written",
+            f"the database refuses {name!r} ({_error_kind(error)}); nothing is written",
             retry_after=60,  # an operator has to repair it
         ) from error
 
 
-def _named(error: psycopg.Error) -> str:
+def _error_kind(error: psycopg.Error) -> str:
     """The kind of an error; its message may quote confidential data."""
     return ", ".join(part for part in (type(error).__name__, error.sqlstate) if part)
 
@@ -175,8 +175,8 @@ class Database:
     async def open(cls, url: str, *, size: int = 8) -> AsyncIterator[Self]:
         """Connect, and disconnect at the end; raises `StoreUnavailable` when PostgreSQL cannot be reached."""
 
-        def given_up(_pool: object) -> None:
-            made._lost()
+        def reconnect_failed(_pool: object) -> None:
+            made._mark_lost()
 
         pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -188,7 +188,7 @@ class Database:
             # The pool doubles its wait after every failure; a short timeout keeps that wait short, and the next
             # caller starts a fresh try.
             reconnect_timeout=RECONNECT_S,
-            reconnect_failed=given_up,
+            reconnect_failed=reconnect_failed,
             configure=cls.configure,
             open=False,
             name="gainsay",
@@ -227,7 +227,7 @@ class Database:
                     if not await self._is_spent(connection, error, name) or connection.made > begun:
                         raise
                 finally:
-                    await self._give_back(connection)
+                    await self._release(connection)
 
     @property
     def away(self) -> bool:
@@ -246,24 +246,24 @@ class Database:
                 raise asyncio.CancelledError from None
             raise
         if task and task.cancelling() > cancelled:
-            await self._give_back(connection)
+            await self._release(connection)
             raise asyncio.CancelledError
         if self._away:
             self._away = False
             telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
         return connection
 
-    async def _give_back(self, connection: Connection) -> None:
+    async def _release(self, connection: Connection) -> None:
         if connection.was_cut:  # it may look healthy: its answer can come in the moment of the cut
             await connection.close()
         # Without the pool's context manager, which also commits: every statement is its own transaction.
         await self._pool.putconn(connection)
 
-    def _lost(self) -> None:
+    def _mark_lost(self) -> None:
         if not self._away:
             self._away = True
-            told = f"the database does not answer: {Connection.refusal}"
-            telemetry.LOG.error(told, extra={"at": self.variable, "code": StoreUnavailable.code})
+            detail = f"the database does not answer: {Connection.refusal}"
+            telemetry.LOG.error(detail, extra={"at": self.variable, "code": StoreUnavailable.code})
 
     async def _is_spent(self, connection: Connection, error: psycopg.Error, name: str) -> bool:
         """Whether the statement may be repeated on another connection, because this one was at fault.

@@ -133,13 +133,13 @@ async def inclusion(database: Database, log: str, index: int, size: int) -> list
 async def inclusions(database: Database, log: str, indexes: Iterable[int], size: int) -> dict[int, list[bytes]]:
     """The audit paths of many leaves, by index, as `inclusion` gives each; neighbours are read together."""
     paths: dict[int, list[bytes]] = {}
-    for some in _near(indexes):
+    for some in _neighbour_groups(indexes):
         wanted = set().union(*(tiles_for_inclusion(index, size) | _tile_of(index, size) for index in some))
 
         def prove(tiles: Tiles, root: bytes, some: Sequence[int] = some) -> dict[int, list[bytes]]:
             return {index: _included(index, tiles, root) for index in some}
 
-        paths |= await _proved(database, log, wanted, size, prove)
+        paths |= await _prove(database, log, wanted, size, prove)
     return paths
 
 
@@ -148,12 +148,12 @@ async def consistency(database: Database, log: str, old: int, new: int) -> list[
 
     ``old`` may be any size up to that. Raises `ValueError`, `NotFound` and `LogDamaged` as `inclusion` does.
     """
-    return (await _led(database, log, old, new))[0]
+    return (await _proven_consistency(database, log, old, new))[0]
 
 
 async def root_at_size(database: Database, log: str, size: int, head: SignedCheckpoint) -> bytes:
     """The root of a log at a size, proven consistent with a signed head; raises as `consistency` does."""
-    return (await _led(database, log, size, head.size))[1]
+    return (await _proven_consistency(database, log, size, head.size))[1]
 
 
 async def tile(database: Database, log: str, level: int, index: int, width: int) -> bytes:
@@ -186,7 +186,7 @@ def has_tile(level: int, index: int, width: int, size: int) -> bool:
     return 1 <= width <= tile_width(level, index, size)
 
 
-async def _led(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
+async def _proven_consistency(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
     """The consistency proof from an old size to that of a signed head, and the old root."""
     roots = {TileId(level, n, tile_width(level, n, new)) for level, n, _ in tiles_for_root(old)}
 
@@ -195,12 +195,10 @@ async def _led(database: Database, log: str, old: int, new: int) -> tuple[list[b
         verify_consistency(old, new, path, before, root)
         return path, before
 
-    return await _proved(database, log, tiles_for_consistency(old, new) | roots, new, prove)
+    return await _prove(database, log, tiles_for_consistency(old, new) | roots, new, prove)
 
 
-async def _proved(
-    database: Database, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]
-) -> T:
+async def _prove(database: Database, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]) -> T:
     """The result of ``prove`` on tiles and the signed root of a size.
 
     A first failure may come from cached tiles (if the database was restored, say), so the cache is cleared and
@@ -236,7 +234,7 @@ def _included(index: int, tiles: Tiles, root: bytes) -> list[bytes]:
     return path
 
 
-def _near(indexes: Iterable[int]) -> Iterator[Sequence[int]]:
+def _neighbour_groups(indexes: Iterable[int]) -> Iterator[Sequence[int]]:
     """The indexes in groups whose leaves lie in a few tiles."""
     by_tile: dict[int, list[int]] = {}
     for index in sorted(set(indexes)):

@@ -25,7 +25,7 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
     """Which debates a worker claims, and under which limits.
 
     ``templates`` are those that its requests are laid out by; debates with other templates are left to other workers
-    until they are older than ``patience_s``. ``None`` claims all. ``per_tenant`` counts what all workers run of a
+    until they are older than ``retry_window_s``. ``None`` claims all. ``per_tenant`` counts what all workers run of a
     tenant. ``only`` is the one debate to claim, whatever runs.
     """
 
@@ -34,7 +34,7 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
     templates: str | None = None
     only: str | None = None
     per_tenant: int | None = None
-    patience_s: float = 86_400.0
+    retry_window_s: float = 86_400.0
     formats: Sequence[str] = tuple(FORMATS)
 
 
@@ -73,7 +73,7 @@ async def claim(
         "most": most,
         "most_late": most_late,
         "per_tenant": wanted.per_tenant,
-        "patience": wanted.patience_s,
+        "patience": wanted.retry_window_s,
     }
     rows = await database.query("claim", params)
     return [ClaimedDebate(**{**row, "debate": str(row["debate"])}) for row in rows]

@@ -97,12 +97,12 @@ class QueueLimits:
             return found
         counting = self._counting.get(tenant)
         if counting is None:
-            counting = asyncio.create_task(self._counted(tenant, limits), name=f"counting {tenant}")
-            counting.add_done_callback(_heard)
+            counting = asyncio.create_task(self._query_count(tenant, limits), name=f"counting {tenant}")
+            counting.add_done_callback(_mark_seen)
             self._counting[tenant] = counting
         return await asyncio.shield(counting)
 
-    async def _counted(self, tenant: str, limits: Queue) -> _BacklogCount:
+    async def _query_count(self, tenant: str, limits: Queue) -> _BacklogCount:
         begun = time.monotonic()
         params = {"tenant": tenant, "most": limits.waiting, "most_of_tenant": limits.waiting_per_tenant}
         try:
@@ -116,7 +116,7 @@ class QueueLimits:
         return found
 
 
-def _heard(counting: asyncio.Task[_BacklogCount]) -> None:
+def _mark_seen(counting: asyncio.Task[_BacklogCount]) -> None:
     """Mark a failure as seen: every waiter of the count may be gone by then."""
     if not counting.cancelled():
         counting.exception()

@@ -20,7 +20,7 @@ from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
 from service.store import derived
 from service.store.pool import Database, Row
-from service.store.sealing import resting, tracked
+from service.store.sealing import grounds_arrays, tracked
 
 STEP = 500
 """How many debates, or manifests, one query reads."""
@@ -59,23 +59,25 @@ class Found(Struct, frozen=True):
 
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     """Make the derived tables agree with the records; raises `StoreUnavailable`. A second run changes nothing."""
-    told = Rebuilt()
-    async for row in _through(database, "chains", step):
-        told.debates += await _project(database, row["debate"], told)
-    async for row in _through(database, "remove_strays", step):
-        told.removed += row["removed"]
-    told.count(await database.query("remove_stray_records"))
-    async for row in _through(database, "manifests", step):
-        told.manifests += 1
-        await _project_manifest(database, bytes(row["body"]), told)
+    rebuilt = Rebuilt()
+    async for row in _rows_in_steps(database, "chains", step):
+        rebuilt.debates += await _project(database, row["debate"], rebuilt)
+    async for row in _rows_in_steps(database, "remove_strays", step):
+        rebuilt.removed += row["removed"]
+    rebuilt.count(await database.query("remove_stray_records"))
+    async for row in _rows_in_steps(database, "manifests", step):
+        rebuilt.manifests += 1
+        await _project_manifest(database, bytes(row["body"]), rebuilt)
     for row in await database.query("unknown_manifests"):
-        told.removed += row["removed"]
+        rebuilt.removed += row["removed"]
         if row["used"]:
-            told.troubles.append(f"manifest {row['manifest']}: its text is not stored, so its prompts were not changed")
-    return told
+            rebuilt.troubles.append(
+                f"manifest {row['manifest']}: its text is not stored, so its prompts were not changed"
+            )
+    return rebuilt
 
 
-async def _through(database: Database, name: str, step: int) -> AsyncIterator[Row]:
+async def _rows_in_steps(database: Database, name: str, step: int) -> AsyncIterator[Row]:
     """The rows of a query that reads in steps; each row has its position as ``at``."""
     after: UUID | bytes | None = None
     while rows := await database.query(name, {"after": after, "limit": step}):
@@ -84,7 +86,7 @@ async def _through(database: Database, name: str, step: int) -> AsyncIterator[Ro
         after = rows[-1]["at"]
 
 
-async def _project(database: Database, debate: UUID, told: Rebuilt) -> bool:
+async def _project(database: Database, debate: UUID, rebuilt: Rebuilt) -> bool:
     """Correct the derived rows of one chain; return whether it is a debate.
 
     A debate that goes on while it is read is read again: it makes some records a second at most.
@@ -96,14 +98,14 @@ async def _project(database: Database, debate: UUID, told: Rebuilt) -> bool:
             "tenant": found.tenant,
             "next_n": found.next_n,
             "whole": found.trouble is None,
-            **resting(found.grounds),
+            **grounds_arrays(found.grounds),
             "tracked": tracked(found.performances),
         }
         rows = await database.query("project", params)
         if rows:
-            told.count(rows)
+            rebuilt.count(rows)
             if found.trouble:
-                told.troubles.append(f"debate {debate}: {found.trouble}; rows of it were added and none removed")
+                rebuilt.troubles.append(f"debate {debate}: {found.trouble}; rows of it were added and none removed")
             return found.is_debate
 
 
@@ -160,12 +162,12 @@ async def _documents(
     return found
 
 
-async def _project_manifest(database: Database, body: bytes, told: Rebuilt) -> None:
+async def _project_manifest(database: Database, body: bytes, rebuilt: Rebuilt) -> None:
     """Correct the prompts of one manifest."""
     try:
         given = derived.prompts(body)
     except ValueError as error:  # a text that only begins like a manifest
-        told.troubles.append(f"manifest {sha256(body).hexdigest()}: {error}")
+        rebuilt.troubles.append(f"manifest {sha256(body).hexdigest()}: {error}")
         return
     params = {"manifest": sha256(body).hexdigest(), "prompts": list(given), "hashes": list(given.values())}
-    told.count(await database.query("project_manifest", params))
+    rebuilt.count(await database.query("project_manifest", params))

@@ -143,7 +143,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "key_body": new.key.body if new.key else None,
         "templates": new.templates,
         **columns(new.records),
-        **resting(rests),
+        **grounds_arrays(rests),
     }
 
 
@@ -190,7 +190,7 @@ def columns(records: Sequence[Record]) -> dict[str, ByteaArray]:
     }
 
 
-def resting(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
+def grounds_arrays(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
     """The items on which a debate rests, as parameters of the statements that store it."""
     each = sorted(set(found))
     return {"rests_what": TextArray(what for what, _ in each), "rests_value": TextArray(value for _, value in each)}
@@ -204,10 +204,10 @@ def tracked(found: Sequence[derived.Performance]) -> str:
 def headline_fields(seconds: float) -> str:
     """RFC 3339 in UTC, to the millisecond, of seconds since 1970; the rest is cut off."""
     second, rest = divmod(round(seconds * 1_000_000), 1_000_000)
-    return f"{_second(second)}.{rest // 1_000:03d}Z"
+    return f"{_second_text(second)}.{rest // 1_000:03d}Z"
 
 
 @lru_cache(maxsize=64)
-def _second(whole: int) -> str:
+def _second_text(whole: int) -> str:
     """A second as text, cached because many records fall into the same one."""
     return datetime.fromtimestamp(whole, UTC).isoformat().removesuffix("+00:00")

@@ -152,7 +152,7 @@ class Sequencing(Database):
 
     async def staged(self, above: int = 0, passing: Collection[str] = ()) -> dict[str, list[int]]:
         """The numbers of the staged records, by log, above a number and without the logs of ``passing``."""
-        return _by_log(await self.query("staged", _look(above, passing)))
+        return _by_log(await self.query("staged", _staged_query(above, passing)))
 
     async def unsigned(self) -> list[str]:
         """The logs whose tree has grown beyond its latest signed head."""
@@ -194,7 +194,7 @@ class Sequencing(Database):
                         await pipeline.sync()  # from here on PostgreSQL counts the session as idle
                         count = await _extend(connection, tree, await cursor.fetchall(), holes=holes)
                 except errors.IntegrityError as error:
-                    raise _judged(error) from error
+                    raise _batch_error(error) from error
         tree.committed = True
         return count
 
@@ -253,7 +253,7 @@ class Sequencing(Database):
 
     async def _open(self, log: str, key: PublicKey) -> DictRow:
         """The row of a log that is new here."""
-        host, tenant, epoch = _named(log)
+        host, tenant, epoch = _name_parts(log)
         if host != key.name:
             raise BadLogName(
                 f"the log {log!r} does not belong to the host of the signing key {key.name!r}, so no verifier would "
@@ -272,7 +272,7 @@ class Sequencing(Database):
         counts = partial_counts(size)
         places = [TileId(level, size >> 8 * (level + 1), count) for level, count in enumerate(counts)]
         tiles = (await StoredTiles().read(self, log, {place for place in places if place.width})).tiles
-        return [_cut(tiles.get(place, b"")) for place in places]
+        return [_split_hashes(tiles.get(place, b"")) for place in places]
 
 
 class SequencerLeadership:
@@ -292,7 +292,7 @@ class SequencerLeadership:
                 session = self._session or await self._lead()
                 if session is None:
                     return None
-                cursor = await session.execute(queries()["staged"], _look(above, passing))
+                cursor = await session.execute(queries()["staged"], _staged_query(above, passing))
                 return _by_log(await cursor.fetchall())
             except BaseException:
                 await self.close()
@@ -353,7 +353,7 @@ def _head(end: DictRow) -> KnownCheckpoint | None:
     return None if end["signed"] is None else KnownCheckpoint(end["signed"], bytes(end["signed_root"]))
 
 
-def _judged(error: errors.IntegrityError) -> Exception:
+def _batch_error(error: errors.IntegrityError) -> Exception:
     """The error that a refused row of a batch stands for."""
     if error.diag.constraint_name in _FENCE:
         return Overtaken("another sequencer has continued this log; its tree is read again")
@@ -362,7 +362,7 @@ def _judged(error: errors.IntegrityError) -> Exception:
     return error
 
 
-def _look(above: int, passing: Collection[str]) -> dict[str, Any]:
+def _staged_query(above: int, passing: Collection[str]) -> dict[str, Any]:
     return {"above": above, "passing": list(passing), "most": MOST}
 
 
@@ -370,7 +370,7 @@ def _by_log(rows: Sequence[DictRow]) -> dict[str, list[int]]:
     return {row["log"]: row["seqs"] for row in rows}
 
 
-def _named(log: str) -> tuple[str, str, int]:
+def _name_parts(log: str) -> tuple[str, str, int]:
     """Host, tenant and epoch of a log's name; raises `BadLogName`.
 
     A name that no head, file or address can carry is refused before anything is taken: its tree could never be signed.
@@ -389,5 +389,5 @@ def _tiles(tiles: Mapping[TileId, bytes], size: int) -> Tiles:
     return Tiles(lambda level, n, width: tiles.get(TileId(level, n, width), b""), size)
 
 
-def _cut(hashes: bytes) -> list[bytes]:
+def _split_hashes(hashes: bytes) -> list[bytes]:
     return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]

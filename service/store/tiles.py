@@ -58,9 +58,11 @@ class StoredTiles:
         # hashes; a partial tile above consists of the roots of the full tiles below it, which are hashed here.
         lacking = {place for place in places - tiles.keys() if place.width == WIDTH}
         partial = places - tiles.keys() - lacking
-        below = {under for place in partial if place.level for under in _below(place)}
+        below = {under for place in partial if place.level for under in _tiles_below(place)}
         roots = self._roots.those(log, below)
-        found = _Found(await database.query("tree_parts", _asked(log, lacking | below - roots.keys(), partial, size)))
+        found = _Found(
+            await database.query("tree_parts", _parts_query(log, lacking | below - roots.keys(), partial, size))
+        )
         # A full tile can be wanted twice over: as itself, and as a source of a root one level above.
         for place, hashes in found.full.items():
             if place in lacking:
@@ -73,7 +75,7 @@ class StoredTiles:
 
     def _joined(self, log: str, place: TileId, roots: Mapping[TileId, bytes]) -> bytes:
         """A partial tile, joined from the roots below it; cached if all of them are there."""
-        hashes = b"".join(roots.get(under, b"") for under in _below(place))
+        hashes = b"".join(roots.get(under, b"") for under in _tiles_below(place))
         whole = len(hashes) == place.width * HASH_BYTES
         return self._tiles.keep(log, place, hashes) if whole else hashes
 
@@ -123,7 +125,7 @@ class _Found:
                     self.root = hashes
 
 
-def _asked(log: str, lacking: Set[TileId], partial: Set[TileId], size: int) -> dict[str, Any]:
+def _parts_query(log: str, lacking: Set[TileId], partial: Set[TileId], size: int) -> dict[str, Any]:
     """The parameters of `tree_parts`."""
     levels, indexes = [place.level for place in lacking], [place.n for place in lacking]
     first = end = 0
@@ -133,7 +135,7 @@ def _asked(log: str, lacking: Set[TileId], partial: Set[TileId], size: int) -> d
     return {"log": log, "levels": levels, "indexes": indexes, "first": first, "end": end, "size": size}
 
 
-def _below(place: TileId) -> list[TileId]:
+def _tiles_below(place: TileId) -> list[TileId]:
     """The full tiles whose roots are the hashes of a partial tile one level above (C2SP tlog-tiles)."""
     first = place.n * WIDTH
     return [TileId(place.level - 1, first + nth, WIDTH) for nth in range(place.width)]

@@ -127,7 +127,7 @@ async def logs(request: HttpRequest) -> Response[bytes]:
 async def checkpoint(request: HttpRequest) -> Response[bytes]:
     """The latest checkpoint, with its cosignatures."""
     known_query(request, ())
-    _, head = await _headed(request)
+    _, head = await _log_with_checkpoint(request)
     return _plain(head.note)
 
 
@@ -136,8 +136,8 @@ async def proof(request: HttpRequest) -> Response[bytes]:
     """The proof that a record is in the log (C2SP tlog-proof)."""
     known_query(request, ("size",))
     site = app_state(request)
-    log, head = await _headed(request)
-    if (size := _number(request, "size")) is not None:
+    log, head = await _log_with_checkpoint(request)
+    if (size := _whole_number(request, "size")) is not None:
         head = await _head_at(site, log, size)
     index = await _index(site, log, str(request.path_params["record"]))
     if index >= head.size:
@@ -151,8 +151,8 @@ async def consistency(request: HttpRequest) -> Response[bytes]:
     """The proof that an older size of the log is a prefix of a later one (RFC 9162, 2.1.4), one base64 hash a line."""
     known_query(request, ("from", "to"))
     site = app_state(request)
-    log, head = await _headed(request)
-    old, new = _number(request, "from"), _number(request, "to")
+    log, head = await _log_with_checkpoint(request)
+    old, new = _whole_number(request, "from"), _whole_number(request, "to")
     if old is None:
         raise BadRequest("expected ?from=, the older size of the log in records, found none")
     if new is not None:
@@ -168,7 +168,7 @@ async def tile(request: HttpRequest) -> Response[bytes]:
     """A tile of hashes, or a bundle of leaves (C2SP tlog-tiles), as they are stored."""
     known_query(request, ())
     site = app_state(request)
-    log, head = await _headed(request)
+    log, head = await _log_with_checkpoint(request)
     place = _tile(str(request.path_params["path"]))
     level = 0 if place.level == "entries" else place.level
     if not proofs.has_tile(level, place.n, place.width, head.size):
@@ -186,14 +186,14 @@ async def records(request: HttpRequest) -> Stream:
     """The records of the log under its latest checkpoint, all or filtered, as JSONL with proofs or as CSV."""
     known_query(request, (*FILTERS, "format"))
     site, log = app_state(request), _name(request)
-    form, media = _form(request)
-    asked = {name: _one(request, name) for name in FILTERS}
+    form, media = _export_form(request)
+    asked = {name: _single_value(request, name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
     chunks: AsyncIterator[bytes] = await evidence.export(
         site.database, site.logs, log, filters, LOCAL, _writer(site), form=form
     )
-    told = {"Cache-Control": "no-store", "Vary": "Accept", **_file(f"{log.replace('/', '-')}.{form}")}
-    return Stream(_cut_short(chunks, log), media_type=media, headers=told)
+    header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **_attachment(f"{log.replace('/', '-')}.{form}")}
+    return Stream(_cut_short(chunks, log), media_type=media, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/audit")
@@ -203,7 +203,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     site, debate = app_state(request), str(request.path_params["debate"])
     content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
     return Response(
-        content=content, media_type=ZIP, headers={"Cache-Control": "no-store", **_file(f"{UUID(debate)}.zip")}
+        content=content, media_type=ZIP, headers={"Cache-Control": "no-store", **_attachment(f"{UUID(debate)}.zip")}
     )
 
 
@@ -212,7 +212,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     """The debates that rest on one prompt, manifest, configuration, model, document, price or engine."""
     known_query(request, (*ASKED, "limit", "after"))
     site, limit = app_state(request), page_size(request.query_params.get("limit"))
-    given = [(name, value) for name in ASKED if (value := _one(request, name)) is not None]
+    given = [(name, value) for name in ASKED if (value := _single_value(request, name)) is not None]
     if len(given) != 1:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
@@ -229,7 +229,7 @@ def _name(request: HttpRequest) -> str:
     return f"{given['host']}/{given['tenant']}/{given['epoch']}"
 
 
-async def _headed(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
+async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
     """The log of the path with its latest signed head; raises `NotFound` and `NotProvable`."""
     log = await proofs.log_of(app_state(request).database, LOCAL.tenant, _name(request))
     if log.head is None:
@@ -268,8 +268,8 @@ def _tile(path: str) -> TilePath:
         raise NotFound(f"there is no such tile: {error}") from None
 
 
-def _number(request: HttpRequest, name: str) -> int | None:
-    given = _one(request, name)
+def _whole_number(request: HttpRequest, name: str) -> int | None:
+    given = _single_value(request, name)
     if given is None:
         return None
     if not _NUMBER.fullmatch(given):
@@ -277,7 +277,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
     return int(given)
 
 
-def _one(request: HttpRequest, name: str) -> str | None:
+def _single_value(request: HttpRequest, name: str) -> str | None:
     """The value of a parameter that may be given once: one of two would have no effect."""
     given = request.query_params.getall(name, [])
     if len(given) > 1:
@@ -285,9 +285,9 @@ def _one(request: HttpRequest, name: str) -> str | None:
     return given[0] if given else None
 
 
-def _form(request: HttpRequest) -> tuple[Form, str]:
+def _export_form(request: HttpRequest) -> tuple[Form, str]:
     """The form of an export and its media type, by the query or by Accept."""
-    asked = _one(request, "format")
+    asked = _single_value(request, "format")
     if asked is None:
         wanted = headers.best_media_type(request.headers.get("accept"), tuple(RECORDS))
         if wanted is None:
@@ -301,12 +301,12 @@ def _form(request: HttpRequest) -> tuple[Form, str]:
 
 async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:
     """The chunks. An error cuts the connection, so that the client cannot take a part for the whole export."""
-    told = request_id.get()
+    request = request_id.get()
     try:
         async for chunk in chunks:
             yield chunk
     except GainsayError as error:
-        telemetry.LOG.error("export cut", extra={"request": told, "log": log, "code": error.code})
+        telemetry.LOG.error("export cut", extra={"request": request, "log": log, "code": error.code})
         raise
 
 
@@ -315,7 +315,7 @@ def _writer(site: AppState) -> Writer:
     return Writer(LOCAL.actor, site.deployment.build_hash)
 
 
-def _file(name: str) -> dict[str, str]:
+def _attachment(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
 
 

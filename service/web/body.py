@@ -82,7 +82,7 @@ def decode(raw: bytes, type_: type[T]) -> T:
     except UnicodeDecodeError as error:
         raise BadRequest(_not_utf8(raw)) from error
     except msgspec.ValidationError as error:
-        text, pointer = _located(str(error))
+        text, pointer = _split_path(str(error))
         raise BadRequest(text, pointers=(pointer,) if pointer else ()) from error
     except msgspec.DecodeError as error:
         raise BadRequest(f"the body must be one JSON object in UTF-8: {error}") from error
@@ -95,7 +95,7 @@ def decode(raw: bytes, type_: type[T]) -> T:
 
 def repeated(raw: bytes) -> str:
     """The pointer of a member that its object has twice, or ``""``. ``raw`` is valid JSON."""
-    found = json.loads(raw, object_pairs_hook=_pairs, parse_float=str, parse_int=str)
+    found = json.loads(raw, object_pairs_hook=_find_repeated, parse_float=str, parse_int=str)
     return "".join(f"/{_escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
 
 
@@ -105,23 +105,23 @@ class _Twice(Struct, frozen=True):
     path: tuple[str, ...]
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> _Twice | None:
+def _find_repeated(pairs: list[tuple[str, Any]]) -> _Twice | None:
     """Keeps no object, only the path of a repeated member in it or below."""
     seen = set()
     for name, value in pairs:
         if name in seen:
             return _Twice((name,))
         seen.add(name)
-        if below := _below(value):
+        if below := _repeated_path(value):
             return _Twice((name, *below))
     return None
 
 
-def _below(value: object) -> tuple[str, ...]:
+def _repeated_path(value: object) -> tuple[str, ...]:
     if isinstance(value, _Twice):
         return value.path
     if isinstance(value, list):
-        return next(((str(i), *below) for i, item in enumerate(value) if (below := _below(item))), ())
+        return next(((str(i), *below) for i, item in enumerate(value) if (below := _repeated_path(item))), ())
     return ()
 
 
@@ -146,7 +146,7 @@ def _not_utf8(raw: bytes) -> str:
     return "the body must be JSON in UTF-8; re-encode the text"
 
 
-def _located(message: str) -> tuple[str, str]:
+def _split_path(message: str) -> tuple[str, str]:
     """A message of msgspec without its path, and the path as a JSON Pointer (``""`` for the whole body)."""
     found = _PATH.search(message)
     text = message[: found.start()] if found else message
@@ -157,10 +157,10 @@ def _located(message: str) -> tuple[str, str]:
         pointer += f"/{_escape(step['member'] or step['index'])}"
     if member := _MEMBER.match(text):
         pointer += f"/{_escape(member['name'])}"
-    return _plain(text), pointer
+    return _plain_message(text), pointer
 
 
-def _plain(text: str) -> str:
+def _plain_message(text: str) -> str:
     """msgspec's message in this service's style: JSON's names of types, lower case, plain quotes, bounded length."""
     text = _TYPES.sub(lambda found: " | ".join(_JSON_TYPES.get(name, name) for name in found[0].split(" | ")), text)
     text = text.replace("`", "'")

@@ -80,12 +80,12 @@ async def read(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     site, debate = app_state(request), _debate(request)
     result = await site.reviews.result(debate, LOCAL)
-    told = {"ETag": _etag(result, site.deployment.build_hash)}
+    header_fields = {"ETag": _etag(result, site.deployment.build_hash)}
     if _under_way(result):
-        told["Retry-After"] = str(RETRY_AFTER_S)
-    if told["ETag"] in _tags(request.headers.getall("if-none-match", [])):
-        return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=told)
-    return answered(result, headers=told)
+        header_fields["Retry-After"] = str(RETRY_AFTER_S)
+    if header_fields["ETag"] in _etags(request.headers.getall("if-none-match", [])):
+        return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
+    return answered(result, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/events")
@@ -100,11 +100,11 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
     if await site.reviews.is_past_end(debate, LOCAL, -1 if after is None else after):
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
-    told = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
-        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=told)
+        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit()
-    return stream.EventStream(site, debate, after, told)
+    return stream.EventStream(site, debate, after, header_fields)
 
 
 @post("/v1/debates/{debate:str}/abort")
@@ -161,7 +161,7 @@ def _etag(result: Result, build: str) -> str:
     return f'"{result.entries}-{build[:8]}"'
 
 
-def _tags(given: Iterable[str]) -> set[str]:
+def _etags(given: Iterable[str]) -> set[str]:
     return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
 
 

@@ -36,7 +36,7 @@ def best_media_type(accept: str | None, offers: Sequence[str]) -> str | None:
     """The offer with the highest quality in Accept (RFC 9110, 12.5.1), or ``None``; the first offer on a tie."""
     if accept is None or not accept.strip():
         return offers[0]
-    ranges = [_range(part) for part in accept.split(",") if part.strip()]
+    ranges = [_media_range(part) for part in accept.split(",") if part.strip()]
     liked = [(_quality(offer, ranges), -i, offer) for i, offer in enumerate(offers)]
     quality, _, offer = max(liked)
     return offer if quality > 0 else None
@@ -72,7 +72,7 @@ def idempotency_key(given: Sequence[str]) -> str | None:
     return key
 
 
-def _range(part: str) -> tuple[str, Decimal]:
+def _media_range(part: str) -> tuple[str, Decimal]:
     name, *parameters = (p.strip().lower() for p in part.split(";"))
     quality = next((p.partition("=")[2] for p in parameters if p.partition("=")[0].strip() == "q"), "1")
     try:

@@ -48,7 +48,7 @@ class Middleware:
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
-        id_ = _id(scope)
+        id_ = _request_id(scope)
         request_id.set(id_)
         begun = time.perf_counter()
         status, waited = 0, False
@@ -68,7 +68,7 @@ class Middleware:
         try:
             await self._app(inner, receive, answered)
         finally:
-            _told(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
+            _log_request(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
 
 
 def route_of(template: str) -> str:
@@ -86,12 +86,12 @@ def _readable(scope: HTTPScope) -> HTTPScope:
     return inner
 
 
-def _id(scope: HTTPScope) -> str:
+def _request_id(scope: HTTPScope) -> str:
     given = next((value for name, value in scope["headers"] if name == b"request-id"), b"")
     return given.decode() if _TOKEN.fullmatch(given) else f"req_{secrets.token_hex(12)}"
 
 
-def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool, quiet: bool) -> None:
+def _log_request(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool, quiet: bool) -> None:
     """Count and log a request that was answered, or that was cut off (status 0).
 
     Requests with a wait and event streams are left out of the latency, for they do not show the service's speed.
@@ -108,13 +108,13 @@ def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bo
         "status": status,
         "ms": round(seconds * 1_000, 1),
     }
-    if debate := _debate(scope):
+    if debate := _debate_of_path(scope):
         fields["debate"] = debate
     usual = route in PROBES or (quiet and status < 400)
     LOG.log(logging.DEBUG if usual else logging.INFO, "%s %s %d", method, route, status, extra=fields)
 
 
-def _debate(scope: HTTPScope) -> str | None:
+def _debate_of_path(scope: HTTPScope) -> str | None:
     """The debate in the path, if it is a valid id."""
     given = str(scope.get("path_params", {}).get("debate", ""))
     try:

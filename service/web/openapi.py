@@ -173,7 +173,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
     for status in (*operation.problems, 500):
         answers[str(status)] = _problem(operation, status, schemas)
-    told: Schema = {
+    described: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
@@ -182,10 +182,10 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
         "responses": answers,
     }
     if operation.body:
-        told["requestBody"] = _body(operation, operation.body, schemas)
+        described["requestBody"] = _body(operation, operation.body, schemas)
     if operation.id == "followDebate":
-        told["x-event-data"] = {name: schemas.of(*types) for name, types in _EVENTS.items()}
-    return told
+        described["x-event-data"] = {name: schemas.of(*types) for name, types in _EVENTS.items()}
+    return described
 
 
 def _parameter(parameter: Parameter) -> Schema:
@@ -199,10 +199,10 @@ def _parameter(parameter: Parameter) -> Schema:
 
 
 def _answer(answer: Answer, schemas: _Schemas) -> Schema:
-    told: Schema = {"description": answer.description, "headers": _named(*answer.headers, *_EVERY)}
+    described: Schema = {"description": answer.description, "headers": _header_refs(*answer.headers, *_EVERY)}
     if answer.content:
-        told["content"] = {media: {"schema": schemas.of(*types)} for media, types in answer.content.items()}
-    return told
+        described["content"] = {media: {"schema": schemas.of(*types)} for media, types in answer.content.items()}
+    return described
 
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
@@ -210,7 +210,7 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 503) else []
-    headers = _named(*later, *operation.problem_headers.get(status, ()), *_EVERY)
+    headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 
@@ -234,5 +234,5 @@ def _headers() -> Schema:
     return {name: {"description": text, "schema": schema} for name, (text, schema) in HEADERS.items()}
 
 
-def _named(*names: str) -> Schema:
+def _header_refs(*names: str) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -109,15 +109,15 @@ _UNTOLD = (QueueFull, Overloaded, NotReady)
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
-    known = _known(error)
+    known = _service_error(error)
     if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
         if isinstance(inside := known.__cause__, GainsayError):
             fields["cause"] = inside.detail
         unforeseen = error if known is not error else None
-        told = "request failed" if unforeseen else f"request failed: {known.detail}"
+        message = "request failed" if unforeseen else f"request failed: {known.detail}"
         level = logging.WARNING if isinstance(known, NotProvable) else logging.ERROR
-        telemetry.LOG.log(level, told, extra=fields, exc_info=unforeseen)
+        telemetry.LOG.log(level, message, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
@@ -125,7 +125,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     if isinstance(known, RequestTimeout):  # the server would read the rest of the body as the next request
         headers["Connection"] = "close"
     if isinstance(error, MethodNotAllowedException):
-        headers["Allow"] = _allowed(error)
+        headers["Allow"] = _allowed_methods(error)
     return Response(
         content=msgspec.json.encode(problem(known, request.scope["path"])),
         status_code=known.status,
@@ -145,7 +145,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         type=TYPE + error.code,
         title=error.title,
         status=error.status,
-        detail=error.told,
+        detail=error.public_detail,
         code=error.code,
         instance=instance,
         request_id=request_id.get(),
@@ -154,13 +154,13 @@ def problem(error: GainsayError, instance: str) -> Problem:
     )
 
 
-def _allowed(error: MethodNotAllowedException) -> str:
+def _allowed_methods(error: MethodNotAllowedException) -> str:
     """The methods of the path; a path that accepts GET accepts HEAD too."""
     methods = {method.strip() for method in (error.headers or {}).get("allow", "").split(",")}
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
-def _known(error: Exception) -> GainsayError:
+def _service_error(error: Exception) -> GainsayError:
     """The error as one of the service's own."""
     match error:
         case GainsayError():
@@ -168,7 +168,7 @@ def _known(error: Exception) -> GainsayError:
         case NotFoundException():
             return NotFound("there is no such path; /openapi.json lists all paths")
         case MethodNotAllowedException():
-            return MethodNotAllowed(f"expected one of the methods {_allowed(error)}")
+            return MethodNotAllowed(f"expected one of the methods {_allowed_methods(error)}")
         case HTTPException() if 400 <= error.status_code < 500:
             return BadRequest(f"the request cannot be read: {error.detail}")
     return Internal(

@@ -161,7 +161,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
             documents=tuple(QuotedDocument.of(document) for document in found.documents),
             diversity=started.diversity,
             pairs=started.pairs,
-            tenant_left=_left(left) if left else None,
+            tenant_left=_tenant_left(left) if left else None,
             day=found.day,
             validity=validity(found),
             policy_version=found.policy_version,
@@ -176,6 +176,6 @@ def validity(found: CaseQuote) -> str:
     return f"prices and policy of {found.day}; not binding: a debate is charged by those of the day on which it begins"
 
 
-def _left(left: Mapping[str, MicroUSD]) -> TenantLeft:
+def _tenant_left(left: Mapping[str, MicroUSD]) -> TenantLeft:
     amounts = {limit: usd(amount) for limit, amount in left.items()}
     return TenantLeft(day_usd=amounts.get("tenantDay"), month_usd=amounts.get("tenantMonth"))

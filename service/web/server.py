@@ -90,7 +90,7 @@ async def serve(
     Port 0 takes any free port. ``ready`` is called with the real address once the server takes requests, and
     ``stopping`` at each signal, before the server waits for open requests. Raises `CannotListen`.
     """
-    with _bound(host, port) as listening:
+    with _bound_socket(host, port) as listening:
         server = _Server(app, stopping, drain_s)
         server.when_ready = partial(ready, _url(listening))
         with _signals({signal.SIGTERM: server.drain, signal.SIGINT: server.stop}):
@@ -102,7 +102,7 @@ async def serving(
     app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, stopping: Callable[[], None] = lambda: None
 ) -> AsyncIterator[str]:
     """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
-    with _bound(host, port) as listening:
+    with _bound_socket(host, port) as listening:
         server = _Server(app, stopping)
         started = asyncio.Event()
         server.when_ready = started.set
@@ -196,7 +196,7 @@ def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[
 
 
 @contextmanager
-def _bound(host: str, port: int) -> Iterator[socket.socket]:
+def _bound_socket(host: str, port: int) -> Iterator[socket.socket]:
     """A socket bound to the address, before anything else starts."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]

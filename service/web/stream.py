@@ -74,8 +74,8 @@ class _Streamed(ASGIResponse):
                             break
             if listener.dropped:
                 telemetry.STREAMS_CUT.labels(reason="slow").inc()
-                told = {"request": request_id.get(), "debate": self._debate}
-                telemetry.LOG.warning("event stream cut: the listener does not read it", extra=told)
+                fields = {"request": request_id.get(), "debate": self._debate}
+                telemetry.LOG.warning("event stream cut: the listener does not read it", extra=fields)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -84,8 +84,11 @@ async def events(site: AppState, debate: str, after: int, listener: Listener) ->
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
-            async with site.reviews.feed(debate, LOCAL) as tail, aclosing(_paced(site, tail, after, listener)) as told:
-                async for chunk in told:
+            async with (
+                site.reviews.feed(debate, LOCAL) as feed,
+                aclosing(_chunks(site, feed, after, listener)) as chunks,
+            ):
+                async for chunk in chunks:
                     yield chunk
         except GainsayError as error:
             telemetry.STREAMS_CUT.labels(reason="error").inc()
@@ -94,47 +97,49 @@ async def events(site: AppState, debate: str, after: int, listener: Listener) ->
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 
-async def _paced(site: AppState, tail: Feed, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def _chunks(site: AppState, feed: Feed, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
     n, joined, spoke_at = 0, False, time.monotonic()
     try:
-        while not (tail.is_done(n) or listener.gone or listener.dropped):
-            if n < tail.given:
-                if not n and _ends_with_listeners(tail.lines[0]):
-                    site.leaving.listener_joined(tail.debate)
+        while not (feed.is_done(n) or listener.gone or listener.dropped):
+            if n < feed.given:
+                if not n and _ends_with_listeners(feed.lines[0]):
+                    site.leaving.listener_joined(feed.debate)
                     joined = True
-                if n > after and (told := await _told(site, tail, n)):
-                    yield told
+                if n > after and (chunk := await _event_bytes(site, feed, n)):
+                    yield chunk
                     spoke_at = time.monotonic()
                 n += 1
             elif site.closing.is_set():
                 telemetry.STREAMS_CUT.labels(reason="stopping").inc()
                 yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
                 return
-            elif not await listener.rest(tail, spoke_at + site.heartbeat_s - time.monotonic()):
+            elif not await listener.rest(feed, spoke_at + site.heartbeat_s - time.monotonic()):
                 yield b": still here\n\n"
                 spoke_at = time.monotonic()
     finally:
         if joined:
-            of_itself = not (tail.over or site.closing.is_set())
-            site.leaving.listener_left(tail.debate, of_itself=of_itself, in_trouble=tail.failed)
+            of_itself = not (feed.over or site.closing.is_set())
+            site.leaving.listener_left(feed.debate, of_itself=of_itself, in_trouble=feed.failed)
 
 
-async def _told(site: AppState, tail: Feed, n: int) -> bytes:
+async def _event_bytes(site: AppState, feed: Feed, n: int) -> bytes:
     """The events of an entry, computed once for all listeners."""
-    if n not in tail.told:
-        async with tail.working:
-            if n not in tail.told:
-                tail.told[n] = await _encoded(site, tail, n)
-    return tail.told[n]
+    if n not in feed.encoded:
+        async with feed.working:
+            if n not in feed.encoded:
+                feed.encoded[n] = await _encode_events(site, feed, n)
+    return feed.encoded[n]
 
 
-async def _encoded(site: AppState, tail: Feed, n: int) -> bytes:
-    line = tail.lines[n]
+async def _encode_events(site: AppState, feed: Feed, n: int) -> bytes:
+    line = feed.lines[n]
     if isinstance(line.entry, DebateConcluded):  # equal to the answer of GET without a stream
-        return encode(final(line, await site.reviews.result(tail.debate, LOCAL)), line.n)
-    told = events_of(line, tail.debate, tail.lines[:n])
-    return b"".join([encode(event, None) for event in told[:-1]] + [encode(event, line.n) for event in told[-1:]])
+        return encode(final(line, await site.reviews.result(feed.debate, LOCAL)), line.n)
+    rendered = events_of(line, feed.debate, feed.lines[:n])
+    return b"".join(
+        [encode(event, None) for event in rendered[:-1]] + [encode(event, line.n) for event in rendered[-1:]]
+    )
 
 
 def encode(event: Event, number: int | None) -> bytes:
@@ -142,8 +147,8 @@ def encode(event: Event, number: int | None) -> bytes:
 
     JSON as msgspec writes it has no line break, so the data is one line.
     """
-    told = b"event: %s\ndata: %s\n\n" % (event.name.encode(), msgspec.json.encode(event.data))
-    return told if number is None else b"id: %d\n%s" % (number, told)
+    chunk = b"event: %s\ndata: %s\n\n" % (event.name.encode(), msgspec.json.encode(event.data))
+    return chunk if number is None else b"id: %d\n%s" % (number, chunk)
 
 
 def _ends_with_listeners(first: Line) -> bool:

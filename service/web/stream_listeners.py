@@ -42,11 +42,11 @@ class Listener:
         """Whether the service closed the connection because the client does not read."""
         self._waiting: asyncio.Future[bool] | None = None
 
-    async def rest(self, tail: Feed, seconds: float) -> bool:
+    async def rest(self, feed: Feed, seconds: float) -> bool:
         """Wait for a new entry or a wake-up; whether one came within these seconds."""
         self._waiting = asyncio.get_running_loop().create_future()
         try:
-            return await tail.wait_changed(seconds, self._waiting)
+            return await feed.wait_changed(seconds, self._waiting)
         finally:
             self._waiting = None
 

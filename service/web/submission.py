@@ -54,30 +54,30 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     await site.reviews.wait_provable(submitted)
     post_ = _Submission(request, site, case, wait)
     if submitted.replayed or submitted.decision is None:
-        return await _again(post_, submitted)
-    return await _first(post_, submitted, submitted.decision)
+        return await _answer_repeated(post_, submitted)
+    return await _answer_new(post_, submitted, submitted.decision)
 
 
-async def _first(post_: _Submission, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
+async def _answer_new(post_: _Submission, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
     """The answer to a new case."""
     if post_.wait is None:
-        return _submitted(submitted, decision)
+        return _answer_accepted(submitted, decision)
     stands: Literal["queued", "running"] = "queued"
     with suppress(StoreUnavailable, NotProvable):  # the case is recorded: an error would make the caller send it again
-        if await _over(post_, submitted, post_.wait):
-            return await _result(post_, submitted)
+        if await _ended_in_time(post_, submitted, post_.wait):
+            return await _answer_result(post_, submitted)
         stands = await post_.site.reviews.state_of(submitted.debate, LOCAL)
-    return _submitted(submitted, decision, post_.applied, stands)
+    return _answer_accepted(submitted, decision, post_.applied, stands)
 
 
-async def _again(post_: _Submission, submitted: Submitted) -> Response[bytes]:
+async def _answer_repeated(post_: _Submission, submitted: Submitted) -> Response[bytes]:
     """The answer to a case already recorded under its key: the present answer to the first request."""
     if submitted.decision is not None and post_.wait is None:
         telemetry.REPLAYS.labels(result="replayed").inc()
-        return _submitted(submitted, submitted.decision, REPLAYED)
-    if await _over_by_now(post_, submitted):
+        return _answer_accepted(submitted, submitted.decision, REPLAYED)
+    if await _has_ended(post_, submitted):
         with suppress(NotProvable):
-            result = await _result(post_, submitted, REPLAYED)
+            result = await _answer_result(post_, submitted, REPLAYED)
             telemetry.REPLAYS.labels(result="replayed").inc()
             return result
     telemetry.REPLAYS.labels(result="inProgress").inc()
@@ -94,20 +94,24 @@ async def _again(post_: _Submission, submitted: Submitted) -> Response[bytes]:
     return answer
 
 
-async def _over_by_now(post_: _Submission, submitted: Submitted) -> bool:
+async def _has_ended(post_: _Submission, submitted: Submitted) -> bool:
     """Whether the debate of an earlier request has ended; with a wait, also whether its end is provable in time."""
     if post_.wait is None:
         return submitted.status not in ("queued", "running")
-    return await _over(post_, submitted, post_.wait)
+    return await _ended_in_time(post_, submitted, post_.wait)
 
 
-async def _result(post_: _Submission, submitted: Submitted, told: dict[str, str] | None = None) -> Response[bytes]:
+async def _answer_result(
+    post_: _Submission, submitted: Submitted, header_fields: dict[str, str] | None = None
+) -> Response[bytes]:
     result = await post_.site.reviews.result(submitted.debate, LOCAL)
     where = address(submitted.debate)
-    return answered(result, headers={**post_.applied, "Location": where, "Content-Location": where, **(told or {})})
+    return answered(
+        result, headers={**post_.applied, "Location": where, "Content-Location": where, **(header_fields or {})}
+    )
 
 
-def _submitted(
+def _answer_accepted(
     found: Submitted,
     decision: GateDecision,
     headers: dict[str, str] | None = None,
@@ -117,13 +121,13 @@ def _submitted(
     status: Literal["queued", "running", "declined"] = "declined" if declined else stands
     links = Links.of(found.debate, declined=declined)
     submission = Submission(debate_id=found.debate, status=status, gate=report.build_gate(decision), links=links)
-    told = {"Location": links.self_, **(headers or {})}
+    given = {"Location": links.self_, **(headers or {})}
     if declined:
-        return answered(submission, headers=told)
-    return answered(submission, HTTPStatus.ACCEPTED, {**told, "Retry-After": str(RETRY_AFTER_S)})
+        return answered(submission, headers=given)
+    return answered(submission, HTTPStatus.ACCEPTED, {**given, "Retry-After": str(RETRY_AFTER_S)})
 
 
-async def _over(post_: _Submission, submitted: Submitted, wait: int) -> bool:
+async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) -> bool:
     """Whether the debate ended in time. The wait ends early when the service stops or the caller disconnects.
 
     A caller that disconnects counts as a listener that left; ``onDisconnect`` of the case says whether that matters.
@@ -134,7 +138,7 @@ async def _over(post_: _Submission, submitted: Submitted, wait: int) -> bool:
     ends_with_listeners = post_.case.on_disconnect == "abort"
     over = asyncio.ensure_future(site.reviews.wait(debate, LOCAL, wait))
     closing = asyncio.ensure_future(site.closing.wait())
-    gone = asyncio.ensure_future(_gone(post_.request))
+    gone = asyncio.ensure_future(_caller_gone(post_.request))
     if ends_with_listeners:
         site.leaving.listener_joined(debate)
     try:
@@ -147,7 +151,7 @@ async def _over(post_: _Submission, submitted: Submitted, wait: int) -> bool:
             task.cancel()
 
 
-async def _gone(request: HttpRequest) -> None:
+async def _caller_gone(request: HttpRequest) -> None:
     """Returns when the caller closes the connection; its body has come."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -334,9 +334,9 @@ def test_what_a_vendor_billed_above_what_was_held_is_said_where_a_debate_ends() 
         "detail": "a vendor billed more than was held for it, and after that nobody is asked",
     }
 
-    Progress(screen).tell("notice", refused)
+    Progress(screen).show_event("notice", refused)
     cost = {"spentUSD": "0.003249", "ceilingUSD": "0.50", "excessUSD": "0.142828"}
-    Progress(screen).tell("final", {"status": "truncated", "stopReason": "budget", "overallCost": cost})
+    Progress(screen).show_event("final", {"status": "truncated", "stopReason": "budget", "overallCost": cost})
 
     said = screen.export_text()
     assert re.search(r"the critic is not asked; a vendor billed more .* nobody is asked *$", said, re.MULTILINE)

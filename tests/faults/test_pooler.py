@@ -56,7 +56,7 @@ async def test_processes_behind_a_pooler_of_sessions_take_run_prove_and_abort_de
 async def linked(*sites: Served) -> None:
     """Wait until all of them hear the news of the others."""
     for _ in range(1_000):
-        if all(site.app.board.linked for site in sites):
+        if all(site.app.hub.linked for site in sites):
             return
         await asyncio.sleep(0.02)
     raise AssertionError("news do not arrive")

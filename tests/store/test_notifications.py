@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.app import listening_for_news, open_app, running_worker
+from service.app import listening, open_app, running_worker
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
 from service.debate.turns import TurnId
@@ -54,7 +54,7 @@ async def until(found: Callable[[], object]) -> None:
 async def linked(database: Database) -> AsyncIterator[EventHub]:
     """The board of one more process, once news arrive there."""
     board = EventHub()
-    async with listening_for_news(database.service_url, board):
+    async with listening(database.service_url, board):
         await until(lambda: board.linked)
         yield board
 
@@ -208,7 +208,7 @@ async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
     monkeypatch.setattr(notifications, "ECHO_S", 0.2)
     monkeypatch.setattr(notifications, "queries", lambda: {**queries(), "subscribe": b"SELECT 1"})
     board = EventHub()
-    async with listening_for_news(database.service_url, board):
+    async with listening(database.service_url, board):
         await until(lambda: caplog.records)
         with overhearing(database) as overheard:
             board.entries_recorded(FIRST, [ASKED])
@@ -270,14 +270,14 @@ async def test_a_process_that_stops_does_not_wait_for_servers_that_do_not_answer
         server.setblocking(False)
         host = f"127.0.0.1:{server.getsockname()[1]}"
         async with asyncio.timeout(4):  # each host would be waited for for five seconds
-            async with listening_for_news(f"postgresql://nobody@{host},{host}/none?sslmode=disable", EventHub()):
+            async with listening(f"postgresql://nobody@{host},{host}/none?sslmode=disable", EventHub()):
                 reached, _ = await asyncio.get_running_loop().sock_accept(server)
     reached.close()
 
 
 async def test_a_database_that_is_away_is_tried_again_and_ends_nothing() -> None:
     board = EventHub()
-    async with listening_for_news("postgresql://nobody@127.0.0.1:1/none", board):
+    async with listening("postgresql://nobody@127.0.0.1:1/none", board):
         board.entries_recorded(FIRST, [ASKED])
         await asyncio.sleep(0.3)
         assert not board.linked
@@ -347,8 +347,8 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
     async with (
         bench(database.service_url) as here,
         bench(database.service_url) as there,
-        listening_for_news(database.service_url, here.board),
-        listening_for_news(database.service_url, there.board),
+        listening(database.service_url, here.board),
+        listening(database.service_url, there.board),
     ):
         await until(lambda: here.board.linked and there.board.linked)
         debate = await here.submit()

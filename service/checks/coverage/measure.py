@@ -23,8 +23,8 @@ def coverage(
     in the result too, with the reason.
     """
     found = passages(case, arguments)
-    told = [_told(d, found[d.id], d.round <= last_round, texts) for d in case.documents]
-    return tuple(sorted(told, key=lambda c: (not c.given, c.citations > 0)))
+    covered = [_document_coverage(d, found[d.id], d.round <= last_round, texts) for d in case.documents]
+    return tuple(sorted(covered, key=lambda c: (not c.given, c.citations > 0)))
 
 
 def shares(case: Case, arguments: Iterable[ArgumentVerdict], last_round: int) -> dict[str, int]:
@@ -37,7 +37,9 @@ def shares(case: Case, arguments: Iterable[ArgumentVerdict], last_round: int) ->
     }
 
 
-def _told(document: Document, found: Passages, given: bool, texts: Mapping[str, str] | None) -> DocumentCoverage:
+def _document_coverage(
+    document: Document, found: Passages, given: bool, texts: Mapping[str, str] | None
+) -> DocumentCoverage:
     stretches = cited(found.verified)
     joined = [c.span for c in stretches]
     absent = _absent(document, texts)

@@ -47,7 +47,7 @@ async def _rotate(settings: Settings, url: str, tenant: str | None, given: str |
         whose = [tenant] if tenant is not None else await tenants(database)
         for rotation in [await next_log(database, each, settings.log_host) for each in whose]:
             await open_next(database, rotation, key, writer)
-            click.echo(_told(rotation, key))
+            click.echo(_rotation_lines(rotation, key))
     if not whose:
         click.echo("no tenant has a log yet, so there is no log to rotate")
 
@@ -66,7 +66,7 @@ async def _key(settings: Settings, given: str | None) -> PublicKey:
         await signer.close()
 
 
-def _told(rotation: Rotation, key: PublicKey) -> str:
+def _rotation_lines(rotation: Rotation, key: PublicKey) -> str:
     previous = rotation.previous
     return "\n".join(
         [

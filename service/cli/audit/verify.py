@@ -202,7 +202,7 @@ def tools() -> Tools:
     """The parts of this build that the verifier uses: rank files, and the words of reports."""
     from service.report.versions import REPORTS
 
-    return Tools(_ready, {version: partial(_tell, version) for version in REPORTS})
+    return Tools(_ready, {version: partial(_write_report, version) for version in REPORTS})
 
 
 def _ready(tokenizer: str) -> bool:
@@ -216,17 +216,17 @@ def _ready(tokenizer: str) -> bool:
     return True
 
 
-def _tell(version: str, evidence: OpenedBundle) -> bytes:
+def _write_report(version: str, evidence: OpenedBundle) -> bytes:
     """The report of a bundle's records, in the words of a version."""
     from service.report.result.types import Line, LogPosition
     from service.report.versions import REPORTS
 
     head, last = log.head(evidence)[1], evidence.records[-1]
     proof = parse_proof(evidence.file(f"proofs/{last.n:04d}.tlog-proof", "proofs"))
-    told_at = zip(evidence.envelopes, evidence.debate.entries, strict=True)
+    sealed_entries = zip(evidence.envelopes, evidence.debate.entries, strict=True)
     return REPORTS[version](
         evidence.manifest.debate,
-        [Line(envelope.n, envelope.occurred, entry) for envelope, entry in told_at],
+        [Line(envelope.n, envelope.occurred, entry) for envelope, entry in sealed_entries],
         last_record=leaf_hash(last.leaf).hex(),
         position=LogPosition(log=head.origin, index=proof.index, size=head.size, root=head.root.hex()),
         texts=evidence.sources,

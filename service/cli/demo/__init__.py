@@ -31,7 +31,7 @@ from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.console import console, dollars, row, text
 from service.cli.display.progress import Progress
-from service.cli.foreground import is_over, wait_finished
+from service.cli.foreground import wait_finished, wait_over
 from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.amounts import micro, usd
@@ -167,7 +167,7 @@ async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, ca
             screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
             following = asyncio.create_task(_follow(client, debate, progress))
             try:
-                await is_over(debate, following, trouble)
+                await wait_over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
@@ -178,7 +178,7 @@ async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, ca
 async def _follow(client: Client, debate: str, progress: Progress) -> None:
     """Show what happens, until the debate is over."""
     async for name, data in client.follow(debate):
-        progress.tell(name, data)
+        progress.show_event(name, data)
 
 
 def _opening(screen: Console) -> None:

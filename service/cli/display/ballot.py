@@ -67,13 +67,13 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 
 def matrix(r: Result, turns: Iterable[Spoken]) -> RenderableType:
     """A row for each debater, a column for each phase of the round."""
-    told = {(one.seat, one.phase): _vote(one) for one in turns}
-    phases = list(dict.fromkeys(phase for _, phase in told if phase))
+    vote_of = {(one.seat, one.phase): _vote(one) for one in turns}
+    phases = list(dict.fromkeys(phase for _, phase in vote_of if phase))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("debater", *phases):
         table.add_column(name)
     for seat in debater_seats(r.options) if isinstance(r.options, BallotOptions) else ():
-        table.add_row(text(seated(r, seat)), *(told.get((seat, phase), text("-", "dim")) for phase in phases))
+        table.add_row(text(seated(r, seat)), *(vote_of.get((seat, phase), text("-", "dim")) for phase in phases))
     return Padding(table, (0, 0, 0, 2))
 
 

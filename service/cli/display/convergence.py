@@ -88,11 +88,11 @@ def _overlap(r: Result, number: int) -> str:
     if number >= len(found.similarities):
         return ""
     least = found.similarities[number]
-    told = f"{share(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
+    overlap = f"{share(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
     if options.convergence_check:
-        told += f"; {share(options.convergence_similarity)} ends the debate"
-        told += f", but not here: {APART}" if number in kept_apart(options, found) else ""
-    return told
+        overlap += f"; {share(options.convergence_similarity)} ends the debate"
+        overlap += f", but not here: {APART}" if number in kept_apart(options, found) else ""
+    return overlap
 
 
 def _judge(r: Result) -> str:

@@ -31,11 +31,11 @@ def caught(r: Result) -> Iterator[RenderableType]:
         quotes = "; ".join(
             f"“{short(c.quote, LONGEST_QUOTE)}”" for c in one.argument.citations if c.verdict != "verified"
         )
-        told = (
+        caught_text = (
             f"argument {one.argument.n} STRUCK, because {label_of(STRUCK, one.argument.struck or '')}:"
             f" {quotes or 'none'}"
         )
-        lines.append((f"{label_of(SEAT, one.seat)}, round {one.round}", told))
+        lines.append((f"{label_of(SEAT, one.seat)}, round {one.round}", caught_text))
     lines += [
         ("Money", f"turn {', '.join(notice.turns)} was not asked: {notice.detail}")
         for notice in r.notices

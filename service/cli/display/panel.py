@@ -125,8 +125,8 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
     for claim in one.arguments:
         yield from arguments((claim,))
         if given := marks.get((one.label or "", claim.n)):
-            told = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in sorted(given))
-            yield Padding(joined(text("marks", "dim"), *told, by="  "), (0, 0, 0, 5))
+            marked = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in sorted(given))
+            yield Padding(joined(text("marks", "dim"), *marked, by="  "), (0, 0, 0, 5))
     if said := one.reply.get("objection"):
         against = f"claim {said['n']} of {said['label']} ({said['severity']})"
         yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")

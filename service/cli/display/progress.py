@@ -58,7 +58,7 @@ class Progress:
         self._asking: dict[str, str] = {}
         self._said: dict[str, Data] = {}
 
-    def tell(self, name: str, data: Data) -> None:
+    def show_event(self, name: str, data: Data) -> None:
         """Show one event; an event with an unknown name is ignored."""
         tellers: dict[str, Callable[[Data], None]] = {
             "gate": self._gate,
@@ -71,9 +71,9 @@ class Progress:
             "classification": self._decided,
             "adjudication": self._decided,
             "swapped": self._swapped,
-            "consensus": lambda told: self._line("Consensus", summaries.consensus(told), indent=2),
-            "convergence": lambda told: self._line("Overlap", summaries.overlap(told), indent=2),
-            "debate.converged": lambda told: self._line("Converged", summaries.overlap(told), indent=2),
+            "consensus": lambda found: self._line("Consensus", summaries.consensus(found), indent=2),
+            "convergence": lambda found: self._line("Overlap", summaries.overlap(found), indent=2),
+            "debate.converged": lambda found: self._line("Converged", summaries.overlap(found), indent=2),
             "synthesis": self._weighed,
             "accuracy": self._scored,
             "notice": self._noticed,
@@ -125,13 +125,13 @@ class Progress:
         self._move()
 
     def _spoke(self, data: Data) -> None:
-        told = self._heard(data)
-        if told["framing"]:
-            self._line("Framing", short(told["framing"]["thesis"], 140), _left(told))
-        elif told["reply"]:
-            self._line(self._who(told), summaries.decided(told["reply"]), _left(told), indent=2)
+        details = self._details(data)
+        if details["framing"]:
+            self._line("Framing", short(details["framing"]["thesis"], 140), _left(details))
+        elif details["reply"]:
+            self._line(self._who(details), summaries.decided(details["reply"]), _left(details), indent=2)
         else:
-            self._said[told["turn"]] = told
+            self._said[details["turn"]] = details
 
     def _checked(self, data: Data) -> None:
         said = self._said.pop(data["turn"], None)
@@ -145,27 +145,27 @@ class Progress:
         self._line(self._who(data), body, _left(said), indent=2)
 
     def _decided(self, data: Data) -> None:
-        told = self._heard(data)
-        self._line(self._who(told), summaries.decided(told["reply"] or {}), _left(told), indent=2)
+        details = self._details(data)
+        self._line(self._who(details), summaries.decided(details["reply"] or {}), _left(details), indent=2)
 
     def _swapped(self, data: Data) -> None:
-        told = self._heard(data)
-        found = told["reply"] or {"conclusion": told["conclusion"], **(told["moderatorEvaluation"] or {})}
+        details = self._details(data)
+        found = details["reply"] or {"conclusion": details["conclusion"], **(details["moderatorEvaluation"] or {})}
         words = f"asked again in the other order: {summaries.decided(found)}"
-        self._line(self._who(told), words, _left(told), indent=2)
+        self._line(self._who(details), words, _left(details), indent=2)
 
     def _weighed(self, data: Data) -> None:
         self._heading(data.get("details", data)["round"])
-        told = self._heard(data)
-        found = told["moderatorEvaluation"]
+        details = self._details(data)
+        found = details["moderatorEvaluation"]
         if found is None:
-            self._line(self._who(told), summaries.decided(told["reply"]), _left(told), indent=2)
+            self._line(self._who(details), summaries.decided(details["reply"]), _left(details), indent=2)
             return
         scores = found["argumentQualityScore"]
         given = ", ".join(f"{seat} {score}" for seat, score in scores.items() if score is not None)
         more = "wants another round" if found["recommendAnotherRound"] else "wants no further round"
-        words = f"{told['conclusion']}, confidence {found['confidenceLevel']}"
-        self._line(self._who(told), words, _left(told), indent=2)
+        words = f"{details['conclusion']}, confidence {found['confidenceLevel']}"
+        self._line(self._who(details), words, _left(details), indent=2)
         self._line("", f"scores: {given}", indent=2)
         self._line("", more, indent=2)
 
@@ -217,13 +217,13 @@ class Progress:
 
     # -- the turns under way
 
-    def _heard(self, data: Data) -> Data:
+    def _details(self, data: Data) -> Data:
         """A reply in the shape of all formats; a panel's event has it under ``details``, beside its own members."""
-        told: Data = data.get("details", data)
+        details: Data = data.get("details", data)
         if letter := str(data.get("model", "")).removeprefix("model_").upper():
-            self._named[told["seat"]] = f"{told['seat']} {letter}"
-        self._silenced([told["turn"]])
-        return told
+            self._named[details["seat"]] = f"{details['seat']} {letter}"
+        self._silenced([details["turn"]])
+        return details
 
     def _silenced(self, turns: Iterable[str]) -> None:
         """Remove these turns from those under way."""

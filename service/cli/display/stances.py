@@ -39,11 +39,11 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         return
     if found.verdict:
         yield "Verdict", text(found.verdict.verdict)
-        yield "Winner", text(_told(found.verdict))
+        yield "Winner", text(_verdict_text(found.verdict))
     elif found.swapped_verdict:
         yield "Verdict", text("none stands: in another order the judge decided otherwise", "bold yellow")
     if found.swapped_verdict:
-        yield "Other order", text(f"winner {_told(found.swapped_verdict)}; {found.swapped_verdict.verdict}")
+        yield "Other order", text(f"winner {_verdict_text(found.swapped_verdict)}; {found.swapped_verdict.verdict}")
 
 
 def why(r: Result) -> tuple[str, str] | None:
@@ -84,7 +84,7 @@ def _winner(r: Result, found: StancesResult) -> str:
     return short(found.verdict.winner or "", LONGEST_WINNER) if found.verdict else ""
 
 
-def _told(verdict: Verdict) -> str:
+def _verdict_text(verdict: Verdict) -> str:
     return verdict.winner or "no single stance: the verdict combines stances"
 
 

@@ -34,8 +34,8 @@ def decided(reply: Data) -> str:
     """The reply of a seat that closes or judges."""
     if "verdict" in reply:
         winner = reply.get("winner")
-        told = f"winner “{short(winner, LONGEST)}”" if winner else "no winner: the verdict combines stances"
-        return f"{told}, confidence {reply['confidenceLevel']}"
+        verdict = f"winner “{short(winner, LONGEST)}”" if winner else "no winner: the verdict combines stances"
+        return f"{verdict}, confidence {reply['confidenceLevel']}"
     if "finalAnswer" in reply:
         return f"“{short(reply['finalAnswer'], LONGEST)}”, confidence {reply['confidenceLevel']}"
     if "answer" in reply:
@@ -71,11 +71,11 @@ def overlap(data: Data) -> str:
 
 def accuracy(data: Data) -> str:
     """The scores of every debater of a panel, by letter, and the name of the scores."""
-    told = (
+    scored = (
         f"{name.removeprefix('model_').upper()} {' / '.join(str(score) for score in scores.values())}"
         for name, scores in data["scores"].items()
     )
-    return f"conduct, not truth: factual / consistent / evidence / trajectory: {', '.join(told)}"
+    return f"conduct, not truth: factual / consistent / evidence / trajectory: {', '.join(scored)}"
 
 
 def verdicts(data: Data) -> list[Text]:
@@ -91,10 +91,10 @@ def verdicts(data: Data) -> list[Text]:
 
 
 def _debater(spoken: Data) -> str:
-    told = counted(len(spoken["arguments"]), "argument")
+    arguments = counted(len(spoken["arguments"]), "argument")
     if spoken["phase"]:  # a ballot has phases
-        return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {told}"
+        return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {arguments}"
     if spoken["answer"] is None:
-        return told
+        return arguments
     sure = f", {spoken['confidence']} per cent sure" if spoken["confidence"] is not None else ""
-    return f"“{short(spoken['answer'], LONGEST)}”{sure}, {told}"
+    return f"“{short(spoken['answer'], LONGEST)}”{sure}, {arguments}"

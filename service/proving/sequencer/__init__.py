@@ -75,7 +75,9 @@ class Sequencer:
         self._late_s = audit.late_s
         self._announce = announce
         self._on_trouble = on_trouble
-        self._cosigning = Countersigning(store, audit.witnesses, client, self._tell, self._stick) if client else None
+        self._cosigning = (
+            Countersigning(store, audit.witnesses, client, self._log_trouble, self._stick) if client else None
+        )
         self._trees: dict[str, Tree] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._checked: set[str] = set()
@@ -112,7 +114,7 @@ class Sequencer:
             except StoreUnavailable:
                 raise
             except GainsayError as error:
-                self._tell(log, error)
+                self._log_trouble(log, error)
         for row in await self._store.query("open_incidents"):
             raise LogIncident(row["log"], row["what"])
 
@@ -168,16 +170,16 @@ class Sequencer:
         loop = asyncio.get_running_loop()
         began, self._wake = loop.time(), asyncio.Event()
         sweep = began >= self._sweep_at
-        resting = {log for log, at in self._due.items() if at > began}
-        passing = self._busy.keys() | resting
+        in_backoff = {log for log, at in self._due.items() if at > began}
+        passing = self._busy.keys() | in_backoff
         try:
             found = await self._lead.staged(0 if sweep else self._seen - MARGIN, passing)
         except StoreUnavailable as error:
             self._leads = False
-            self._tell("staged", error)
+            self._log_trouble("staged", error)
             await self._pause(FOLLOW_S)
             return
-        self._tell("staged", None)
+        self._log_trouble("staged", None)
         if found is None:
             self._leads = False
             await self._pause(FOLLOW_S)
@@ -228,7 +230,7 @@ class Sequencer:
                 telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
             else:
                 late = LogLate(f"{records} records are durable and not provable, the oldest for {seconds:.0f} seconds")
-                self._tell("late", late if seconds > self._late_s else None, known=True)
+                self._log_trouble("late", late if seconds > self._late_s else None, known=True)
             await asyncio.sleep(SWEEP_S)
 
     # -- one log
@@ -246,14 +248,14 @@ class Sequencer:
             again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
         except GainsayError as error:
             again = AGAIN_S
-            self._tell(log, error)
+            self._log_trouble(log, error)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave a log without a sequencer
             again = AGAIN_S
             telemetry.LOG.exception("a log was not sequenced because of a fault", extra={"log": log})
             self._trees.pop(log, None)
-            self._tell(log, GainsayError(f"a fault stopped work on the log {log} ({type(fault).__name__})"))
+            self._log_trouble(log, GainsayError(f"a fault stopped work on the log {log} ({type(fault).__name__})"))
         else:
-            self._tell(log, None)
+            self._log_trouble(log, None)
         finally:
             del self._busy[log]
             if again is not None:
@@ -324,9 +326,9 @@ class Sequencer:
         self._checked.discard(incident.log)
         self._trees.pop(incident.log, None)
         self._due[incident.log] = asyncio.get_running_loop().time() + STUCK_S
-        self._tell(incident.log, incident)
+        self._log_trouble(incident.log, incident)
 
-    def _tell(self, who: str, error: GainsayError | None, *, known: bool = False) -> None:
+    def _log_trouble(self, who: str, error: GainsayError | None, *, known: bool = False) -> None:
         """Log an error once; ``None`` says that it is over. With ``known``, only the first message is logged."""
         before = self._troubles.get(who)
         if error is None:

@@ -29,7 +29,7 @@ _TRIES = 4
 _CONTRADICTS = (409, 422)
 """The statuses of tlog-witness for a head that does not continue the witness's own."""
 
-Tell = Callable[[str, GainsayError | None], None]
+LogTrouble = Callable[[str, GainsayError | None], None]
 """(who, error): the present error of a witness; ``None`` when it works again."""
 
 
@@ -41,12 +41,12 @@ class Countersigning:
         store: Sequencing,
         witnesses: Sequence[Witness],
         client: Witnesses,
-        tell: Tell,
+        log_trouble: LogTrouble,
         stop: Callable[[LogIncident], Awaitable[None]],
     ) -> None:
         self._store = store
         self._client = client
-        self._tell = tell
+        self._log_trouble = log_trouble
         self._stop = stop
         self._witnesses = {PublicKey.parse(witness.key).name: witness for witness in witnesses}
         self._moved: dict[str, set[str]] = {name: set() for name in self._witnesses}
@@ -106,7 +106,7 @@ class Countersigning:
         self._down.add(name)
         if isinstance(error, TimeoutError):
             error = WitnessUnavailable(f"the witness {name!r} does not answer within {CHECK_S:g} seconds")
-        self._tell(f"witness {name}", error)
+        self._log_trouble(f"witness {name}", error)
 
     async def _ask(self, name: str, log: str) -> None:
         """Have the latest head countersigned; raises `LogIncident` when the witness has seen another log."""
@@ -145,7 +145,7 @@ class Countersigning:
 
     def _well(self, name: str) -> None:
         self._down.discard(name)
-        self._tell(f"witness {name}", None)
+        self._log_trouble(f"witness {name}", None)
 
 
 def _refusal(name: str, refused: WitnessRefused, old: int, head: KnownCheckpoint) -> str:

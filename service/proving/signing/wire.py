@@ -63,7 +63,7 @@ class Wire:
         except TimeoutError:
             raise SignerUnreachable(f"no complete answer within {self._call_s:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError) as error:
-            raise SignerUnreachable(_told(error)) from None
+            raise SignerUnreachable(_error_text(error)) from None
 
     async def close(self) -> None:
         """Close all connections."""
@@ -83,7 +83,7 @@ class Wire:
             return SignerReply(response.status_code, kind, body)
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     match error:
         case httpx.ConnectError():
             return "no connection could be made"

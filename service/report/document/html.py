@@ -42,9 +42,9 @@ def html(result: Result) -> str:
     return write(report(result))
 
 
-def write(told: ReportBlocks) -> str:
+def write(content: ReportBlocks) -> str:
     """A report's blocks as an HTML document."""
-    return "".join(_page(told))
+    return "".join(_page(content))
 
 
 def escape(text: str) -> str:
@@ -52,31 +52,32 @@ def escape(text: str) -> str:
     return escaped(legible(text))
 
 
-def _page(told: ReportBlocks) -> Iterator[str]:
+def _page(content: ReportBlocks) -> Iterator[str]:
     yield (
-        f'<!DOCTYPE html>\n<html lang="{told.language}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{content.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="robots" content="noindex">\n'
-        f"<title>{escape(told.title)} {escape(told.subtitle)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape(content.title)} {escape(content.subtitle)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
     )
-    yield f"<header>\n<p>Gainsay</p>\n<h1>{escape(told.title)}</h1>\n<p><code>{escape(told.subtitle)}</code></p>\n"
-    yield f"{_contents(told)}</header>\n<main>\n"
-    yield from _sections(told)
+    title, subtitle = escape(content.title), escape(content.subtitle)
+    yield f"<header>\n<p>Gainsay</p>\n<h1>{title}</h1>\n<p><code>{subtitle}</code></p>\n"
+    yield f"{_contents(content)}</header>\n<main>\n"
+    yield from _sections(content)
     yield "</main>\n</body>\n</html>\n"
 
 
-def _contents(told: ReportBlocks) -> str:
+def _contents(content: ReportBlocks) -> str:
     entries = "".join(
-        f'<li><a href="#{b.name}">{escape(b.title)}</a></li>' for b in told.blocks if isinstance(b, ReportPart)
+        f'<li><a href="#{b.name}">{escape(b.title)}</a></li>' for b in content.blocks if isinstance(b, ReportPart)
     )
     return f'<nav aria-label="Contents"><ol>{entries}</ol></nav>\n'
 
 
-def _sections(told: ReportBlocks) -> Iterator[str]:
+def _sections(content: ReportBlocks) -> Iterator[str]:
     """Each part as a section; the blocks before the first part come before all sections."""
     opened = False
-    for block in told.blocks:
+    for block in content.blocks:
         if isinstance(block, ReportPart):
             yield "</section>\n" if opened else ""
             yield f'<section id="{block.name}" aria-labelledby="{block.name}-title">\n'

@@ -41,10 +41,10 @@ def markdown(result: Result) -> str:
     return write(report(result))
 
 
-def write(told: ReportBlocks) -> str:
+def write(content: ReportBlocks) -> str:
     """A report's blocks as Markdown."""
-    head = f"# {escape(told.title)}\n\n{escape(told.subtitle)}"
-    return "\n\n".join([head, *filter(None, (_block(block) for block in told.blocks))]) + "\n"
+    head = f"# {escape(content.title)}\n\n{escape(content.subtitle)}"
+    return "\n\n".join([head, *filter(None, (_block(block) for block in content.blocks))]) + "\n"
 
 
 def escape(text: str) -> str:

@@ -163,5 +163,5 @@ def _charged(a: AttemptDetail) -> tuple[str, ...]:
 
 
 def _served(a: AttemptDetail) -> tuple[str, ...]:
-    told = (a.served_model, a.request_id, a.fingerprint)
-    return a.turn, str(a.attempt), *(value or "not told" for value in told)
+    served = (a.served_model, a.request_id, a.fingerprint)
+    return a.turn, str(a.attempt), *(value or "not told" for value in served)

@@ -46,7 +46,7 @@ def pdf(result: Result) -> bytes:
     return write(report(result))
 
 
-def write(told: ReportBlocks) -> bytes:
+def write(content: ReportBlocks) -> bytes:
     """A report's blocks as PDF.
 
     Takes some tenths of a second of CPU time. Both standards refuse a character that no font has (the embedded fonts
@@ -56,33 +56,33 @@ def write(told: ReportBlocks) -> bytes:
     import typst  # loading the compiler is slow, and the other renderings do not need it
 
     try:
-        return _typeset(told, _STRICT)
+        return _typeset(content, _STRICT)
     except typst.TypstError:
-        marked = replace(told, blocks=(_BOXES, *told.blocks))
+        marked = replace(content, blocks=(_BOXES, *content.blocks))
     try:
         return _typeset(marked, [])
     except typst.TypstError as error:
         raise CannotTypeset(f"expected the report to be typeset, found: {error.message}; ask for HTML") from error
 
 
-def _typeset(told: ReportBlocks, standards: list[typst.PDFStandard]) -> bytes:
+def _typeset(content: ReportBlocks, standards: list[typst.PDFStandard]) -> bytes:
     import typst
 
-    data = msgspec.json.encode(_leaves(msgspec.to_builtins(told)))
+    data = msgspec.json.encode(_leaves(msgspec.to_builtins(content)))
     return typst.compile(
         TEMPLATE.encode(),
         format="pdf",
-        sys_inputs={"report": data.decode(), "drawings": msgspec.json.encode(_drawings(told)).decode()},
+        sys_inputs={"report": data.decode(), "drawings": msgspec.json.encode(_drawings(content)).decode()},
         ignore_system_fonts=True,
         pdf_standards=standards,
-        timestamp=datetime.fromisoformat(told.concluded).replace(microsecond=0),  # typst takes whole seconds
+        timestamp=datetime.fromisoformat(content.concluded).replace(microsecond=0),  # typst takes whole seconds
     )
 
 
-def _drawings(told: ReportBlocks) -> dict[str, dict[str, list[str]]]:
+def _drawings(content: ReportBlocks) -> dict[str, dict[str, list[str]]]:
     """Block -> its drawings as SVG: the keys and strips of a map, the one line of a sparkline; they have no leaves."""
     drawn: dict[str, dict[str, list[str]]] = {}
-    for block in told.blocks:
+    for block in content.blocks:
         if isinstance(block, Map):
             keys = [standalone(swatch(key.sign)) for key in block.keys]
             strips = [standalone(draw_strip(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)]

@@ -18,11 +18,12 @@ _FONT = 'font-family="Libertinus Serif, serif"'
 
 def draw_sparkline(course: Sparkline) -> str:
     """A course as SVG; its title and description are read aloud."""
-    title, told = (escape(legible(words)) for words in (course.title, course.shown))
+    title, description = (escape(legible(words)) for words in (course.title, course.shown))
     return (
         f'<svg viewBox="0 0 {_LEFT + _WIDTH + 60} {_TOP + _HEIGHT + 34}" role="img" '
         f'aria-labelledby="{course.name}-title {course.name}-told"><title id="{course.name}-title">{title}</title>'
-        f'<desc id="{course.name}-told">{told}</desc>{_scale()}{_wanted(course)}{_line(course)}{_places(course)}</svg>'
+        f'<desc id="{course.name}-told">{description}</desc>'
+        f"{_scale()}{_wanted(course)}{_line(course)}{_places(course)}</svg>"
     )
 
 

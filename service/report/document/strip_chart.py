@@ -26,7 +26,7 @@ Run = tuple[int, int]
 
 def draw_strip(strip: Strip, name: str) -> str:
     """A strip as SVG. Screen readers read its title and description; ``name`` makes its ids unique in the page."""
-    title, told = (escape(legible(words)) for words in (strip.label, strip.shown))
+    title, description = (escape(legible(words)) for words in (strip.label, strip.shown))
     bottom = len(strip.lanes) * (_LANE + _GAP)
     under = bottom + (20 if strip.crosses else 4)
     height = under + (26 if strip.marks else 0)
@@ -35,7 +35,7 @@ def draw_strip(strip: Strip, name: str) -> str:
     return (
         f'<svg viewBox="0 0 {_LEFT + WIDTH + 8} {height}" role="img" '
         f'aria-labelledby="{name}-title {name}-told"><title id="{name}-title">{title}</title>'
-        f'<desc id="{name}-told">{told}</desc>{lanes}{crosses}{_marks(strip.marks, under)}</svg>'
+        f'<desc id="{name}-told">{description}</desc>{lanes}{crosses}{_marks(strip.marks, under)}</svg>'
     )
 
 

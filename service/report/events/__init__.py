@@ -36,7 +36,7 @@ import msgspec
 
 from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import IllegalEntry
-from service.report.events.entry_events import entry_events, tell_settled
+from service.report.events.entry_events import entry_events, settled_events
 from service.report.events.formats import stream_of
 from service.report.events.types import Event, EventName
 from service.report.result.build import build_result
@@ -57,13 +57,13 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
         return ()
     if isinstance(line.entry, DebateConcluded):
         return (final(line, build_result(debate_id, [*before, line], last_record=last_record)),)
-    told = [Event(name, msgspec.to_builtins(data)) for name, data in entry_events(line, debate_id, before)]
-    if not told and (found := notice(line)):
-        told.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
-    told += [Event(name, msgspec.to_builtins(data)) for name, data in tell_settled(line, debate_id, before)]
-    if not told:
+    named = [Event(name, msgspec.to_builtins(data)) for name, data in entry_events(line, debate_id, before)]
+    if not named and (found := notice(line)):
+        named.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
+    named += [Event(name, msgspec.to_builtins(data)) for name, data in settled_events(line, debate_id, before)]
+    if not named:
         raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
-    return tuple(told)
+    return tuple(named)
 
 
 def final(line: Line, concluded: Result) -> Event:

@@ -29,7 +29,7 @@ def overlapping(
     line: Line, entry: CheckFound, found: ConvergenceFound, debate_id: str
 ) -> tuple[EventName, ConvergenceEvent]:
     """The event of the overlap check after a round: ``debate.converged`` if it ends the debate."""
-    told = ConvergenceEvent(
+    event = ConvergenceEvent(
         debate_id=debate_id,
         n=line.n,
         at=line.at,
@@ -42,7 +42,7 @@ def overlapping(
         converged=found.converged,
         why_not=found.why_not,
     )
-    return "debate.converged" if found.converged else "convergence", told
+    return "debate.converged" if found.converged else "convergence", event
 
 
 def least(found: ConvergenceFound) -> int | None:

@@ -48,7 +48,7 @@ from service.debate.replies import (
 from service.debate.turns import round_of, seat_of
 from service.money import Ledger
 from service.report.events.convergence import overlapping
-from service.report.events.formats import Told, options_among, stream_of
+from service.report.events.formats import NamedEvents, options_among, stream_of
 from service.report.events.panel import scored
 from service.report.events.types import AskedEvent, CitationsEvent, EventName, GateEvent, SpokeEvent, StartedEvent
 from service.report.formats import telling_of
@@ -60,7 +60,7 @@ from service.report.result.transcript import spoken
 from service.report.result.types import Line
 
 
-def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The events of an entry; empty for an entry that has a notice."""
     match line.entry:
         case GateDecided() as entry:
@@ -78,12 +78,12 @@ def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
             return ()
 
 
-def tell_settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+def settled_events(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The format's further events after the event of the entry that settles a round."""
     return stream_of(options_among(before)).settled(line, debate_id, before)
 
 
-def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> Told:
+def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> NamedEvents:
     match entry.finding:
         case CitationsFound() as found:
             return (("citations", _citations(line, entry, found, debate_id, History(lines))),)
@@ -100,10 +100,10 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
 
 def _said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> tuple[EventName, Struct]:
     """A reply under its own name, in the shape of its format."""
-    told = _spoke(line, entry, debate_id, h)
-    if told.swapped:
-        return "swapped", told
-    return _name(entry.reply), stream_of(h.options).said(line, entry, h, told) or told
+    event = _spoke(line, entry, debate_id, h)
+    if event.swapped:
+        return "swapped", event
+    return _name(entry.reply), stream_of(h.options).said(line, entry, h, event) or event
 
 
 def _name(reply: Reply) -> EventName:

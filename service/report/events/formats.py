@@ -18,7 +18,7 @@ from service.report.events.types import EventName, RoundStartedEvent, SpokeEvent
 from service.report.result.history import History
 from service.report.result.types import Line, Result
 
-Told = tuple[tuple[EventName, Struct], ...]
+NamedEvents = tuple[tuple[EventName, Struct], ...]
 
 
 class Stream(NamedTuple):
@@ -31,14 +31,14 @@ class Stream(NamedTuple):
     final           the data of the last event
     """
 
-    before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], Told]
+    before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], NamedEvents]
     said: Callable[[Line, TurnSpoke, History, SpokeEvent], Struct | None]
-    measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], Told]
-    settled: Callable[[Line, str, Sequence[Line]], Told]
+    measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], NamedEvents]
+    settled: Callable[[Line, str, Sequence[Line]], NamedEvents]
     final: Callable[[Line, Result], Struct]
 
 
-def _nothing(*_: object) -> Told:
+def _nothing(*_: object) -> NamedEvents:
     return ()
 
 
@@ -57,31 +57,31 @@ PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_
 # Convergence.
 
 
-def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> Told:
+def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The event that a round of convergence begins, before the first of its debaters is asked."""
     r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
     options = options_among(before)
     if options is None or r in map(round_of, asked):
         return ()
-    told = RoundStartedEvent(
+    event = RoundStartedEvent(
         debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, seats=debater_seats(options)
     )
-    return (("debate.round_started", told),)
+    return (("debate.round_started", event),)
 
 
 # A panel.
 
 
-def _paneled(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> Struct | None:
-    return blind_events(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
+def _paneled(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> Struct | None:
+    return blind_events(line, entry, h, event) or synthesised(line, entry, event) or reviewed(line, entry, h, event)
 
 
-def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> Told:
+def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> NamedEvents:
     by_model = isinstance(options, PanelOptions) and options.adjudicator == "model"
     return (("measured", measured(line, entry, found, debate_id)),) if by_model else ()
 
 
-def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The event of a panel's consensus after a round, after the event of the entry that settles it."""
     match line.entry:
         case CheckFound() as entry:

@@ -148,13 +148,13 @@ class PanelFinal(_Heading, frozen=True, kw_only=True):
     result: Result
 
 
-def blind_events(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
+def blind_events(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
     """A debater's answer, or ``None`` for any other reply."""
     reply = entry.reply
     if not isinstance(reply, BlindAnswer | RevisedAnswer):
         return None
-    place: dict[str, Any] = {"debate_id": told.debate_id, "n": line.n, "at": line.at}
-    place |= {"round": told.round, "model": model_of(h, told.seat)}
+    place: dict[str, Any] = {"debate_id": event.debate_id, "n": line.n, "at": line.at}
+    place |= {"round": event.round, "model": model_of(h, event.seat)}
     if isinstance(reply, BlindAnswer):
         return PanelBlind(
             **place,
@@ -162,7 +162,7 @@ def blind_events(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> 
             claims=_claims(reply),
             overall_confidence=share(reply.overall_confidence, of=100),
             assumptions=reply.assumptions,
-            details=told,
+            details=event,
         )
     return PanelDeliberation(
         **place,
@@ -173,21 +173,21 @@ def blind_events(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> 
         corrections=reply.corrections,
         still_challenges=reply.still_challenges,
         unresolved=reply.unresolved,
-        details=told,
+        details=event,
     )
 
 
-def synthesised(line: Line, entry: TurnSpoke, told: SpokeEvent) -> PanelSynthesis | None:
+def synthesised(line: Line, entry: TurnSpoke, event: SpokeEvent) -> PanelSynthesis | None:
     """The synthesis, or ``None`` for any other reply."""
     if not isinstance(entry.reply, Synthesis):
         return None
     return PanelSynthesis(
-        debate_id=told.debate_id,
+        debate_id=event.debate_id,
         n=line.n,
         at=line.at,
         synthesis_id=entry.turn,
         synthesis=entry.reply.answer,
-        details=told,
+        details=event,
     )
 
 
@@ -242,7 +242,7 @@ def _started(h: History) -> DebateStarted:
     return h.facts.started
 
 
-def reviewed(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelAccuracy | None:
+def reviewed(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> PanelAccuracy | None:
     """A model's scores of the debaters, or ``None`` for any other reply."""
     if not isinstance(entry.reply, AccuracyReview):
         return None
@@ -258,11 +258,11 @@ def reviewed(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> Pane
         for one in entry.reply.reviews
     ]
     return PanelAccuracy(
-        debate_id=told.debate_id,
+        debate_id=event.debate_id,
         n=line.n,
         at=line.at,
         scores=_scores(h, given),
-        details={"by": "model", **msgspec.to_builtins(told)},
+        details={"by": "model", **msgspec.to_builtins(event)},
     )
 
 

@@ -247,7 +247,7 @@ def _scores(given: ModeratorEvaluation, detail: RoundDetail) -> Chart:
     return Chart("Quality of the arguments, as the moderator scored it", bars)
 
 
-def _told(record: RoundRecord, detail: RoundDetail) -> dict[str, list[Argument]]:
+def _arguments_by_party(record: RoundRecord, detail: RoundDetail) -> dict[str, list[Argument]]:
     """All arguments of a round, by their seats."""
     first = detail.critic_first_take
     proposals = [p.proposer_position for p in detail.positions] or [record.proposer_position]
@@ -283,7 +283,7 @@ def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
     """All arguments; a critique that was replaced counts too, under its own name."""
     found: dict[str, list[Argument]] = {}
     for record, detail in zip(r.rounds, r.round_details, strict=True):
-        for name, arguments in _told(record, detail).items():
+        for name, arguments in _arguments_by_party(record, detail).items():
             found.setdefault(name, []).extend(arguments)
     return found
 

@@ -155,7 +155,7 @@ def _tally(found: BallotResult) -> Chart:
 
 
 def _argued(r: Result) -> Iterator[Block]:
-    def told(turns: Sequence[Spoken]) -> Iterator[Block]:
+    def blocks_of(turns: Sequence[Spoken]) -> Iterator[Block]:
         for name, spoken in groupby(turns, key=lambda one: one.phase):
             yield HeadingBlock(3, label_of(PHASE, name or ""))
             for i, one in enumerate(spoken):
@@ -167,7 +167,7 @@ def _argued(r: Result) -> Iterator[Block]:
                 yield Text(one.stance or "", "lead")
                 yield from debaters.reasons(r, one, "Reason")
 
-    yield from debaters.rounds(r, lambda number: f"Round {number}", told)
+    yield from debaters.rounds(r, lambda number: f"Round {number}", blocks_of)
 
 
 def _against(r: Result) -> Iterator[Block]:

@@ -127,7 +127,7 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
     if not found.similarities:
         yield Text("Whether answers converged was not looked at, as the caller chose.", "note")
         return
-    told = ", ".join(f"round {n}: {thousandths(value)}" for n, value in enumerate(found.similarities))
+    values = ", ".join(f"round {n}: {thousandths(value)}" for n, value in enumerate(found.similarities))
     wanted = options.convergence_similarity
     yield Sparkline(
         name="overlap-course",
@@ -135,7 +135,7 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
         places=tuple(f"Round {n}" for n in range(len(found.similarities))),
         values=found.similarities,
         wanted=wanted,
-        shown=f"{told[:1].upper()}{told[1:]}; {thousandths(wanted)} was wanted.",
+        shown=f"{values[:1].upper()}{values[1:]}; {thousandths(wanted)} was wanted.",
     )
     yield Text(OVERLAP, "note")
     if apart := kept_apart(options, found):
@@ -167,14 +167,14 @@ def _votes(r: Result, title: str, given: tuple[AnswerVotes, ...]) -> Chart:
 
 
 def _argued(r: Result) -> Iterator[Block]:
-    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+    def blocks_of(spoken: Sequence[Spoken]) -> Iterator[Block]:
         yield debaters.drafted(spoken)
         for one in spoken:
             yield HeadingBlock(3, lettered(one))
             yield Text(one.answer or "", "lead")
             yield from debaters.reasons(r, one)
 
-    yield from debaters.rounds(r, lambda number: f"Round {number}" if number else "Round 0: independent", told)
+    yield from debaters.rounds(r, lambda number: f"Round {number}" if number else "Round 0: independent", blocks_of)
 
 
 def _against(r: Result) -> Iterator[Block]:

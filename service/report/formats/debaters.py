@@ -121,8 +121,8 @@ def unheard(r: Result) -> str | None:
 def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
     """The debaters that fell silent."""
     if seats:
-        told = ", ".join(speaker_possessive(r, seat, who) for seat in seats)
-        yield Fact("Missing", f"{told}: given up, and not counted as agreement")
+        names = ", ".join(speaker_possessive(r, seat, who) for seat in seats)
+        yield Fact("Missing", f"{names}: given up, and not counted as agreement")
 
 
 def seated(debaters: Sequence[Debater]) -> Iterator[Fact]:

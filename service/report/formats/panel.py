@@ -125,7 +125,7 @@ def _measured(r: Result) -> Iterator[Block]:
 
 def _course(found: PanelResult) -> Sparkline:
     rounds = found.consensus
-    told = ", ".join(f"round {one.round}: {thousandths(one.overall)}" for one in rounds)
+    scores = ", ".join(f"round {one.round}: {thousandths(one.overall)}" for one in rounds)
     wanted = rounds[-1].threshold
     return Sparkline(
         name="consensus-course",
@@ -133,7 +133,7 @@ def _course(found: PanelResult) -> Sparkline:
         places=tuple(f"Round {one.round}" for one in rounds),
         values=tuple(one.overall for one in rounds),
         wanted=wanted,
-        shown=f"{told[:1].upper()}{told[1:]}; {thousandths(wanted)} was wanted.",
+        shown=f"{scores[:1].upper()}{scores[1:]}; {thousandths(wanted)} was wanted.",
     )
 
 
@@ -262,12 +262,12 @@ def _reply(one: Spoken) -> BlindAnswer | RevisedAnswer:
 
 
 def _argued(r: Result) -> Iterator[Block]:
-    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+    def blocks_of(spoken: Sequence[Spoken]) -> Iterator[Block]:
         yield debaters.drafted(spoken)
         for one in spoken:
             yield from _answered(r, one)
 
-    yield from debaters.rounds(r, lambda number: "Round 1: blind" if number == 1 else f"Round {number}", told)
+    yield from debaters.rounds(r, lambda number: "Round 1: blind" if number == 1 else f"Round {number}", blocks_of)
 
 
 def _answered(r: Result, one: Spoken) -> Iterator[Block]:

@@ -41,7 +41,7 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return found.verdict.verdict if isinstance(found, StancesResult) and found.verdict else None
 
 
-def _own(h: History, _: str, outcome: Outcome | None, told: tuple[Spoken, ...]) -> Own:
+def _own(h: History, _: str, outcome: Outcome | None, spoken: tuple[Spoken, ...]) -> Own:
     """The reference's output, with the statements that stand; ``verdict`` is null if none stands."""
     if outcome is None or not isinstance(outcome.result, StancesResult):
         return Own()
@@ -56,7 +56,7 @@ def _own(h: History, _: str, outcome: Outcome | None, told: tuple[Spoken, ...]) 
                     "stance": one.stance,
                     "text": "\n\n".join(argument.text for argument in one.arguments if not argument.struck),
                 }
-                for one in told
+                for one in spoken
             ],
             "verdict": msgspec.to_builtins(outcome.result.verdict),
         }
@@ -114,12 +114,12 @@ def _measured(_: Result) -> Iterator[Block]:
 
 
 def _argued(r: Result) -> Iterator[Block]:
-    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+    def blocks_of(spoken: Sequence[Spoken]) -> Iterator[Block]:
         for one in spoken:
             yield HeadingBlock(3, one.stance or "", one.name or "")
             yield from debaters.reasons(r, one)
 
-    yield from debaters.rounds(r, lambda number: f"Round {number}", told)
+    yield from debaters.rounds(r, lambda number: f"Round {number}", blocks_of)
 
 
 def _against(r: Result) -> Iterator[Block]:

@@ -14,10 +14,10 @@ from service.report.result.types import Dissent, Maintained, Struck, WhyMaintain
 def struck(h: History) -> tuple[Struck, ...]:
     """Every struck argument, those of a replaced critique too, in the order of the turns."""
     return tuple(
-        Struck(turn=turn, round=round_of(turn), seat=seat_of(turn), position=position_of(turn), argument=told)
+        Struck(turn=turn, round=round_of(turn), seat=seat_of(turn), position=position_of(turn), argument=item)
         for turn in h.facts.said
-        for told in arguments(h, turn)
-        if told.struck
+        for item in arguments(h, turn)
+        if item.struck
     )
 
 
@@ -40,9 +40,9 @@ def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Ma
     """The standing points of a critique that no standing argument answers."""
     found = []
     for point in critique.points:
-        told = argument(point, h.verdicts.get((turn, point.n)))
-        if not told.struck and (why := _why(h, r, point)):
-            found.append(Maintained(round=r, point=told, why=why))
+        shown = argument(point, h.verdicts.get((turn, point.n)))
+        if not shown.struck and (why := _why(h, r, point)):
+            found.append(Maintained(round=r, point=shown, why=why))
     return found
 
 

@@ -43,8 +43,8 @@ _KINDS: dict[type[Finding], CheckKind] = {
 
 def notices(h: History) -> tuple[Notice, ...]:
     """All notices of a debate, in the order of its record; a check without findings has none."""
-    found = (told for line in h.lines for told in _of(h, line))
-    return tuple(told for told in found if told and told.reason != NOTHING)
+    found = (one for line in h.lines for one in _of(h, line))
+    return tuple(one for one in found if one and one.reason != NOTHING)
 
 
 def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
@@ -59,10 +59,10 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
 
 def notice(line: Line) -> Notice | None:
     """The notice of an entry, or ``None``; a check without findings has the reason ``nothingFound``."""
-    told = _tell(line.entry)
-    if told is None:
+    parts = _notice_parts(line.entry)
+    if parts is None:
         return None
-    kind, turns, reason, detail = told
+    kind, turns, reason, detail = parts
     return Notice(n=line.n, at=line.at, notice=kind, turns=turns, reason=reason, detail=detail)
 
 
@@ -105,7 +105,7 @@ def _served(h: History, line: Line) -> Notice | None:
     )
 
 
-def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
+def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
     match entry:
         case BudgetRefused(turns, limit, needed, left):
             return "budgetRefused", turns, limit, _refused(limit, needed, left)
@@ -187,10 +187,10 @@ def summary(finding: Finding) -> str:
 def _consensus(found: ConsensusFound) -> str:
     """The score against its threshold, the dimensions that lag, and any other reason against consensus."""
     reached = "terminated" if found.terminated else "not terminated"
-    told = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
-    told += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
-    told += [f"{_count(len(found.unanswered), 'strong objection')} unanswered"] if found.unanswered else []
-    return "; ".join(told)
+    parts = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
+    parts += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
+    parts += [f"{_count(len(found.unanswered), 'strong objection')} unanswered"] if found.unanswered else []
+    return "; ".join(parts)
 
 
 def _convergence(found: ConvergenceFound) -> str:

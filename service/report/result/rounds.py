@@ -77,8 +77,8 @@ def proposer_position(h: History, turn: TurnId) -> ProposerPosition | None:
     reply = h.facts.said.get(turn)
     if not isinstance(reply, Proposal):
         return None
-    told = arguments(h, turn)
-    return ProposerPosition(thesis=reply.thesis, supporting_arguments=told, evidence_cited=_evidence(told))
+    shown = arguments(h, turn)
+    return ProposerPosition(thesis=reply.thesis, supporting_arguments=shown, evidence_cited=_evidence(shown))
 
 
 def critic_position(h: History, turn: TurnId) -> CriticPosition | None:
@@ -86,11 +86,11 @@ def critic_position(h: History, turn: TurnId) -> CriticPosition | None:
     reply = h.facts.said.get(turn)
     if not isinstance(reply, Critique):
         return None
-    told = arguments(h, turn)
+    shown = arguments(h, turn)
     return CriticPosition(
         thesis=reply.thesis,
-        counter_arguments=told,
-        evidence_cited=_evidence(told),
+        counter_arguments=shown,
+        evidence_cited=_evidence(shown),
         challenge_strength=reply.challenge_strength,
     )
 
@@ -157,16 +157,16 @@ def _citation(given: Given, found: CitationVerdict | None) -> Citation:
     )
 
 
-def _evidence(told: tuple[Argument, ...]) -> tuple[CitedEvidence, ...]:
+def _evidence(shown: tuple[Argument, ...]) -> tuple[CitedEvidence, ...]:
     """Every citation once, in the order of its first use, with the numbers of the arguments that rest on it."""
-    resting: dict[tuple[str, str | None, str | None], tuple[Citation, list[int]]] = {}
-    for one in told:
+    grounds: dict[tuple[str, str | None, str | None], tuple[Citation, list[int]]] = {}
+    for one in shown:
         for citation in one.citations:
             key = (citation.quote, citation.source_id, citation.location)
-            numbers = resting.setdefault(key, (citation, []))[1]
+            numbers = grounds.setdefault(key, (citation, []))[1]
             if one.n not in numbers:
                 numbers.append(one.n)
-    return tuple(CitedEvidence(**asdict(citation), arguments=tuple(numbers)) for citation, numbers in resting.values())
+    return tuple(CitedEvidence(**asdict(citation), arguments=tuple(numbers)) for citation, numbers in grounds.values())
 
 
 def _lead(h: History, r: int) -> str | None:
@@ -196,8 +196,8 @@ def _position(h: History, r: int, name: str) -> PositionDetail:
 def _first_take(h: History, r: int) -> CriticFirstTake | None:
     """The first critique of a round, if a second one was asked for or could not be funded."""
     first, second, started = turn_id(r, "critic"), turn_id(r, "critic", take=2), h.facts.started
-    told, reply = critic_position(h, first), h.facts.said.get(first)
-    if started is None or told is None or not isinstance(reply, Critique):
+    position, reply = critic_position(h, first), h.facts.said.get(first)
+    if started is None or position is None or not isinstance(reply, Critique):
         return None
     if not isinstance(started.options, AdversarialOptions):
         return None
@@ -206,19 +206,19 @@ def _first_take(h: History, r: int) -> CriticFirstTake | None:
     signs = h.signs(first)
     rated = reply.challenge_strength < started.options.require_critic_retry_below
     reasons = (*(("selfRating",) if rated else ()), *(signs.weak if signs else ()))
-    return CriticFirstTake(turn=first, position=told, reasons=reasons, replaced=second in h.facts.said)
+    return CriticFirstTake(turn=first, position=position, reasons=reasons, replaced=second in h.facts.said)
 
 
 def _swapped(h: History, r: int) -> SwappedModeration | None:
     """The moderation in the reverse order, if there was one."""
     turn = moderator(r, SWAPPED)
-    first, again, told = h.moderation(r), h.moderated(turn), evaluation(h, turn)
-    if first is None or again is None or told is None:
+    first, again, evaluated = h.moderation(r), h.moderated(turn), evaluation(h, turn)
+    if first is None or again is None or evaluated is None:
         return None
     best, best_again = (h.ranked(each)[:1] for each in (moderator(r), turn))
     return SwappedModeration(
         turn=turn,
-        evaluation=told,
+        evaluation=evaluated,
         conclusion=again.conclusion,
         labels=h.shown(turn),
         ranking=h.ranked(turn),

@@ -33,7 +33,7 @@ def _telling(h: History) -> Telling:
 def spoken(h: History, turn: TurnId) -> Spoken:
     """One turn of a debater; raises `KeyError` if it has not spoken, `IllegalEntry` before the start."""
     telling = _telling(h)
-    reply, told = h.facts.said[turn], arguments(h, turn)
+    reply, shown = h.facts.said[turn], arguments(h, turn)
     tokens, charged = _cost(h, turn)
     given = telling.given(h, turn, reply)
     return Spoken(
@@ -46,8 +46,8 @@ def spoken(h: History, turn: TurnId) -> Spoken:
         label=telling.label(h, seat_of(turn)),
         model=h.facts.spoke(turn),
         blind=telling.blind(turn),
-        text="\n\n".join(argument.text for argument in told),
-        arguments=told,
+        text="\n\n".join(argument.text for argument in shown),
+        arguments=shown,
         vote=given.vote,
         answer=given.answer,
         confidence=given.confidence,

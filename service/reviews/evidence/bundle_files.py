@@ -208,12 +208,12 @@ def _report(gathered: BundleParts) -> Part:
     if (version := gathered.version("report")) not in REPORTS:
         return _not_there(f"the debate names the words of {version}, and the build that made this bundle lacks them")
     try:
-        return _there({"report.md": _told(gathered).encode()})
+        return _there({"report.md": _report_text(gathered).encode()})
     except (GainsayError, LookupError, TypeError, ValueError):  # what is stored was changed
         return _not_there("records and documents do not fit together, so the debate cannot be reported")
 
 
-def _told(gathered: BundleParts) -> str:
+def _report_text(gathered: BundleParts) -> str:
     lines = [
         Line(record.n, open_leaf(record.leaf).occurred, entry)
         for record, entry in zip(gathered.records, gathered.entries or (), strict=True)

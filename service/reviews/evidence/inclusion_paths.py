@@ -33,7 +33,7 @@ async def inclusion_paths(database: Database, head: SignedCheckpoint, indexes: I
         first, *others = tiles[number]
         _expect_same(head, first, rows, found[first])
         above = found[first][HEIGHT:]
-        found.update((index, _inside(rows, index % WIDTH) + above) for index in others)
+        found.update((index, _siblings_in_tile(rows, index % WIDTH) + above) for index in others)
     return found
 
 
@@ -45,7 +45,7 @@ def _rows(hashes: bytes) -> Rows:
     return rows
 
 
-def _inside(rows: Rows, at: int) -> list[bytes]:
+def _siblings_in_tile(rows: Rows, at: int) -> list[bytes]:
     """The siblings of a leaf on the way to its tile's root: the lower 8 nodes of its audit path."""
     return [rows[level][(at >> level) ^ 1] for level in range(HEIGHT)]
 
@@ -54,6 +54,6 @@ def _expect_same(head: SignedCheckpoint, index: int, rows: Rows, path: Sequence[
     """Raise `LogDamaged` unless the verified path leads through this tile."""
     at = index % WIDTH
     try:
-        verify_inclusion(rows[0][at], index, head.size, [*_inside(rows, at), *path[HEIGHT:]], head.root)
+        verify_inclusion(rows[0][at], index, head.size, [*_siblings_in_tile(rows, at), *path[HEIGHT:]], head.root)
     except ProofError as error:
         raise LogDamaged(f"tile {index // WIDTH} of the log {head.log} changed while it was read") from error

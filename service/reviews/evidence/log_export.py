@@ -93,9 +93,9 @@ class Filters(Struct, frozen=True):
     @property
     def asked(self) -> dict[str, str]:
         """The filters that are set, by the names in `FILTERS`."""
-        told = {"since": self.since, "until": self.until, "taskType": self.task_type}
-        told |= {"status": self.status, "model": self.model, "prompt": self.prompt, "document": self.document}
-        return {name: _written(value) for name, value in told.items() if value is not None}
+        named = {"since": self.since, "until": self.until, "taskType": self.task_type}
+        named |= {"status": self.status, "model": self.model, "prompt": self.prompt, "document": self.document}
+        return {name: _cell_text(value) for name, value in named.items() if value is not None}
 
     @property
     def debates(self) -> dict[str, Any] | None:
@@ -185,8 +185,8 @@ def _cells(row: Row) -> bytes:
 
 async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) -> AsyncGenerator[list[Row], None]:
     """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
-    first = await _begin(database, head, filters.since) if filters.since else 0
-    upto = await _begin(database, head, filters.until) if filters.until else head.size
+    first = await _first_leaf_since(database, head, filters.since) if filters.since else 0
+    upto = await _first_leaf_since(database, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
     while first < upto:
         below = min(upto, first + (SPAN if about else WINDOW))
@@ -200,7 +200,7 @@ async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) ->
         first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
-async def _begin(database: Database, head: SignedCheckpoint, at: datetime) -> int:
+async def _first_leaf_since(database: Database, head: SignedCheckpoint, at: datetime) -> int:
     """The first leaf that joined the tree at this time or later."""
     rows = await database.query("first_since", {"log": head.log, "at": at})
     return min(int(rows[0]["first"]), head.size) if rows else head.size
@@ -230,7 +230,7 @@ def _time(name: str, text: str | None) -> datetime | None:
     raise BadRequest(f"{name} must be a day or a time with its zone, as 2026-01-31T09:00:00Z, found {text[:80]!r}")
 
 
-def _written(value: object) -> str:
+def _cell_text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     return str(value)

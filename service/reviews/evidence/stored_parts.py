@@ -81,7 +81,7 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
     Raises `StoreUnavailable`, and `LogDamaged` if the log does not prove the records any more.
     """
     key = {"debate": UUID(debate)}
-    records = [_kept(row) for row in await database.query("bundle_records", key)]
+    records = [_stored_record(row) for row in await database.query("bundle_records", key)]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
     signed = await best_checkpoint(database, place.log, place.index)
@@ -104,11 +104,11 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         place=place,
         head=signed,
         paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
-        opened=await _opened(database, head["tenant"], signed),
+        opened=await _opening_records(database, head["tenant"], signed),
     )
 
 
-async def _opened(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:
+async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:
     """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
 
     The debate's own log is proven under the same head as everything else.
@@ -121,7 +121,7 @@ async def _opened(database: Database, tenant: str, own: SignedCheckpoint) -> tup
         if each.epoch > last or head is None:
             continue
         for row in await database.query("opening", {"log": each.log, "below": head.size}):
-            record = _kept(row)
+            record = _stored_record(row)
             paths = await inclusions(database, each.log, [record.index], head.size)
             found.append(OpenedDebate(record, tuple(paths[record.index]), head))
     return tuple(found)
@@ -143,14 +143,14 @@ def _policy_of(records: Sequence[StoredParts], started: DebateStarted | None) ->
 def _entries(records: Sequence[StoredParts]) -> tuple[Entry, ...] | None:
     """The entries; ``None`` if one is missing or cannot be read, which a verifier then reports."""
     try:
-        if not _whole(records):
+        if not _is_complete(records):
             return None
         return tuple(decode(r.payload[1], open_leaf(r.leaf).schema) for r in records if r.payload)
     except (msgspec.MsgspecError, ValueError):
         return None
 
 
-def _whole(records: Sequence[StoredParts]) -> bool:
+def _is_complete(records: Sequence[StoredParts]) -> bool:
     return all(record.payload is not None for record in records)
 
 
@@ -158,7 +158,7 @@ def _started(entries: Sequence[Entry]) -> DebateStarted | None:
     return next((entry for entry in entries if isinstance(entry, DebateStarted)), None)
 
 
-def _kept(row: Row) -> StoredParts:
+def _stored_record(row: Row) -> StoredParts:
     if row["leaf"] is None:
         raise LogDamaged(f"expected the record of leaf {row['idx']} of the log {row['log']}, found none")
     payload = _salted(row) if row["body"] is not None else None

@@ -284,7 +284,7 @@ def _take_lock(connection: Session, until: float) -> None:
     when the client is dead, and no killed process leaves it behind.
     """
     seconds = max(until - time.monotonic(), LOCK_SECONDS)  # a process that only checks has it for a moment
-    _set_patience(connection, seconds)
+    _set_lock_timeout(connection, seconds)
     try:
         with connection.patient(seconds):
             connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
@@ -294,7 +294,7 @@ def _take_lock(connection: Session, until: float) -> None:
         ) from error
 
 
-def _set_patience(connection: Connection, seconds: float) -> None:
+def _set_lock_timeout(connection: Connection, seconds: float) -> None:
     """Set how long each lock is waited for from now on; PostgreSQL reads 0 as for ever."""
     connection.execute(sql.SQL("SET lock_timeout = {}").format(max(round(seconds * 1_000), 1)))
 
@@ -327,7 +327,7 @@ def _act_as_owner(connection: Session) -> None:
     connection.execute(
         sql.SQL("SET ROLE {}; SET search_path = {}").format(sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH))
     )
-    _set_patience(connection, LOCK_SECONDS)
+    _set_lock_timeout(connection, LOCK_SECONDS)
 
 
 def _apply_one(connection: Session, file: File) -> None:

@@ -48,14 +48,14 @@ def check_sessions(connection: Session, url: str, variable: str) -> None:
     except psycopg.OperationalError as error:
         said = str(error).splitlines()[0]
         if _NO_TRANSACTIONS in said:
-            raise _shared("each statement", variable) from error
+            raise _shared_sessions("each statement", variable) from error
         raise StoreUnavailable(
             f"expected a second session beside the first from the pooler at {variable}, found none ({said}); where "
             "the pooler has no more, raise its limit: each process has up to nine (PgBouncer: default_pool_size, "
             "max_db_connections)"
         ) from error
     if shared:
-        raise _shared("each transaction", variable)
+        raise _shared_sessions("each transaction", variable)
     _refuse_unclean(connection, variable)
 
 
@@ -91,7 +91,7 @@ def _refuse_unclean(connection: Session, variable: str) -> None:
     connection.execute(_MARK)
 
 
-def _shared(what: str, variable: str) -> SharedSessions:
+def _shared_sessions(what: str, variable: str) -> SharedSessions:
     return SharedSessions(
         f"expected a session for each connection at {variable}, found a pooler that gives {what} any session it has: "
         "schema, time limits, prepared statements, notifications and locks would be lost or another client's. "

@@ -44,7 +44,7 @@ def check_database(url: str, migrations: Path) -> None:
     That is a database that is down, unmigrated or newer, that may lose what it has confirmed, or whose login could
     change evidence.
     """
-    with _entered(url, "GAINSAY_DATABASE_URL") as connection:
+    with _login(url, "GAINSAY_DATABASE_URL") as connection:
         roles.check_not_owner(connection)
         migrate.check_migrated(connection, migrations)
         roles.check_writer(connection)
@@ -54,7 +54,7 @@ def check_database(url: str, migrations: Path) -> None:
 
 def check_sequencer(url: str, migrations: Path) -> None:
     """Check the same for the sequencer, whose role adds to the trees of logs and does nothing else."""
-    with _entered(url, "GAINSAY_SEQUENCER_URL") as connection:
+    with _login(url, "GAINSAY_SEQUENCER_URL") as connection:
         roles.check_sequencer(connection)
         migrate.check_migrated(connection, migrations, roles.SEQUENCER)
         protections.check_granted(connection, protections.WRITTEN, "GAINSAY_SEQUENCER_URL")
@@ -81,7 +81,7 @@ def refuse_incidents(url: str) -> None:
 
     Raises `Unguarded` if the database would not refuse a change of evidence.
     """
-    with _entered(url, "GAINSAY_DATABASE_URL") as connection:
+    with _login(url, "GAINSAY_DATABASE_URL") as connection:
         protections.check_guarded(connection)
         rows = connection.execute(_OPEN).fetchall()
     if rows:
@@ -98,7 +98,7 @@ def refuse_incidents(url: str) -> None:
 
 
 @contextmanager
-def _entered(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
+def _login(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
     check_address(url, variable)
     try:
         with Session.of(url) as connection:

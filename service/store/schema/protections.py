@@ -79,8 +79,8 @@ def check_granted(connection: psycopg.Connection[Any], others: tuple[str, ...], 
     """
     names = {"schema": SCHEMA, "evidence": list(EVIDENCE), "others": list(others)}
     if granted := connection.execute(_EXCESS, names).fetchall():
-        told = "; ".join(f"{may} on {name}" for name, may in granted)
+        listed = "; ".join(f"{may} on {name}" for name, may in granted)
         raise UnsafeRole(
             f"expected a login at {variable} with the grants of the migrations and no more, found "
-            f"{connection.info.user!r} with {told}. REVOKE them as the owner"
+            f"{connection.info.user!r} with {listed}. REVOKE them as the owner"
         )

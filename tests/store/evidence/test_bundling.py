@@ -312,7 +312,7 @@ async def test_what_opened_the_debates_own_log_is_proven_under_the_bundles_head_
     await write_event(store, AuditRead("recall"), RecordPlace(log, "default", uuid7()), EXAMINER)
     await house.sequencer.catch_up()
 
-    (opened,) = await stored_parts._opened(store, "default", older)
+    (opened,) = await stored_parts._opening_records(store, "default", older)
 
     assert opened.head == older != await latest_checkpoint(store, log)
     verify_inclusion(leaf_hash(opened.record.leaf), opened.record.index, older.size, opened.path, older.root)

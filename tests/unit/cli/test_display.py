@@ -68,7 +68,7 @@ def live(entries: Sequence[Entry]) -> str:
         progress = Progress(console)
         for n, line in enumerate(lines):
             for name, data in events(line, "d1", lines[:n]):
-                progress.tell(name, data)
+                progress.show_event(name, data)
 
     return shown(follow)
 

@@ -84,8 +84,8 @@ def _is_no_name(theirs: str, ours: str, how: str) -> bool:
     if len(theirs) < _SHORTEST_TERM or not is_english(theirs) or not _is_likely(theirs, ours):
         return False
     differing = {a + b for a, b in zip(theirs, ours, strict=False) if a != b}
-    told_apart = _is_double(theirs, ours) or _is_double(ours, theirs) or differing & _TELLING
-    return (how == "term" or len(theirs) >= _SHORTEST_NAMED) and not told_apart
+    distinguished = _is_double(theirs, ours) or _is_double(ours, theirs) or differing & _TELLING
+    return (how == "term" or len(theirs) >= _SHORTEST_NAMED) and not distinguished
 
 
 def _is_likely(theirs: str, ours: str) -> bool:

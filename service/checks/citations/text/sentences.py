@@ -37,13 +37,13 @@ def ends_row(printed: str) -> bool:
     return re.search(r"\|[ \t]*\r?\n", printed) is not None
 
 
-def tells_end(printed: str, next_is_capital: bool) -> bool:
+def marks_end(printed: str, next_is_capital: bool) -> bool:
     """Whether the printed text between two words of one side may be the end that the other side has there."""
     if any(c in _STRONG for c in printed) or printed.count("\n") > 1:
         return True
     return "\n" in printed and next_is_capital
 
 
-def tells_item(printed: str) -> bool:
+def marks_item(printed: str) -> bool:
     """The same for an end that a semicolon marks."""
     return any(c in _WEAK for c in printed) or printed.count("\n") > 1

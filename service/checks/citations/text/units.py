@@ -33,6 +33,6 @@ def changed_units(document: str, quote: str) -> Iterator[Edit]:
 def _meant(unit: str) -> str:
     """A unit with only the case that has a meaning: that of milli and mega, and of bits and bytes."""
     prefix, rest = unit[0], unit[1:].removeprefix("i")
-    told = prefix if prefix in "mM" else prefix.casefold()
+    folded = prefix if prefix in "mM" else prefix.casefold()
     is_data = rest[0] in "bB" and "it" not in rest.casefold()
-    return told + (rest[0] if is_data else "") + rest.casefold()
+    return folded + (rest[0] if is_data else "") + rest.casefold()

@@ -28,7 +28,7 @@ from service.checks.citations.match.alignment import Alignment
 from service.checks.citations.text.cue_words import NUMBERS, is_negation
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.fold import Folded
-from service.checks.citations.text.sentences import ends_row, ends_sentence, tells_end, tells_item
+from service.checks.citations.text.sentences import ends_row, ends_sentence, marks_end, marks_item
 from service.checks.citations.text.tokens import TextTokens
 from service.checks.citations.text.word_bounds import is_bracketed, is_currency, is_lone_star, is_unmatched
 from service.debate.findings import Edit
@@ -109,12 +109,12 @@ def _lacks_end(source: _Gap, quote: _Gap) -> bool:
     """Whether one side has the end of a sentence, an item or a row and the other continues."""
     there, here = source.printed, quote.printed
     if ends_row(there):
-        return "\n" not in here and not tells_end(here, False)
+        return "\n" not in here and not marks_end(here, False)
     if _ends_sentence(source):
-        return not tells_end(here, quote.next_is_capital)
+        return not marks_end(here, quote.next_is_capital)
     if _ends_sentence(quote):
-        return not tells_end(there, source.next_is_capital)
-    return ";" in source.marks and not tells_item(here)
+        return not marks_end(there, source.next_is_capital)
+    return ";" in source.marks and not marks_item(here)
 
 
 def _ends_sentence(gap: _Gap) -> bool:
