@@ -83,7 +83,7 @@ class App(Struct, frozen=True):
                 rows = await self.database.query("alive")
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
-                found += [f"the log {row['log']} contradicts its signed heads: {row['what']}" for row in incidents]
+                found += [f"the log {row['log']} contradicts its checkpoints: {row['what']}" for row in incidents]
         except StoreUnavailable as error:
             found.append(error.public_detail)
         except TimeoutError:

@@ -27,7 +27,7 @@ def sequence(host: str, port: int | None) -> int:
     """Run the sequencer until SIGTERM or Ctrl-C: it makes durable records provable.
 
     The sequencer adds records to the trees of their logs, has the heads signed with the key that GAINSAY_SIGNING_KEY
-    names, and asks the policy's witnesses to cosign them. One process at a time does this; others wait to take over.
+    names, and asks the policy's witnesses to cosign them. One process at a time does this; others wait to lead.
     It needs GAINSAY_SEQUENCER_URL alone, and no vendor's key. Without that address it uses the embedded PostgreSQL.
 
     \b

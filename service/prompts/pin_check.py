@@ -3,7 +3,7 @@
 Every step hashes or parses the bytes that are about to go out, after the provider's adapter has encoded them:
 
     1  roles are house, data or seat
-    2  one house message, the first, and its bytes have the pinned hash of the house prompt
+    2  one house message, the first, and its bytes have the pinned hash of the system prompt
     3  one seat message, the last
     4  the seat message is the join of pinned texts, each with its pinned hash, in the order that the turn asks for
     5  between the two there is only data, and all of it stands between fences of one mark

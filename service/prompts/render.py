@@ -1,6 +1,6 @@
 """From a debate's facts to the request of a turn: pure, so that a verifier renders it again and compares its hash.
 
-    house   the pinned house prompt
+    house   the pinned system prompt
     data    the case: question, answer under review, positions, the documents introduced so far
     data    the turn's own view: persona, proposition, statements, evaluations, the reasons of a repetition, and the
             fault of the former reply if it could not be used (formats other than the adversarial one: `transcript`)

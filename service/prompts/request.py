@@ -1,6 +1,6 @@
 """A request to a model: messages, reply schema and parameters, the same for every vendor.
 
-The layout serves vendors' caches and keeps documents from posing as orders: the house prompt as system message, then
+The layout serves vendors' caches and keeps documents from posing as orders: the system prompt as system message, then
 the fenced documents, then the fenced replies, last the seat's pinned prompt outside every fence.
 """
 

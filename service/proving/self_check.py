@@ -61,7 +61,7 @@ class SelfCheck:
         return [each for each in found if each is not None]
 
     async def check(self, log: str) -> AuditChecked | None:
-        """Recompute one log up to its latest signed head, and record the result; ``None`` while nothing is signed."""
+        """Recompute one log up to its latest checkpoint, and record the result; ``None`` while nothing is signed."""
         head = await latest_checkpoint(self._database, log)
         if head is None:
             return None

@@ -5,8 +5,8 @@
 
 When the last listener has left and none has joined for some seconds, the debate is aborted. Listeners of other
 processes count. Each process writes to the database which debates have listeners here. When the last one leaves, the
-process looks there first, and another process with listeners takes over. Such a row is valid for some seconds, and is
-deleted after a minute. A process that stops or dies in between aborts nothing: the debate goes on.
+process looks there first, and another process with listeners writes its own. Such a row is valid for some seconds, and
+is deleted after a minute. A process that stops or dies in between aborts nothing: the debate goes on.
 """
 
 from __future__ import annotations

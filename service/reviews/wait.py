@@ -133,7 +133,7 @@ class DebateWaiter:
 def _not_provable(debate: str) -> NotProvable:
     telemetry.ANSWERS_HELD.inc()
     return NotProvable(
-        f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the answer is held; "
+        f"debate {debate} is decided and recorded, but no checkpoint of the log covers it yet, so the answer is held; "
         f"ask for /v1/debates/{debate} again, and if this persists, check that the sequencer runs",
         retry_after=1,
     )

@@ -210,7 +210,7 @@ def _last_round(facts: Facts) -> int:
 
 
 def log_lost_attempts(debate: str, lost: Sequence[AttemptFailed]) -> None:
-    """Log that this worker took over a debate, and what the lost calls are charged."""
+    """Log that this worker claimed a debate of a lost worker, and what the lost calls are charged."""
     charged = usd(sum(entry.charge.amount for entry in lost))
     fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}
     telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)

@@ -1,4 +1,4 @@
-"""The signed head of each tenant's current log, in memory for every answer.
+"""The checkpoint of each tenant's current log, in memory for every answer.
 
 Answers name the head, so that a client that keeps one can hold the log to it. No answer waits for it: an answer takes
 the known head, and each request for one starts a look-up in the background, at most once a second, as long as tenants
@@ -24,7 +24,7 @@ ASKED_S = 60.0
 
 
 class CurrentCheckpoint(Struct, frozen=True):
-    """The latest signed head of a tenant's current log."""
+    """The latest checkpoint of a tenant's current log."""
 
     log: str
     size: int

@@ -181,7 +181,7 @@ class DebateLog:
         """The head row with an allocation of ours whose response was lost; raises `Fenced` when there is none."""
         head = await read_head(self._database, self.debate)
         if head["epoch"] != self._epoch or head["draws"] == self._draws:
-            raise Fenced(f"debate {self.debate} was taken over by another worker, or is not running; read it again")
+            raise Fenced(f"debate {self.debate} was claimed by another worker, or is not running; read it again")
         return head
 
     async def new_entries(self) -> list[Entry]:
@@ -226,7 +226,7 @@ class DebateLog:
         }
         rows = await self._append_again(params, records)
         if not rows:
-            raise Fenced(f"debate {self.debate} was written to or taken over by another process; read it again")
+            raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
         self._set_time_left(rows[0])
         self._rests |= rests
         for record, entry in zip(records, entries, strict=True):
@@ -259,7 +259,7 @@ class DebateLog:
         """Renew the lease; raises `Fenced` when another worker has the debate."""
         params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
         if not await self._database.query("renew", params):
-            raise Fenced(f"debate {self.debate} was taken over by another worker")
+            raise Fenced(f"debate {self.debate} was claimed by another worker")
 
     def _set_time_left(self, head: Row) -> None:
         self._left_s: float | None = head["left_s"]

@@ -1,8 +1,8 @@
-"""Provable facts: the signed heads of a log, the places of records in it, and proofs of both.
+"""Provable facts: the checkpoints of a log, the places of records in it, and proofs of both.
 
 The tree is stored as full tiles (C2SP tlog-tiles) and as the hashes of its leaves. A partial tile is computed from what
 is below it: leaf hashes, or the roots of full tiles. The tiles of a proof are known beforehand and read in one query.
-Every proof is verified against the signed heads before it is given out (RFC 9162, 2.1.3.2 for inclusion and 2.1.4.2 for
+Every proof is verified against the checkpoints before it is given out (RFC 9162, 2.1.3.2 for inclusion and 2.1.4.2 for
 consistency), because the stored hashes may have been changed.
 """
 
@@ -43,14 +43,14 @@ AT_ONCE = 32
 
 
 class LogDamaged(GainsayError):
-    """The stored tree of a log contradicts its signed heads."""
+    """The stored tree of a log contradicts its checkpoints."""
 
     code = "log_damaged"
-    title = "The audit log does not agree with its signed heads"
+    title = "The audit log does not agree with its checkpoints"
 
 
 class SignedCheckpoint(Struct, frozen=True):
-    """A signed head of a log: the tree's size and root, and the checkpoint with its cosignatures."""
+    """A checkpoint of a log: the tree's size and root, and the checkpoint with its cosignatures."""
 
     log: str
     size: int
@@ -59,7 +59,7 @@ class SignedCheckpoint(Struct, frozen=True):
 
 
 class Proven(Struct, frozen=True):
-    """A record under a signed head: its leaf's index, and the first head that covers it, which never changes."""
+    """A record under a checkpoint: its leaf's index, and the first head that covers it, which never changes."""
 
     log: str
     index: int
@@ -78,7 +78,7 @@ class TenantLog(Struct, frozen=True):
 
 
 async def latest_checkpoint(database: Database, log: str) -> SignedCheckpoint | None:
-    """The latest signed head of a log; ``None`` while nothing is signed."""
+    """The latest checkpoint of a log; ``None`` while nothing is signed."""
     return _signed(log, await database.query("latest_head", {"log": log}))
 
 
@@ -97,12 +97,12 @@ async def countersigned_checkpoint(database: Database, log: str, index: int) -> 
 
 
 async def checkpoint_at(database: Database, log: str, size: int) -> SignedCheckpoint | None:
-    """The signed head of a log of exactly this size; ``None`` if there is none."""
+    """The checkpoint of a log of exactly this size; ``None`` if there is none."""
     return _signed(log, await database.query("head_at", {"log": log, "size": size}))
 
 
 async def logs_of(database: Database, tenant: str) -> list[TenantLog]:
-    """The logs of a tenant, the oldest first, each with its latest signed head."""
+    """The logs of a tenant, the oldest first, each with its latest checkpoint."""
     return [_log(row) for row in await database.query("logs_of", {"tenant": tenant, "log": None})]
 
 
@@ -115,7 +115,7 @@ async def log_of(database: Database, tenant: str, log: str) -> TenantLog:
 
 
 async def proven(database: Database, debate: str, n: int) -> Proven | None:
-    """The place of a record under a signed head of its log; ``None`` while it is only durable."""
+    """The place of a record under a checkpoint of its log; ``None`` while it is only durable."""
     rows = await database.query("proven", {"debate": UUID(debate), "n": n})
     if not rows:
         return None
@@ -123,7 +123,7 @@ async def proven(database: Database, debate: str, n: int) -> Proven | None:
 
 
 async def inclusion(database: Database, log: str, index: int, size: int) -> list[bytes]:
-    """The audit path (RFC 6962, 2.1.1) from a leaf to the root of the signed head of this size.
+    """The audit path (RFC 6962, 2.1.1) from a leaf to the root of the checkpoint of this size.
 
     Raises `ValueError` for an index beyond it, `NotFound` if no head of this size was signed, and `LogDamaged`.
     """
@@ -152,7 +152,7 @@ async def consistency(database: Database, log: str, old: int, new: int) -> list[
 
 
 async def root_at_size(database: Database, log: str, size: int, head: SignedCheckpoint) -> bytes:
-    """The root of a log at a size, proven consistent with a signed head; raises as `consistency` does."""
+    """The root of a log at a size, proven consistent with a checkpoint; raises as `consistency` does."""
     return (await _proven_consistency(database, log, size, head.size))[1]
 
 
@@ -187,7 +187,7 @@ def has_tile(level: int, index: int, width: int, size: int) -> bool:
 
 
 async def _proven_consistency(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
-    """The consistency proof from an old size to that of a signed head, and the old root."""
+    """The consistency proof from an old size to that of a checkpoint, and the old root."""
     roots = {TileId(level, n, tile_width(level, n, new)) for level, n, _ in tiles_for_root(old)}
 
     def prove(tiles: Tiles, root: bytes) -> tuple[list[bytes], bytes]:

@@ -24,7 +24,7 @@ class CannotRotate(GainsayError):
 
 
 class Rotation(Struct, frozen=True):
-    """A tenant's log, with its last signed head, and the one that follows it."""
+    """A tenant's log, with its last checkpoint, and the one that follows it."""
 
     tenant: str
     previous: SignedCheckpoint
@@ -40,7 +40,7 @@ async def tenants(database: Database) -> list[str]:
 async def next_log(database: Database, tenant: str, host: str) -> Rotation:
     """What opening a tenant's next log would do; nothing is written.
 
-    Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no signed head: nothing would
+    Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no checkpoint: nothing would
     then tie the next log to this one.
     """
     rows = await database.query("latest_log", {"tenant": tenant})
@@ -50,7 +50,7 @@ async def next_log(database: Database, tenant: str, host: str) -> Rotation:
     head = await latest_checkpoint(database, log)
     if head is None:
         raise CannotRotate(
-            f"expected a signed head of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"
+            f"expected a checkpoint of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"
         )
     return Rotation(tenant, head, f"{host}/{tenant}/{epoch}", epoch)
 

@@ -78,7 +78,7 @@ class BadLogName(GainsayError):
 
 
 class Tree:
-    """A log's tree after its last batch, and its last signed head.
+    """A log's tree after its last batch, and its last checkpoint.
 
     ``signed`` is the signer's last head, ``stored`` the latest stored checkpoint's. ``committed`` is false while the
     tree has leaves that may still be rolled back.
@@ -115,7 +115,7 @@ class Tree:
 
     @property
     def tiles(self) -> dict[TileId, bytes]:
-        """The tiles in memory: partial ones, and the full ones since the last signed head."""
+        """The tiles in memory: partial ones, and the full ones since the last checkpoint."""
         partial = {
             # C2SP tlog-tiles: one hash of level l covers 256**l leaves, so a level's partial tile has this index.
             TileId(level, self.size >> 8 * (level + 1), len(hashes)): b"".join(hashes)
@@ -155,7 +155,7 @@ class Sequencing(Database):
         return _by_log(await self.query("staged", _staged_query(above, passing)))
 
     async def unsigned(self) -> list[str]:
-        """The logs whose tree has grown beyond its latest signed head."""
+        """The logs whose tree has grown beyond its latest checkpoint."""
         return [row["log"] for row in await self.query("unsigned")]
 
     async def load(self, log: str, new: PublicKey) -> Tree:
@@ -227,11 +227,11 @@ class Sequencing(Database):
         return (head, bytes(end["note"])) if end and head else None
 
     async def store_checkpoint(self, tree: Tree, note: bytes) -> None:
-        """Store the signed head of the current tree."""
+        """Store the checkpoint of the current tree."""
         await self.query("keep_head", {"log": tree.log, "size": tree.size, "root": tree.root, "note": note})
 
     async def store_cosignature(self, log: str, size: int, witness: str, line: str) -> None:
-        """Store a witness's line for a signed head."""
+        """Store a witness's line for a checkpoint."""
         await self.query("keep_cosignature", {"log": log, "size": size, "witness": witness, "line": line})
 
     async def cosigned(self, log: str) -> dict[str, int]:
@@ -239,7 +239,7 @@ class Sequencing(Database):
         return {row["witness"]: row["size"] for row in await self.query("cosigned", {"log": log})}
 
     async def raise_incident(self, log: str, what: str) -> bool:
-        """Record that a log contradicts its signed heads; return whether this is new."""
+        """Record that a log contradicts its checkpoints; return whether this is new."""
         return bool(await self.query("raise_incident", {"log": log, "what": what}))
 
     async def unproven(self) -> tuple[int, float]:
@@ -299,7 +299,7 @@ class SequencerLeadership:
                 raise
 
     async def close(self) -> None:
-        """Give up the lead."""
+        """Release the lead."""
         session, self._session = self._session, None
         if session is not None:
             with suppress(psycopg.Error):

@@ -22,7 +22,7 @@ ROOTS_KEPT = 16_384
 
 
 class StoredTree(NamedTuple):
-    """The hashes of tiles, and the root of the requested signed head, if there is one."""
+    """The hashes of tiles, and the root of the requested checkpoint, if there is one."""
 
     tiles: dict[TileId, bytes]
     root: bytes | None

@@ -141,7 +141,7 @@ async def proof(request: HttpRequest) -> Response[bytes]:
         head = await _head_at(site, log, size)
     index = await _index(site, log, str(request.path_params["record"]))
     if index >= head.size:
-        raise NotFound(f"record {index} is not under the signed head of {head.size} records; ask for a later one")
+        raise NotFound(f"record {index} is not under the checkpoint of {head.size} records; ask for a later one")
     path = await proofs.inclusion(site.database, log.log, index, head.size)
     return _plain(TlogProof(index, tuple(path), head.note).encode())
 
@@ -172,7 +172,7 @@ async def tile(request: HttpRequest) -> Response[bytes]:
     place = _tile(str(request.path_params["path"]))
     level = 0 if place.level == "entries" else place.level
     if not proofs.has_tile(level, place.n, place.width, head.size):
-        raise NotFound(f"the log of {head.size} records under its signed head has no such tile")
+        raise NotFound(f"the log of {head.size} records under its checkpoint has no such tile")
     if place.level == "entries":
         content = encode_entries(await proofs.entries(site.database, log.log, place.n, place.width))
     else:
@@ -230,7 +230,7 @@ def _name(request: HttpRequest) -> str:
 
 
 async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
-    """The log of the path with its latest signed head; raises `NotFound` and `NotProvable`."""
+    """The log of the path with its latest checkpoint; raises `NotFound` and `NotProvable`."""
     log = await proofs.log_of(app_state(request).database, LOCAL.tenant, _name(request))
     if log.head is None:
         raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs", retry_after=1)
@@ -257,7 +257,7 @@ async def _index(site: AppState, log: TenantLog, record: str) -> int:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
     place = await proofs.proven(site.database, debate, n)
     if place is None:
-        raise NotProvable(f"record {n} of debate {debate} is not under a signed head of its log yet", retry_after=1)
+        raise NotProvable(f"record {n} of debate {debate} is not under a checkpoint of its log yet", retry_after=1)
     return place.index
 
 

@@ -72,7 +72,7 @@ async def keys(request: HttpRequest) -> Response[str]:
 
 @get("/last")
 async def last(request: HttpRequest) -> Response[str]:
-    """The last signed head of a log."""
+    """The last checkpoint of a log."""
     signer = _signer(request)
     origins = request.query_params.getall("origin", [])
     if len(origins) != 1:

@@ -14,7 +14,7 @@
                          differently, or names the debater that it challenges or whose objection it answers. 50 without
                          such an answer
 
-Shares are per cent, rounded down. Every debater that spoke is scored, also one that later fell silent.
+Shares are per cent, rounded down. Every debater that spoke is scored, also one that was silent later.
 """
 
 from __future__ import annotations

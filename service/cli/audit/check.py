@@ -29,7 +29,7 @@ def check(log: str | None) -> int:
         for finding in each.findings:
             click.echo(f"  {finding}")
     if not found:
-        click.echo("there is no log with a signed head" + (f" called {log}" if log else ""))
+        click.echo("there is no log with a checkpoint" + (f" called {log}" if log else ""))
         return exit_codes.NEGATIVE if log else exit_codes.DONE
     return exit_codes.NEGATIVE if any(each.findings for each in found) else exit_codes.DONE
 

@@ -5,7 +5,7 @@ works on each log in these steps:
 
     1  open           compare the tree with the heads of signer and witnesses (`consistency`, `countersigning`)
     2  take           append the records as leaves, with the new tiles (C2SP tlog-tiles), and commit
-    3  sign           only after the commit, because a signed head that is rolled back would fork the log; the signer
+    3  sign           only after the commit, because a checkpoint that is rolled back would fork the log; the signer
                       gets a consistency proof from its last head (RFC 6962, 2.1.2)
     4  countersign    submit the head to the witnesses (C2SP tlog-witness), in tasks of their own
 

@@ -23,8 +23,8 @@ class LogIncident(GainsayError):
 
     def __init__(self, log: str, what: str) -> None:
         super().__init__(
-            f"the log {log} contradicts its signed heads, so nothing more is signed for it: {what}. Keep the "
-            "database as it is and find out whether a backup was restored, a server that was behind took over, or "
+            f"the log {log} contradicts its checkpoints, so nothing more is signed for it: {what}. Keep the "
+            "database as it is and find out whether a backup was restored, a server that was behind took the lead, or "
             "records were changed (docs/sequencer.md says how an incident is closed)"
         )
         self.log = log
@@ -37,7 +37,7 @@ async def check_tree(store: Sequencing, signer: Signer, log: str) -> Tree:
     Raises `LogIncident`, which is recorded by then, and the errors of the store and the signer.
     """
     keys = await signer.keys()
-    last = await signer.last(log)  # read before the tree: a signed head was committed before it was signed
+    last = await signer.last(log)  # read before the tree: a checkpoint was committed before it was signed
     try:
         tree = await store.load(log, keys[0])  # 1: leaves, tiles, frontier and batch
         await _agree(store, tree, last, "the signer has signed")  # 3
@@ -47,7 +47,7 @@ async def check_tree(store: Sequencing, signer: Signer, log: str) -> Tree:
     except _Contradiction as error:
         raise await written(store, log, str(error)) from error
     if tree.stored is not None and (last is None or last.size < tree.stored.size):
-        telemetry.LOG.warning("the signer does not remember the latest signed head", extra={"log": log})
+        telemetry.LOG.warning("the signer does not remember the latest checkpoint", extra={"log": log})
     tree.signed = last
     return tree
 
@@ -55,7 +55,7 @@ async def check_tree(store: Sequencing, signer: Signer, log: str) -> Tree:
 async def written(store: Sequencing, log: str, what: str) -> LogIncident:
     """The error of a contradiction, after it is recorded; the same one is recorded once."""
     if await store.raise_incident(log, what):
-        telemetry.LOG.error("incident: a log contradicts its signed heads", extra={"log": log, "what": what})
+        telemetry.LOG.error("incident: a log contradicts its checkpoints", extra={"log": log, "what": what})
     return LogIncident(log, what)
 
 

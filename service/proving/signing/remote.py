@@ -1,7 +1,7 @@
 """The signer in a process of its own (`gainsay signer`), over HTTP.
 
     GET  /keys             200: verifier keys, one a line, the one for new logs first
-    GET  /last?origin=…    200: the checkpoint's text of the last signed head; 204: there is none
+    GET  /last?origin=…    200: the checkpoint's text of the last checkpoint; 204: there is none
     POST /sign             200: the signature line
 
 The body of POST /sign has the layout of C2SP tlog-witness's add-checkpoint, with the text of a checkpoint instead of a

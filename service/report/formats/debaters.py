@@ -119,7 +119,7 @@ def unheard(r: Result) -> str | None:
 
 
 def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
-    """The debaters that fell silent."""
+    """The silent debaters."""
     if seats:
         names = ", ".join(speaker_possessive(r, seat, who) for seat in seats)
         yield Fact("Missing", f"{names}: given up, and not counted as agreement")

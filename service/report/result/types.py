@@ -316,7 +316,7 @@ class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The place of a record: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
+    """The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex)."""
 
     log: str
     index: int

@@ -194,7 +194,7 @@ def _heads(gathered: BundleParts) -> Part:
     if not gathered.opened:
         if gathered.place.log.endswith("/1"):
             return _not_there("the debate's log is its tenant's first, which no record opens")
-        return _not_there(f"no record that opened the log {gathered.place.log} is under a signed head")
+        return _not_there(f"no record that opened the log {gathered.place.log} is under a checkpoint")
     contents = _records("heads", (opened.record for opened in gathered.opened), first=1)
     for nth, opened in enumerate(gathered.opened, 1):
         contents[f"heads/{nth:04d}.tlog-proof"] = _proof(opened.record.index, opened.path, opened.head.note)

@@ -30,7 +30,7 @@ class NotOver(GainsayError):
 async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer) -> bytes:
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 
-    Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no signed head covers its last record,
+    Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record,
     `AuditUnavailable` when the reading cannot be recorded, and `LogDamaged` when the log does not prove its records.
     """
     head = await read_head(database, debate, caller.tenant)
@@ -43,7 +43,7 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
     place = await proven(database, debate, head["next_n"] - 1)
     if place is None:
         raise NotProvable(
-            f"debate {debate} has ended and is recorded, but no signed head of the log covers it yet, so its bundle is "
+            f"debate {debate} has ended and is recorded, but no checkpoint of the log covers it yet, so its bundle is "
             "held; ask again, and if this persists, check that the sequencer runs",
             retry_after=1,
         )

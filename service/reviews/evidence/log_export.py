@@ -1,4 +1,4 @@
-"""The records of a log, streamed under one signed head that is chosen at the beginning.
+"""The records of a log, streamed under one checkpoint that is chosen at the beginning.
 
 Records are read by their leaves' indexes, a bounded window at a time. A record's time is that of its batch: when it
 joined the tree, by the database's clock, usually some 50 ms after it was recorded. So a range of time is a range of
@@ -129,7 +129,7 @@ async def export(
     found = await log_of(database, caller.tenant, log)
     if found.head is None:
         raise NotProvable(
-            f"the log {log} has no signed head yet, so nothing of it can be proven; check that the sequencer runs",
+            f"the log {log} has no checkpoint yet, so nothing of it can be proven; check that the sequencer runs",
             retry_after=1,
         )
     asked = {"log": log, "form": form, **filters.asked}
@@ -142,7 +142,7 @@ async def export(
 async def _witnessed(database: Database, latest: SignedCheckpoint) -> SignedCheckpoint:
     """A countersigned head that covers all present records, if witnesses have ever countersigned this log.
 
-    The sequencer asks them about once a second, so this waits a short time; without one the latest signed head is used.
+    The sequencer asks them about once a second, so this waits a short time; without one the latest checkpoint is used.
     """
     if await countersigned_checkpoint(database, latest.log, -1) is None:
         return latest

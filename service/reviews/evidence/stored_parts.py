@@ -29,7 +29,7 @@ class StoredParts(Struct, frozen=True):
 
 
 class OpenedDebate(Struct, frozen=True):
-    """The record that opened a log, with its path to a signed head of that log."""
+    """The record that opened a log, with its path to a checkpoint of that log."""
 
     record: StoredParts
     path: tuple[bytes, ...]
@@ -86,7 +86,7 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
     signed = await best_checkpoint(database, place.log, place.index)
     if signed is None:
-        raise LogDamaged(f"expected the signed head of the log {place.log} that was there before, found none")
+        raise LogDamaged(f"expected the checkpoint of the log {place.log} that was there before, found none")
     entries = _entries(records)
     started = _started(entries or ())
     context = await database.query("bundle_context", key)

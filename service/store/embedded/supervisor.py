@@ -286,7 +286,7 @@ class Supervisor:
         write_status(self.home, "stopped")
 
     def adopt(self) -> Postmaster | None:
-        """Take over a server whose supervisor was killed, with its users; None when none runs."""
+        """Adopt a server whose supervisor was killed, with its users; None when none runs."""
         lines = read_pid_file(self.cluster)
         if not lines:
             return None

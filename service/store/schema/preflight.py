@@ -31,7 +31,7 @@ class NotDurable(GainsayError):
 
 
 class OpenIncident(GainsayError):
-    """A log contradicts its signed heads, and no person has closed the incident yet."""
+    """A log contradicts its checkpoints, and no person has closed the incident yet."""
 
     code = "open_incident"
     status = 503
@@ -77,7 +77,7 @@ def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
 
 
 def refuse_incidents(url: str) -> None:
-    """Raise `OpenIncident` while a log contradicts its signed heads and no person has closed the incident.
+    """Raise `OpenIncident` while a log contradicts its checkpoints and no person has closed the incident.
 
     Raises `Unguarded` if the database would not refuse a change of evidence.
     """
@@ -88,9 +88,9 @@ def refuse_incidents(url: str) -> None:
         (number, log, what), more = rows[0], len(rows) - 1
         others = f" ({more} more are open)" if more else ""
         raise OpenIncident(
-            f"incident {number} is open{others}: the log {log} contradicts its signed heads: {what}. Nothing is "
+            f"incident {number} is open{others}: the log {log} contradicts its checkpoints: {what}. Nothing is "
             "recorded until a person closes it: keep this database, find out whether a backup was restored, "
-            "a server that was behind took over, or records were changed, and put the right database back, or open "
+            "a server that was behind took the lead, or records were changed, and put the right database back, or open "
             "the tenant's next log (`gainsay audit rotate`). Then close it, as gainsay_owner, with a row of "
             f"gainsay.incident that has the log, in `what` what was done and by whom, and in `closes` {number} "
             "(docs/sequencer.md)"

@@ -1,7 +1,7 @@
 """Checks that the database still refuses changes of evidence: its triggers, and the grants of a login.
 
 Owners and superusers can switch triggers off and grant more than the migrations did. This check proves nothing against
-them; signed heads and witnesses do. But the service records nothing in a database where that was done, even by mistake.
+them; checkpoints and witnesses do. But the service records nothing in a database where that was done, even by mistake.
 """
 
 from __future__ import annotations
