@@ -101,6 +101,7 @@ def test_every_module_that_code_names_in_words_is_there() -> None:
     named = {(path, name) for path in code for name in re.findall(r"`(service[./][\w./]*\w)`", path.read_text("utf-8"))}
 
     assert len(named) > 20
+    named = {(path, name) for path, name in named if not re.search(r"\b[A-Z]{2,}\b", name)}  # SCHEMAS/VERSION/NAME.json
     missing = [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if not is_there(name)]
     assert missing == [], "these texts name modules that are not there"
 
