@@ -98,7 +98,7 @@ async def _ours(service: Bench, till: Vendor, at_once: int, limit: int) -> Spent
 async def _run(service: Bench, providers: Mapping[str, Provider], tenant: str, tries: int, at_once: int) -> list[str]:
     caller = Caller(tenant=tenant)
     config = WorkerConfig(name="bench", lease_s=60.0, limit=at_once, calls=PROMPTLY, budgets=service.policy.budgets)
-    worker = Worker(service.database, service.board, service.prompts, providers, config)
+    worker = Worker(service.database, service.hub, service.prompts, providers, config)
     request = a_request(question="Case 100: does this agreement leave us with uncapped liability?")
     debates = [(await service.reviews.submit(request, caller)).debate for _ in range(tries)]
     task = asyncio.create_task(worker.work())

@@ -112,7 +112,7 @@ def embedded() -> Any:
 async def crowd(service: Bench, provider: Instant, debates: int, budgets: Budgets = UNLIMITED) -> tuple[float, float]:
     """Wall and CPU seconds of that many debates, from their posting to their end."""
     config = WorkerConfig(name="bench", lease_s=60.0, limit=debates, budgets=budgets)
-    worker = Worker(service.database, service.board, service.prompts, {"offline": provider}, config)
+    worker = Worker(service.database, service.hub, service.prompts, {"offline": provider}, config)
     ids = [await service.submit(documents=[{"text": (TEXT + " ") * 16}]) for _ in range(debates)]
     wall, cpu = time.perf_counter(), time.process_time()
     task = asyncio.create_task(worker.work())

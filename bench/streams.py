@@ -90,7 +90,7 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
 
 
 async def _measured(url: str, server: Process) -> Measured:
-    async with bench(url) as service, listening(url, service.board):
+    async with bench(url) as service, listening(url, service.hub):
         debates = [await service.submit() for _ in range(DEBATES)]
         await _close(await _listen(server, [f"/v1/debates/{debate}/events" for debate in debates[:20]], b"started"))
         idle = server.memory

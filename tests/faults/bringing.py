@@ -109,12 +109,12 @@ class Process:
             budgets=desk.policy.budgets,
             build=desk.deployment.build_hash,
         )
-        self._worker = Worker(desk.database, desk.board, desk.prompts, desk.providers, config)
+        self._worker = Worker(desk.database, desk.hub, desk.prompts, desk.providers, config)
         self._work = asyncio.create_task(self._worker.work(), name="worker")
 
     async def _end(self, debate: str) -> None:
         """Wait for the end. Where nothing moves any more, time passes: a lease runs out that nobody knows of."""
-        end, before = self.desk.board.end_event(debate), -1
+        end, before = self.desk.hub.end_event(debate), -1
         for _ in range(LOOKS):
             with suppress(TimeoutError):
                 await asyncio.wait_for(end.wait(), LOOK_S)
@@ -124,7 +124,7 @@ class Process:
                 return
             if records == before:
                 let_leases_run_out(self._admin)
-                self.desk.board.work_queued()
+                self.desk.hub.work_queued()
             before = records
         raise AssertionError(f"debate {debate} does not end")
 

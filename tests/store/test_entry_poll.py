@@ -67,10 +67,10 @@ async def taken(service: Bench) -> AsyncIterator[tuple[HeldDebate, DebateLog]]:
     """A debate that a worker has, while somebody here waits for news of it."""
     debate = await service.submit()
     (claimed,) = await claim(service.database, ClaimRequest(worker="w", lease_s=60.0))
-    held = HeldDebate(claimed, service.board)
+    held = HeldDebate(claimed, service.hub)
     held.log = await take_log(service.database, debate, claimed.epoch, "w", 60.0)
     await held.log.new_entries()
-    with EntryPoll(service.database, service.board).watching(debate):
+    with EntryPoll(service.database, service.hub).watching(debate):
         yield held, held.log
 
 
@@ -80,11 +80,11 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
     """Nobody else records anything in it, and news of that would arrive: nothing is looked for."""
     monkeypatch.setattr(entry_poll, "SELDOM", 1_000_000)
     async with bench(database.service_url, CannedProvider(latency_s=0.05)) as service:
-        service.board.linked = True
+        service.hub.linked = True
         debate = await service.submit()
         asked = counted(monkeypatch, service.database)
-        with EntryPoll(service.database, service.board).watching(debate):
-            ended = service.board.end_event(debate)
+        with EntryPoll(service.database, service.hub).watching(debate):
+            ended = service.hub.end_event(debate)
             async with a_worker(service, lease_s=60.0):
                 await asyncio.wait_for(ended.wait(), 20.0)
         asked = asked.copy()
@@ -139,7 +139,7 @@ async def test_what_others_record_right_after_a_worker_is_news_to_it(
 
 async def test_everybody_else_here_hears_of_what_a_worker_records(database: Database) -> None:
     async with bench(database.service_url) as service, taken(service) as (held, log):
-        news = service.board.entries_event(log.debate)
+        news = service.hub.entries_event(log.debate)
         said: list[Entry] = [DebateStopped("fault", "for the test")]
         await log.append(said)
         held.entries_recorded(said)
@@ -183,17 +183,17 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
 async def test_what_is_told_here_while_it_is_looked_for_is_not_told_again(database: Database) -> None:
     """The look finds an entry whose recorder has not said so yet, and says nothing when he does meanwhile."""
     async with bench(database.service_url) as service:
-        debate, board = await service.submit(), EventHub()
+        debate, hub = await service.submit(), EventHub()
         query = service.database.query
 
         async def telling(name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
             rows = await query(name, params)
-            board.mark_read(debate, 3)
+            hub.mark_read(debate, 3)
             return rows
 
         service.database.query = telling  # type: ignore[method-assign]
-        looking, news = EntryPoll(service.database, board), board.entries_event(debate)
+        looking, news = EntryPoll(service.database, hub), hub.entries_event(debate)
         with looking.watching(debate):
-            await until(lambda: board.known[debate] == 3)
+            await until(lambda: hub.known[debate] == 3)
             await asyncio.sleep(0.05)
         assert not news.is_set()

@@ -52,11 +52,11 @@ async def until(found: Callable[[], object]) -> None:
 
 @asynccontextmanager
 async def linked(database: Database) -> AsyncIterator[EventHub]:
-    """The board of one more process, once news arrive there."""
-    board = EventHub()
-    async with listening(database.service_url, board):
-        await until(lambda: board.linked)
-        yield board
+    """The event hub of one more process, once notifications arrive there."""
+    hub = EventHub()
+    async with listening(database.service_url, hub):
+        await until(lambda: hub.linked)
+        yield hub
 
 
 def listeners(database: Database) -> list[int]:
@@ -207,14 +207,14 @@ async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
     caplog.set_level(logging.WARNING, "gainsay")
     monkeypatch.setattr(notifications, "ECHO_S", 0.2)
     monkeypatch.setattr(notifications, "queries", lambda: {**queries(), "subscribe": b"SELECT 1"})
-    board = EventHub()
-    async with listening(database.service_url, board):
+    hub = EventHub()
+    async with listening(database.service_url, hub):
         await until(lambda: caplog.records)
         with overhearing(database) as overheard:
-            board.entries_recorded(FIRST, [ASKED])
+            hub.entries_recorded(FIRST, [ASKED])
             await until(lambda: overheard.has(lambda payload: FIRST in payload.debates))
 
-        assert not board.linked
+        assert not hub.linked
     assert "session pooler" in caplog.text
 
 
@@ -276,20 +276,20 @@ async def test_a_process_that_stops_does_not_wait_for_servers_that_do_not_answer
 
 
 async def test_a_database_that_is_away_is_tried_again_and_ends_nothing() -> None:
-    board = EventHub()
-    async with listening("postgresql://nobody@127.0.0.1:1/none", board):
-        board.entries_recorded(FIRST, [ASKED])
+    hub = EventHub()
+    async with listening("postgresql://nobody@127.0.0.1:1/none", hub):
+        hub.entries_recorded(FIRST, [ASKED])
         await asyncio.sleep(0.3)
-        assert not board.linked
-        assert board.drain_outgoing().debates == (FIRST,), "it is told when somebody can hear it"
+        assert not hub.linked
+        assert hub.drain_outgoing().debates == (FIRST,), "it is told when somebody can hear it"
 
 
 def test_what_nobody_takes_does_not_grow_for_ever() -> None:
-    board = EventHub()
+    hub = EventHub()
     for n in range(3 * UNTOLD_MAX):
-        board.entries_recorded(str(n), [ASKED])
+        hub.entries_recorded(str(n), [ASKED])
 
-    assert len(board.drain_outgoing().debates) <= UNTOLD_MAX
+    assert len(hub.drain_outgoing().debates) <= UNTOLD_MAX
 
 
 # -- what is looked for by itself
@@ -347,17 +347,17 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
     async with (
         bench(database.service_url) as here,
         bench(database.service_url) as there,
-        listening(database.service_url, here.board),
-        listening(database.service_url, there.board),
+        listening(database.service_url, here.hub),
+        listening(database.service_url, there.hub),
     ):
-        await until(lambda: here.board.linked and there.board.linked)
+        await until(lambda: here.hub.linked and there.hub.linked)
         debate = await here.submit()
         following = asyncio.create_task(followed(there, debate))
         waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
         await asyncio.sleep(0.1)
         await here.claim()
         log, sources = await DebateLog.open_claimed(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
-        told = here.board.entries_recorded
+        told = here.hub.entries_recorded
         await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
 
         assert await asyncio.wait_for(following, 10) == list(range(len(await here.entries(debate))))

@@ -42,7 +42,7 @@ async def test_a_stop_by_another_process_is_noticed_while_the_debate_rests(datab
 
             await until(failed)
             await stop_elsewhere(elsewhere, debate)
-            service.board.receive(HubNotice(debates=(debate,)))
+            service.hub.receive(HubNotice(debates=(debate,)))
 
             assert (await over(service, debate, within_s=3.0)).status == "aborted"
 
@@ -71,7 +71,7 @@ async def test_a_stop_leaves_the_call_in_flight_to_land_and_be_charged(database:
         async with a_worker(service):
             await provider.begun.wait()
             await stop_elsewhere(elsewhere, debate)
-            service.board.receive(HubNotice(debates=(debate,)))
+            service.hub.receive(HubNotice(debates=(debate,)))
 
             assert (await over(service, debate)).status == "aborted"
 

@@ -102,7 +102,7 @@ async def test_a_worker_that_retires_takes_nothing_more_and_says_that_it_is_not_
         async with a_worker(service) as worker:
             worker.retire()
             debate = await service.submit()
-            service.board.work_queued()
+            service.hub.work_queued()
             await asyncio.sleep(0.1)
 
             assert worker.troubles == ["the worker is stopping"]
@@ -115,9 +115,9 @@ async def test_what_a_stopping_worker_hands_back_is_told_to_the_others(database:
         debate = await service.submit()
         async with a_worker(service, "a"):
             await provider.begun.wait()
-            service.board.drain_outgoing()
+            service.hub.drain_outgoing()
 
-        assert service.board.drain_outgoing().queued
+        assert service.hub.drain_outgoing().queued
         async with a_worker(service, "b"):
             assert (await over(service, debate)).status == "completed"
         assert max(provider.calls.values()) == 1
@@ -133,7 +133,7 @@ async def test_a_worker_stops_in_time_though_the_database_answers_nothing(databa
         await provider.begun.wait()
         with psycopg.connect(database.admin_url) as somebody:
             somebody.execute("LOCK TABLE gainsay.debate_head")
-            service.board.work_queued()
+            service.hub.work_queued()
 
             async def asked() -> bool:
                 return "claim" in {str(task.get_name()) for task in asyncio.all_tasks()}

@@ -32,7 +32,7 @@ async def a_worker(service: Bench, name: str = "w", lease_s: float = 5.0, **more
     providers = more.pop("providers", {"offline": provider})
     beside = {"on_trouble": more.pop("on_trouble")} if "on_trouble" in more else {}
     config = WorkerConfig(name=name, lease_s=lease_s, calls=PROMPTLY, **more)
-    worker = Worker(service.database, service.board, service.prompts, providers, config, **beside)
+    worker = Worker(service.database, service.hub, service.prompts, providers, config, **beside)
     task = asyncio.create_task(worker.work())
     try:
         yield worker
