@@ -95,7 +95,6 @@ ALLOWED_TEXTS: dict[str, dict[str, int]] = {
     "service/checks/overlap.py": {"he": 2, "him": 1, "his": 1, "nobody": 1},
     "service/checks/question_type.py": {"nobody": 1},
     "service/cli/display/convergence.py": {"nobody": 2},
-    "service/cli/display/progress.py": {"told": 1},
     "service/debate/convergence.py": {"nobody": 5},
     "service/debate/panel_standing.py": {"turned round": 1},
     "service/debate/panel_usability.py": {"nobody": 1},

@@ -183,7 +183,7 @@ class Progress:
             case "documentsChecked":
                 body = str(data["detail"]) if data["reason"] == "suspected" else None
             case "seatSilent":
-                body = f"{', '.join(data['turns'])} is given up: {data['detail']}"
+                body = f"{', '.join(data['turns'])} is silent: {data['detail']}"
             case "attemptFailed":
                 body = f"attempt failed ({data['reason']}): {data['detail']}"
             case _:
