@@ -202,11 +202,11 @@ _versions = msgspec.json.Decoder(_Version)
 def closed(read: Mapping[str, int]) -> None:
     """Refuse to start unless every kind is written in the version that ``read`` says is its last; `RuntimeError`."""
     if wrong := sorted(kind for kind in {*SCHEMAS, *read} if SCHEMAS.get(kind) != read.get(kind)):
-        told = "; ".join(f"{kind}: written {SCHEMAS.get(kind)}, read {read.get(kind)}" for kind in wrong)
+        found = "; ".join(f"{kind}: written {SCHEMAS.get(kind)}, read {read.get(kind)}" for kind in wrong)
         raise RuntimeError(
             "expected one version for each kind in SCHEMAS (service/audit/record.py) and where its payloads are read "
             "(OLDER in service/debate/entries.py and service/audit/log_events.py), "
-            f"found {told}; see docs/how-to/add-a-field.md"
+            f"found {found}; see docs/how-to/add-a-field.md"
         )
 
 

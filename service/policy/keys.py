@@ -84,22 +84,22 @@ def _as_written(_: Path, value: Any) -> Any:
 class Key(NamedTuple):
     """A member of the policy as it stands in the file and over HTTP.
 
-    name      in the file; empty: the member's own name
-    written   the type in TOML; ``None``: the member's own type
-    read      what is kept of a value; raises `WrongSetting`
-    told      the type over HTTP; ``None``: the member's own type
-    tell      what HTTP shows of a kept value
-    json      the name over HTTP; empty: the file's name in camel case
-    member    the name in the type
-    needed    whether the file has to have it
-    form      what the file may say, for docs/policy.md; empty: what the type says
+    name       in the file; empty: the member's own name
+    written    the type in TOML; ``None``: the member's own type
+    read       what is kept of a value; raises `WrongSetting`
+    shown_type the type over HTTP; ``None``: the member's own type
+    shown      what HTTP shows of a kept value
+    json       the name over HTTP; empty: the file's name in camel case
+    member     the name in the type
+    needed     whether the file has to have it
+    form       what the file may say, for docs/policy.md; empty: what the type says
     """
 
     name: str = ""
     written: Any = None
     read: Callable[[Path, Any], Any] = _as_written
-    told: Any = None
-    tell: Callable[[Any], Any] = _as_it_is
+    shown_type: Any = None
+    shown: Callable[[Any], Any] = _as_it_is
     json: str = ""
     member: str = ""
     needed: bool = False
@@ -147,11 +147,11 @@ def dollars(name: str, *, none: str | None = None) -> Key:
     def read(path: Path, value: str) -> MicroUSD | None:
         return None if none and value == none else money(path, value)
 
-    def tell(amount: MicroUSD | None) -> str | None:
+    def shown(amount: MicroUSD | None) -> str | None:
         return None if amount is None else usd(amount)
 
     form = f'US dollars, or "{none}"' if none else "US dollars"
-    return Key(name, str, read, str | None if none else str, tell, form=form)
+    return Key(name, str, read, str | None if none else str, shown, form=form)
 
 
 def dollars_each(json: str) -> Key:
@@ -160,10 +160,10 @@ def dollars_each(json: str) -> Key:
     def read(path: Path, value: Mapping[str, str]) -> dict[str, MicroUSD]:
         return {name: money((*path, name), amount) for name, amount in value.items()}
 
-    def tell(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
+    def shown(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
         return {name: usd(amount) for name, amount in amounts.items()}
 
-    return Key("", dict[str, str], read, dict[str, str], tell, json, form="US dollars by name")
+    return Key("", dict[str, str], read, dict[str, str], shown, json, form="US dollars by name")
 
 
 def fraction() -> Key:
@@ -255,8 +255,8 @@ def _key(member: str, hint: Any, required: bool) -> Key:
         kind = kinds[0]
         key = Key(key.name, Any, lambda path, value: read(value, kind, path))
     written = kinds[0] if key.written is None else key.written
-    told = own if key.told is None else key.told
-    return key._replace(name=key.name or member, written=written, told=told, member=member, needed=needed)
+    shown_type = own if key.shown_type is None else key.shown_type
+    return key._replace(name=key.name or member, written=written, shown_type=shown_type, member=member, needed=needed)
 
 
 def json_name(key: Key) -> str:

@@ -50,11 +50,11 @@ def check_findings(evidence: OpenedBundle) -> str:
                     continue
                 expect(f"the finding of {entry.check}", again.find(facts, check, entry.engine), entry.finding)
                 counts[check.kind] = counts.get(check.kind, 0) + 1
-    told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items())) or "none"
+    listed = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items())) or "none"
     if others:
         here = ", ".join(sorted({name for names in ENGINES.values() for name in names}))
-        raise NotCheckable(f"checks by {', '.join(sorted(others))}, and this build has {here}; made again: {told}")
-    return f"checks made again over the bundle's documents and replies: {told}"
+        raise NotCheckable(f"checks by {', '.join(sorted(others))}, and this build has {here}; made again: {listed}")
+    return f"checks made again over the bundle's documents and replies: {listed}"
 
 
 def _here(check: Check, entry: CheckFound) -> bool:

@@ -186,9 +186,9 @@ class Debates:
             raise NotCheckable("a payload could not be read, so not every debate could")
         if name in self._gaps:
             raise NotCheckable(self._gaps[name])
-        told = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
+        listed = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
         partly = f"; {len(self._partial)} are not there from their beginning" if self._partial else ""
-        return f"debates recomputed: {told}{partly}"
+        return f"debates recomputed: {listed}{partly}"
 
 
 def _moves(debate: LegalDebate, found: _Open, later: str) -> None:

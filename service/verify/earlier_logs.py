@@ -37,18 +37,18 @@ def check_earlier_logs(evidence: OpenedBundle, trust: Trust) -> str:
             raise NotCheckable(f"{own} is not the tenant's first log, and no record says how it was opened")
         return f"{own} is the tenant's first log"
     openings = [_opening(evidence, i) for i in range(1, count + 1)]
-    told, before = [], ""
+    details, before = [], ""
     for i, opening in enumerate(openings, start=1):
         with at(file=f"heads/{i:04d}.leaf.json"):
             if before and following(before) != opening.log:
                 raise Differs("the log that follows", following(before), opening.log)
-            told.append(previous(opening.opened, trust))
+            details.append(previous(opening.opened, trust))
             before = opening.log
     expect("the last log that was opened", own, before, file=f"heads/{count:04d}.leaf.json")
     for opening, after in pairwise(openings):
         with at(file=opening.file):
             _vouched(opening, after.opened, trust)
-    return "; ".join(told)
+    return "; ".join(details)
 
 
 class _Opening(Struct, frozen=True):

@@ -291,8 +291,8 @@ class _Chains:
 
     def end(self) -> str:
         """The number of chains."""
-        told = f"{len(self._last)} chains of records, each naming the one before it"
-        return f"{told}; records are left out in {self._gaps} places" if self._gaps else told
+        detail = f"{len(self._last)} chains of records, each naming the one before it"
+        return f"{detail}; records are left out in {self._gaps} places" if self._gaps else detail
 
 
 class _Tree:

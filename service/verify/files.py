@@ -67,8 +67,8 @@ def check_files(evidence: OpenedBundle) -> str:
         if not (_RECORD.fullmatch(path) or _BESIDE.fullmatch(path) or any(e.fullmatch(path) for e in _BLOCKS.values())):
             raise Differs("a file that no bundle has", "nothing", path, file=path)
     _asked(evidence, absent)
-    told = f"{len(bundle.files)} files of {bundle.manifest.records} records, each with its hash"
-    return f"{told}; absent: {', '.join(absent)}" if absent else told
+    detail = f"{len(bundle.files)} files of {bundle.manifest.records} records, each with its hash"
+    return f"{detail}; absent: {', '.join(absent)}" if absent else detail
 
 
 def _asked(evidence: OpenedBundle, absent: Sequence[str]) -> None:

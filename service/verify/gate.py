@@ -32,10 +32,10 @@ ROLES_SINCE = 2
 def check_gate(evidence: OpenedBundle, tools: Tools) -> str:
     """Check that the gate decides this case as recorded, and that this build has every version that it seals."""
     refuse_unwritten(evidence.debate.decided, tools.reports)
-    told = _decides(evidence, tools)
+    detail = _decides(evidence, tools)
     if why := unknown_versions(evidence.debate.decided, tools.reports):
         raise NotCheckable(why)
-    return told
+    return detail
 
 
 def _decides(evidence: OpenedBundle, tools: Tools) -> str:

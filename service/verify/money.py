@@ -49,8 +49,8 @@ def check_charges(debate: LegalDebate) -> str:
             elif isinstance(entry, TurnSpoke | AttemptFailed):
                 count += 1
                 unbilled += _charged(reckoning, started, open_[entry.turn], entry)
-    told = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
-    return f"{told}; {unbilled} calls without a reply are stated to have cost nothing" if unbilled else told
+    detail = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
+    return f"{detail}; {unbilled} calls without a reply are stated to have cost nothing" if unbilled else detail
 
 
 def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
@@ -91,11 +91,11 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None) -> str:
         raise NotCheckable(
             "the ceiling holds at every entry; the amount that a refusal needed cannot be computed without the requests"
         )
-    told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
+    detail = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
     if not stated:
-        return told
+        return detail
     refusals = "1 refusal by a tenant's limit is" if stated == 1 else f"{stated} refusals by a tenant's limit are"
-    return f"{told}; {refusals} stated, not recomputed"
+    return f"{detail}; {refusals} stated, not recomputed"
 
 
 class Again(NamedTuple):

@@ -27,10 +27,10 @@ def check_moves(debate: LegalDebate) -> str:
 
 def check_seed(evidence: OpenedBundle) -> str:
     """Check that entries are legal, and that the seed is the hash of the case's leaf, which no writer can choose."""
-    told = check_moves(evidence.debate)
+    detail = check_moves(evidence.debate)
     if (started := evidence.debate.started) is not None:
         expect("the seed", leaf_hash(evidence.records[0].leaf).hex(), started.seed, record=2)
-    return told
+    return detail
 
 
 def check_outcome(debate: LegalDebate, status: str | None = None) -> str:

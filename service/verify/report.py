@@ -20,15 +20,15 @@ REPORT, README = "report.md", "README.txt"
 
 def check_report(evidence: OpenedBundle, tools: Tools) -> str:
     """Check that the texts equal those written from the records; raises `Differs`."""
-    told, gaps = [], []
+    details, gaps = [], []
     for check in (_report, _readme):
         try:
-            told.append(check(evidence, tools))
+            details.append(check(evidence, tools))
         except NotCheckable as gap:
             gaps.append(gap.reason)
     if gaps:
         raise NotCheckable("; ".join(gaps))
-    return "; ".join(told)
+    return "; ".join(details)
 
 
 def _report(evidence: OpenedBundle, tools: Tools) -> str:

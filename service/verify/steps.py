@@ -112,8 +112,8 @@ def perform(number: int, name: str, check: Callable[[], str]) -> VerificationSte
     try:
         return VerificationStep(number, name, "OK", check())
     except Differs as d:
-        told = f"{d.what}{f': expected {d.expected}, found {d.found}' if d.expected or d.found else ''}"
-        return VerificationStep(number, name, "FAILED", told, d.file, d.record, d.expected or None, d.found or None)
+        detail = f"{d.what}{f': expected {d.expected}, found {d.found}' if d.expected or d.found else ''}"
+        return VerificationStep(number, name, "FAILED", detail, d.file, d.record, d.expected or None, d.found or None)
     except NotCheckable as gap:
         return VerificationStep(number, name, "NOT CHECKABLE", gap.reason, allowed=gap.allowed)
     except GainsayError as error:

@@ -76,8 +76,10 @@ def unknown_versions(decided: GateDecided, reports: Collection[str] = ()) -> str
         if known and standing(name := version_of(decided.versions, part), known) == "later"
     ]
     if parts := sorted(decided.versions.keys() - KNOWN.keys()):
-        told = ", ".join(f"{decided.versions[part][:NAME_MAX]!r} of {part[:NAME_MAX]!r}" for part in parts[:SHOWN_MAX])
-        reasons.append(f"recorded under {told}, and this build has no such part; verify with a build that has it")
+        unknown = ", ".join(
+            f"{decided.versions[part][:NAME_MAX]!r} of {part[:NAME_MAX]!r}" for part in parts[:SHOWN_MAX]
+        )
+        reasons.append(f"recorded under {unknown}, and this build has no such part; verify with a build that has it")
     return "; ".join(reasons)
 
 

@@ -122,12 +122,12 @@ class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
 
 def _settings(name: str, doc: str, keys: Iterable[Key]) -> type[Struct]:
     """A type that shows members of the policy over HTTP, with the types and names of their declaration."""
-    members = [(key.member, key.told, field(name=json_name(key))) for key in keys]
+    members = [(key.member, key.shown_type, field(name=json_name(key))) for key in keys]
     return defstruct(name, members, frozen=True, kw_only=True, module=__name__, namespace={"__doc__": doc})
 
 
 def _shown(kept: Struct, keys: Iterable[Key]) -> dict[str, Any]:
-    return {key.member: key.tell(getattr(kept, key.member)) for key in keys}
+    return {key.member: key.shown(getattr(kept, key.member)) for key in keys}
 
 
 _GATE = keys_of(GatePolicy)
@@ -252,7 +252,7 @@ def _price(row: PriceRow) -> Price:
 
 def _rates(rates: Rates) -> dict[str, Any]:
     kept = {key: getattr(rates, key.member) for key in RATES}
-    return {key.name: UNSET if rate is None else key.tell(rate) for key, rate in kept.items()}
+    return {key.name: UNSET if rate is None else key.shown(rate) for key, rate in kept.items()}
 
 
 def _policy(policy: Policy) -> Struct:

@@ -204,7 +204,7 @@ def value_told(key: Key) -> str:
 def default_told(kind: type[Struct], key: Key) -> str:
     if key.needed:
         return "required"
-    default = key.tell(next(field.default for field in fields(kind) if field.name == key.member))
+    default = key.shown(next(field.default for field in fields(kind) if field.name == key.member))
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:
