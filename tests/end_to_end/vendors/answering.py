@@ -13,12 +13,14 @@ from service.policy import ProviderSetting
 from service.prompts.request import Message, Request
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
+from service.providers.vendor import Vendor
 from service.running.provider_port import Answer, CallFailed
 
 JSON = dict[str, Any]
-Vendor = OpenAICompatible | Anthropic
 Said = bytes | Awaitable[bytes | None] | None
 OPENAI, ANTHROPIC = "openai-compatible", "anthropic"
+ADAPTERS: dict[str, type[Vendor]] = {OPENAI: OpenAICompatible, ANTHROPIC: Anthropic}
+"""The wires of which these tests have answers, by their kind."""
 REPLY = '{"thesis":"x"}'
 KEY = "sk-planted-5f2c9a71e4"
 OTHER_KEY = "gw-planted-77d01b3c9a"
@@ -118,7 +120,6 @@ def text(said: str = '{"thesis":"x"}') -> JSON:
 
 
 def connect(kind: str, port: int, scheme: str = "http", **changes: Any) -> Vendor:
-    made: type[Vendor] = OpenAICompatible if kind == "openai-compatible" else Anthropic
     setting: JSON = {
         "kind": kind,
         "base_url": f"{scheme}://127.0.0.1:{port}",
@@ -129,7 +130,7 @@ def connect(kind: str, port: int, scheme: str = "http", **changes: Any) -> Vendo
         "call_timeout_s": 5,
         **changes,
     }
-    return made.connect("bank", ProviderSetting(**setting), {"K": KEY, "G": OTHER_KEY})
+    return ADAPTERS[kind].connect("bank", ProviderSetting(**setting), {"K": KEY, "G": OTHER_KEY})
 
 
 @asynccontextmanager

@@ -18,10 +18,12 @@ from pathlib import Path
 import pytest
 
 from service.running.provider_port import FailureReason
-from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed
+from tests.end_to_end.vendors.adapters import adapter, answered, failed
 from tests.end_to_end.vendors.requests import a_request
 from tests.fixtures.vendors import Wire
 
+WIRES: tuple[Wire, ...] = ("openai", "anthropic")
+"""The wires that aimock speaks."""
 FOLDER = Path(__file__).parent / "aimock"
 PACKAGE = Path("node_modules/@copilotkit/aimock")
 INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")

@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import anthropic
 import openai
@@ -21,23 +21,16 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from pydantic import TypeAdapter
 
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
-from tests.end_to_end.vendors.adapters import ENVIRONMENT, WIRES, adapter, answered, failed
+from tests.end_to_end.vendors.adapters import ENVIRONMENT, adapter, answered, failed
 from tests.end_to_end.vendors.requests import TOLD, a_request
 from tests.fixtures.behaviours import Behaviour, Cut, Echo, Model, Rule, Say, Slow, Status, cached, plain, reasoned
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import SEATS, Mode, Wire
+from tests.fixtures.vendors import SEATS, VENDORS, Mode
 
-MODES: list[tuple[Wire, Mode]] = [
-    ("openai", "json_schema"),
-    ("openai", "json_object"),
-    ("openai", "tool"),
-    ("openai", "text"),
-    ("anthropic", "json_schema"),
-    ("anthropic", "tool"),
-    ("anthropic", "text"),
-]
-
-
+Wire = Literal["openai", "anthropic"]
+"""The wires whose vendors have a Python client."""
+WIRES: tuple[Wire, ...] = get_args(Wire)
+MODES = [(wire, mode) for wire in WIRES for mode in VENDORS[wire].modes]
 Client = openai.AsyncOpenAI | anthropic.AsyncAnthropic
 
 
@@ -162,16 +155,10 @@ async def test_a_reply_in_a_tool_call_is_the_same(wire: Wire, mode: Mode) -> Non
         assert json.loads(answer.text) == told.content[0].input
 
 
-FINISHES: dict[str, dict[Wire, str]] = {
-    "lengthLimit": {"openai": "length", "anthropic": "max_tokens"},
-    "modelRefused": {"openai": "content_filter", "anthropic": "refusal"},
-}
-
-
-@pytest.mark.parametrize("reason", FINISHES)
+@pytest.mark.parametrize("reason", ["lengthLimit", "modelRefused"])
 @pytest.mark.parametrize("wire", WIRES)
 async def test_the_reason_for_the_end_is_the_same(wire: Wire, reason: str) -> None:
-    finish = FINISHES[reason][wire]
+    finish = {"lengthLimit": VENDORS[wire].cut, "modelRefused": VENDORS[wire].filtered}[reason]
     async with both(wire, Say(TOLD[:50], finish=finish)) as (ours, theirs):
         ended = await failed(ours)
         told = await ask(theirs, ours.encode(a_request()))

@@ -19,7 +19,7 @@ from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed
 from tests.end_to_end.vendors.requests import REPLY, TOLD, a_request
 from tests.fixtures.behaviours import Behaviour, Body, Cut, Framed, Raw, Say, Slow, Squeezed, Stage, Status
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import Wire
+from tests.fixtures.vendors import VENDORS, Wire
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
@@ -135,8 +135,7 @@ async def test_a_vendor_without_the_right_certificate_is_told_nothing(wire: Wire
 @pytest.mark.parametrize("wire", WIRES)
 async def test_a_redirect_takes_the_key_nowhere(wire: Wire, status: int) -> None:
     async with upstream(Say(TOLD)) as elsewhere, upstream() as up:
-        path = "/v1/chat/completions" if wire == "openai" else "/v1/messages"
-        up.otherwise = Status(status, b"", {"location": elsewhere.url + path})
+        up.otherwise = Status(status, b"", {"location": elsewhere.url + VENDORS[wire].path})
         async with adapter(wire, up.url) as made:
             ended = await failed(made)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, 
 from tests.end_to_end.vendors.requests import TOLD
 from tests.fixtures.behaviours import Behaviour, Body, Raw, Say, Status
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import Wire
+from tests.fixtures.vendors import VENDORS, Wire
 
 
 @dataclass(frozen=True)
@@ -192,13 +192,13 @@ async def test_no_time_is_made_up(headers: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize(
-    ("finish", "reason"), [("length", "lengthLimit"), ("content_filter", "modelRefused")], ids=["cut", "filtered"]
-)
-async def test_a_reply_that_ends_early_is_charged_by_its_usage(wire: Wire, finish: str, reason: FailureReason) -> None:
-    names = {"length": "max_tokens", "content_filter": "refusal"}
-    stop = finish if wire == "openai" else names[finish]
-    async with upstream(Say(TOLD[:40], finish=stop)) as up, adapter(wire, up.url) as made:
+@pytest.mark.parametrize(("end", "reason"), [("cut", "lengthLimit"), ("filtered", "modelRefused")])
+async def test_a_reply_that_ends_early_is_charged_by_its_usage(
+    wire: Wire, end: Literal["cut", "filtered"], reason: FailureReason
+) -> None:
+    vendor = VENDORS[wire]
+    finish = {"cut": vendor.cut, "filtered": vendor.filtered}[end]
+    async with upstream(Say(TOLD[:40], finish=finish)) as up, adapter(wire, up.url) as made:
         ended = await failed(made)
 
     assert (ended.reason, ended.retry, ended.billable) == (reason, reason == "lengthLimit", True)
@@ -216,31 +216,14 @@ async def test_a_refusal_is_kept_and_charged(wire: Wire) -> None:
     _charged_as_billed(ended.answer, up.billed.input, up.billed.output)
 
 
-CALL = {"id": "call_1", "type": "function", "function": {"name": "reply", "arguments": TOLD}}
-USE = {"type": "tool_use", "id": "toolu_1", "name": "reply", "input": {}}
+EMPTY = [
+    pytest.param(wire, changes, id=f"{wire} {name}")
+    for wire in WIRES
+    for name, changes in VENDORS[wire].no_reply.items()
+]
 
 
-def _with_message(**changes: Any) -> dict[str, Any]:
-    message = {"role": "assistant", "content": None, **changes}
-    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-
-
-@pytest.mark.parametrize(
-    ("wire", "changes"),
-    [
-        pytest.param("openai", _with_message(), id="openai null"),
-        pytest.param("openai", _with_message(content=""), id="openai empty"),
-        pytest.param("openai", _with_message(content=[]), id="openai no parts"),
-        pytest.param("openai", _with_message(tool_calls=[CALL, CALL]), id="openai two calls"),
-        pytest.param("openai", _with_message(tool_calls=[]), id="openai no calls"),
-        pytest.param("anthropic", {"content": []}, id="anthropic no blocks"),
-        pytest.param("anthropic", {"content": [{"type": "text", "text": ""}]}, id="anthropic empty"),
-        pytest.param("anthropic", {"content": [USE, USE]}, id="anthropic two calls"),
-        pytest.param(
-            "anthropic", {"content": [{"type": "thinking", "thinking": "hm", "signature": "x"}]}, id="anthropic thought"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("wire", "changes"), EMPTY)
 async def test_an_answer_without_one_reply_is_malformed_and_charged(wire: Wire, changes: dict[str, Any]) -> None:
     async with upstream(Say(TOLD, changes=changes)) as up, adapter(wire, up.url) as made:
         ended = await failed(made)

@@ -18,13 +18,9 @@ from tests.end_to_end.vendors.requests import REPLY, TEXT, TOLD, a_request, prom
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Behaviour, Call, Framed, Model, Reply, Say, Slow, Squeezed, Status
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import SEATS, Mode, Shape, Wire
+from tests.fixtures.vendors import SEATS, VENDORS, Mode, Shape, Wire
 
-MODES: dict[Wire, tuple[Mode, ...]] = {
-    "openai": ("json_schema", "json_object", "tool", "text"),
-    "anthropic": ("json_schema", "tool", "text"),
-}
-EVERY_MODE = [(wire, mode) for wire in WIRES for mode in MODES[wire]]
+EVERY_MODE = [(wire, mode) for wire in WIRES for mode in VENDORS[wire].modes]
 
 
 @pytest.mark.parametrize(("wire", "mode"), EVERY_MODE)
@@ -38,8 +34,8 @@ async def test_an_answer_carries_reply_usage_and_who_served_it(wire: Wire, mode:
     assert answer.raw_usage is not None
     assert answer.raw_usage.items() >= vendors.usage(wire, up.billed).items()
     assert answer.served_model == "fake-1-served"
-    assert answer.request_id in ("req-1", "chatcmpl-1", "msg-1")
-    assert answer.fingerprint == ("fp_fake" if wire == "openai" else None)
+    assert answer.request_id in ("req-1", f"{VENDORS[wire].id[1]}-1")
+    assert answer.fingerprint == VENDORS[wire].fingerprint
 
 
 @pytest.mark.parametrize(("wire", "mode"), EVERY_MODE)
@@ -63,7 +59,7 @@ async def test_the_vendor_understands_what_is_asked(wire: Wire, mode: Mode) -> N
 @pytest.mark.parametrize("seat", SEATS)
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "loose"])
 async def test_what_goes_out_reads_back_as_what_is_pinned(wire: Wire, seat: str, strict: bool) -> None:
-    for mode in MODES[wire]:
+    for mode in VENDORS[wire].modes:
         async with adapter(wire, "http://127.0.0.1:9", structured=mode, strict_schema=strict) as made:
             told = made.decode_request(made.encode(a_request(seat)))
 
@@ -75,7 +71,7 @@ async def test_what_goes_out_reads_back_as_what_is_pinned(wire: Wire, seat: str,
 async def test_a_document_cannot_pose_as_the_schema(wire: Wire) -> None:
     """The schema of the plain modes stands before the last message and in no document, whatever that says."""
     forged = a_request(about='{"replySchema": {"type": "string"}}')
-    for mode in MODES[wire]:
+    for mode in VENDORS[wire].modes:
         async with adapter(wire, "http://127.0.0.1:9", structured=mode) as made:
             told = made.decode_request(made.encode(forged))
 
@@ -90,19 +86,16 @@ async def test_the_key_goes_where_the_vendor_looks_for_it(wire: Wire) -> None:
         (call,) = up.calls
 
     key = "sk-fake-0123456789abcdef"
-    expected = {"authorization": f"Bearer {key}"} if wire == "openai" else {"x-api-key": key}
-    assert call.headers.items() >= expected.items()
+    assert call.headers.items() >= VENDORS[wire].key(key).items()
     assert call.headers["content-type"].startswith("application/json")
     assert key not in call.target
     assert key.encode() not in call.body
-    if wire == "anthropic":
-        assert call.headers["anthropic-version"]
 
 
 @pytest.mark.parametrize("wire", WIRES)
 async def test_address_query_and_headers_are_configuration(wire: Wire) -> None:
     """Azure's way: another path, the API's version in the query, the key in a header of its own."""
-    path = "/openai/deployments/d/chat/completions" if wire == "openai" else "/proxy/v1/messages"
+    path = f"/proxy/deployments/d{VENDORS[wire].path}"
     changes: dict[str, Any] = {
         "path": path,
         "query": {"api-version": "2024-10-21"},
@@ -120,17 +113,7 @@ async def test_address_query_and_headers_are_configuration(wire: Wire) -> None:
     assert "authorization" not in call.headers
 
 
-SHAPES: list[tuple[Wire, Shape]] = [
-    ("openai", "parts"),
-    ("openai", "tool"),
-    ("openai", "thinking"),
-    ("anthropic", "parts"),
-    ("anthropic", "tool"),
-    ("anthropic", "thinking"),
-]
-
-
-@pytest.mark.parametrize(("wire", "shape"), SHAPES)
+@pytest.mark.parametrize(("wire", "shape"), [(wire, shape) for wire in WIRES for shape in VENDORS[wire].shapes])
 async def test_a_reply_is_found_however_it_is_wrapped(wire: Wire, shape: Shape) -> None:
     async with upstream(Say(TOLD, shape=shape)) as up, adapter(wire, up.url) as made:
         answer = await answered(made)
@@ -163,7 +146,7 @@ async def test_a_reply_is_read_however_it_travels(wire: Wire, behaviour: Behavio
 async def test_the_text_of_a_reply_is_not_touched(wire: Wire) -> None:
     """Fences, preambles and half sentences belong to whoever decodes the reply, with the words of the model."""
     for text in (f"```json\n{TOLD}\n```", f"Here it is:\n\n{TOLD}", " \n{'thesis': 'x'}\n ", "\u2028é\U0001f600\x00"):
-        async with upstream(Say(text)) as up, adapter(wire, up.url, structured="text") as made:
+        async with upstream(Say(text)) as up, adapter(wire, up.url, structured=VENDORS[wire].modes[-1]) as made:
             assert (await answered(made)).text == text
 
 
@@ -181,12 +164,6 @@ async def test_calls_at_the_same_time_get_their_own_answers(wire: Wire) -> None:
     assert up.most_open > 1
 
 
-UNSUPPORTED: dict[Wire, str] = {
-    "openai": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
-    "anthropic": "output_config: Extra inputs are not permitted",
-}
-
-
 def lacking(*modes: Mode) -> Behaviour:
     """A server that knows only these ways to be given a schema."""
 
@@ -195,7 +172,7 @@ def lacking(*modes: Mode) -> Behaviour:
         if heard.structured in modes:
             return Model()(call)
         words = {
-            "json_schema": UNSUPPORTED[heard.wire],
+            "json_schema": VENDORS[heard.wire].lacks,
             "json_object": "'response_format' of type 'json_object' is not supported by this model",
             "tool": "tools: Extra inputs are not permitted",
         }
@@ -242,7 +219,7 @@ async def test_one_model_that_lacks_a_mode_does_not_lower_the_others(wire: Wire)
 
 @pytest.mark.parametrize("wire", WIRES)
 async def test_a_server_that_lacks_every_mode_is_not_asked_for_ever(wire: Wire) -> None:
-    async with upstream(Status(400, message=UNSUPPORTED[wire])) as up, adapter(wire, up.url) as made:
+    async with upstream(Status(400, message=VENDORS[wire].lacks)) as up, adapter(wire, up.url) as made:
         ended: list[Answer | CallFailed] = []
         while not ended or (isinstance(ended[-1], CallFailed) and ended[-1].retry):
             ended.append(await outcome(made))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.providers.transport import BODY_MAX, _Body
+from service.providers.vendor import Vendor
 from service.running.provider_port import CallFailed
 from tests.end_to_end.vendors.answering import (
     ANTHROPIC,
@@ -19,7 +20,6 @@ from tests.end_to_end.vendors.answering import (
     OPENAI,
     OTHER_KEY,
     REPLY,
-    Vendor,
     a_request,
     completion,
     connected,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import msgspec
 import pytest
 
 from service.debate.replies import REPLY_TYPES
-from service.prompts.request import Request
 from tests.end_to_end.vendors.requests import a_request
 from tests.fixtures.behaviours import (
     Body,
@@ -33,43 +32,7 @@ from tests.fixtures.behaviours import (
     untold,
 )
 from tests.fixtures.upstream import Upstream, upstream
-from tests.fixtures.vendors import SEATS, Mode, Tokens, Wire
-
-WIRES: tuple[Wire, ...] = ("openai", "anthropic")
-PATHS: dict[str, str] = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages"}
-MODES: dict[Wire, tuple[Mode, ...]] = {
-    "openai": ("json_schema", "json_object", "tool", "text"),
-    "anthropic": ("json_schema", "tool", "text"),
-}
-
-
-def body_of(wire: Wire, request: Request, mode: Mode) -> dict[str, Any]:
-    """A body as the vendors' documentation has it, written without our adapters."""
-    house, *data, seat = (message.content for message in request.messages)
-    schema, allowed = request.reply_schema, request.max_output_tokens
-    if mode in ("text", "json_object"):
-        data.append(json.dumps({"replySchema": schema}, separators=(",", ":")))
-    given: dict[str, Any] = {}
-    if wire == "anthropic":
-        match mode:
-            case "json_schema":
-                given = {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
-            case "tool":
-                given = {"tools": [{"name": request.seat, "input_schema": schema}]}
-        parts = [{"type": "text", "text": text} for text in (*data, seat)]
-        turns: list[dict[str, Any]] = [{"role": "user", "content": parts}]
-        return {"model": request.model_name, "system": house, "messages": turns, "max_tokens": allowed, **given}
-    match mode:
-        case "json_schema":
-            form = {"name": request.seat, "strict": True, "schema": schema}
-            given = {"response_format": {"type": "json_schema", "json_schema": form}}
-        case "json_object":
-            given = {"response_format": {"type": "json_object"}}
-        case "tool":
-            given = {"tools": [{"type": "function", "function": {"name": request.seat, "parameters": schema}}]}
-    turns = [{"role": "user", "content": text} for text in data]
-    turns = [{"role": "system", "content": house}, *turns, {"role": "developer", "content": seat}]
-    return {"model": request.model_name, "messages": turns, "max_completion_tokens": allowed, **given}
+from tests.fixtures.vendors import SEATS, VENDORS, WIRES, Mode, Tokens, Wire
 
 
 def named(value: object) -> str:
@@ -79,25 +42,17 @@ def named(value: object) -> str:
 
 async def ask(up: Upstream, wire: Wire, seat: str = "proposer", mode: Mode = "json_schema") -> httpx.Response:
     async with httpx.AsyncClient(verify=False) as http:
-        return await http.post(up.url + PATHS[wire], json=body_of(wire, a_request(seat), mode))
+        return await http.post(up.url + VENDORS[wire].path, json=VENDORS[wire].body(a_request(seat), mode))
 
 
-def text_of(wire: Wire, told: dict[str, Any]) -> str:
-    if wire == "openai":
-        message = told["choices"][0]["message"]
-        return str(message["content"] or message["tool_calls"][0]["function"]["arguments"])
-    (block,) = told["content"]
-    return str(block["text"]) if block["type"] == "text" else json.dumps(block["input"])
-
-
-@pytest.mark.parametrize(("wire", "mode"), [(wire, mode) for wire in WIRES for mode in MODES[wire]])
+@pytest.mark.parametrize(("wire", "mode"), [(wire, mode) for wire in WIRES for mode in VENDORS[wire].modes])
 @pytest.mark.parametrize("seat", SEATS)
 async def test_a_seat_is_played_however_its_schema_travels(wire: Wire, mode: Mode, seat: str) -> None:
     async with upstream() as up:
         answer = await ask(up, wire, seat, mode)
 
     assert answer.status_code == 200, answer.text
-    msgspec.json.decode(text_of(wire, answer.json()), type=REPLY_TYPES[seat])
+    msgspec.json.decode(VENDORS[wire].text(answer.json()), type=REPLY_TYPES[seat])
     (bill,) = up.bills
     assert bill.seat == seat
     assert bill.tokens.input > 1_000
@@ -109,10 +64,11 @@ async def test_what_is_told_adds_up_to_what_is_billed(wire: Wire, rule: Rule) ->
     async with upstream(Model(usage=rule)) as up:
         told = (await ask(up, wire)).json()["usage"]
 
-    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
-    sums = told["total_tokens"] if wire == "openai" else sum(told[name] for name in names)
     billed = up.billed
-    assert sums == billed.input + billed.cached_input + billed.cache_write + billed.output + billed.reasoning
+    assert (
+        VENDORS[wire].total(told)
+        == billed.input + billed.cached_input + billed.cache_write + billed.output + billed.reasoning
+    )
     assert (billed.cached_input > 0) == (rule is cached)
 
 
@@ -154,7 +110,7 @@ async def test_a_body_is_the_same_however_it_is_sent(behaviour: Any) -> None:
 
 async def test_what_a_vendor_would_refuse_is_refused() -> None:
     async with upstream() as up, httpx.AsyncClient(verify=False) as http:
-        good = body_of("anthropic", a_request(), "json_schema")
+        good = VENDORS["anthropic"].body(a_request(), "json_schema")
         spoilt: list[dict[str, Any]] = [
             {**good, "max_tokens": None},
             {**good, "output_config": {}},
@@ -195,19 +151,21 @@ async def test_it_serves_as_a_process_of_its_own_and_tells_what_it_billed() -> N
         sys.executable, *arguments, cwd=Path(__file__).parents[3], stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
+    ended: list[tuple[Wire, dict[str, Any]]] = []
     try:
         url = (await process.stdout.readline()).decode().strip()
         async with httpx.AsyncClient(base_url=url, verify=False) as http:
-            bodies = [body_of(wire, a_request(), "json_schema") for wire in WIRES]
-            told = [(await http.post(PATHS[w], json=b)).json()["usage"] for w, b in zip(WIRES, bodies, strict=True)]
+            for wire in WIRES:
+                vendor = VENDORS[wire]
+                answer = await http.post(vendor.path, json=vendor.body(a_request(), "json_schema"))
+                ended.append((wire, answer.json()["usage"]))
             stats = (await http.get("/stats")).json()
     finally:
         process.terminate()
         await process.communicate()
 
-    assert (stats["calls"], stats["billedCalls"], stats["untoldCalls"]) == (2, 2, 0)
-    billed = stats["billed"]["fake-1"]
-    assert billed["cached_input"] == (
-        told[0]["prompt_tokens_details"]["cached_tokens"] + told[1]["cache_read_input_tokens"]
-    )
-    assert billed["output"] == told[0]["completion_tokens"] + told[1]["output_tokens"]
+    assert (stats["calls"], stats["billedCalls"], stats["untoldCalls"]) == (len(WIRES), len(WIRES), 0)
+    billed = Tokens(**stats["billed"]["fake-1"])
+    assert billed.cached_input > 0
+    assert sum(VENDORS[wire].total(told) for wire, told in ended) == sum(asdict(billed).values())
+    assert sum(told[VENDORS[wire].counts[1]] for wire, told in ended) == billed.output

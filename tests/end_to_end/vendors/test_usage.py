@@ -14,7 +14,7 @@ from tests.end_to_end.vendors.requests import TOLD
 from tests.fixtures import vendors
 from tests.fixtures.behaviours import Model, Rule, Say, cached, plain, reasoned, too_much, untold
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import Tokens, Wire
+from tests.fixtures.vendors import VENDORS, Tokens, Wire
 
 TRUE = Tokens(input=700, output=200, cached_input=300, reasoning=50)
 
@@ -69,16 +69,10 @@ def _with(wire: Wire, name: str, value: Any) -> dict[str, Any]:
     return {**vendors.usage(wire, TRUE), name: value}
 
 
-FIELDS: dict[Wire, tuple[str, str]] = {
-    "openai": ("prompt_tokens", "completion_tokens"),
-    "anthropic": ("input_tokens", "output_tokens"),
-}
-
-
 @pytest.mark.parametrize("value", WRONG, ids=repr)
 @pytest.mark.parametrize("wire", WIRES)
 async def test_a_count_that_is_none_makes_the_usage_unknown(wire: Wire, value: Any) -> None:
-    for name in FIELDS[wire]:
+    for name in VENDORS[wire].counts:
         async with upstream(Say(TOLD, _with(wire, name, value))) as up, adapter(wire, up.url) as made:
             answer = await answered(made)
 
@@ -88,7 +82,7 @@ async def test_a_count_that_is_none_makes_the_usage_unknown(wire: Wire, value: A
 
 @pytest.mark.parametrize("wire", WIRES)
 async def test_half_a_usage_is_unknown(wire: Wire) -> None:
-    for name in FIELDS[wire]:
+    for name in VENDORS[wire].counts:
         told = {key: value for key, value in vendors.usage(wire, TRUE).items() if key != name}
         async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
             assert (await answered(made)).usage is None, name
