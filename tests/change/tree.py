@@ -1,9 +1,10 @@
 """A copy of the repository to which a toy change is applied, and commands that run in the changed copy.
 
 A change is a list of steps as a newcomer makes them: ``Edit`` (a text that stands once in a file, and the text that
-takes its place), ``Write`` (a new file) and ``Run`` (a command that writes files). Each step has the name of the step
-of its how-to, so that a test can leave it out. A copy has the tracked files, and the new ones that git does not ignore.
-It shares no file with the repository, so that a command in it changes the copy alone.
+takes its place), ``Write`` (a new file), ``Append`` (lines at the end of a file) and ``Run`` (a command that writes
+files). Each step has the name of the step of its how-to, so that a test can leave it out. A copy has the tracked files,
+and the new ones that git does not ignore. It shares no file with the repository, so that a command in it changes the
+copy alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,16 @@ class Run:
     words: tuple[str, ...]
 
 
-Step = Edit | Write | Run
+@dataclass(frozen=True)
+class Append:
+    """Add lines at the end of a file."""
+
+    step: str
+    path: str
+    text: str
+
+
+Step = Edit | Write | Append | Run
 Change = Sequence[Step]
 
 
@@ -69,9 +79,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Tree:
-    """A copy of the repository in a folder of its own."""
+    """A copy of the repository in a folder of its own. ``written`` has what commands changed, as it was before."""
 
     folder: Path
+    written: dict[tuple[str, ...], dict[Path, bytes | None]] = field(default_factory=dict)
 
     def apply(self, change: Change, *, all_run: bool = True) -> str:
         """Make each step in order; raise ``NoLongerFitsError``, which says where a step does not fit.
@@ -90,8 +101,16 @@ class Tree:
                         raise NoLongerFitsError(f"{where}: expected no {step.path} before it is written, found one")
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_text(step.text, "utf-8")
+                case Append():
+                    with (self.folder / step.path).open("a", encoding="utf-8") as file:
+                        file.write(step.text)
                 case Run():
+                    before = self._files()
                     result = self.python(*step.words)
+                    written = self.written.setdefault(step.words, {})
+                    for path, text in self._files().items():
+                        if text != before.get(path):
+                            written.setdefault(path, before.get(path))
                     said += result.output
                     if result.code and all_run:
                         raise NoLongerFitsError(
@@ -100,6 +119,46 @@ class Tree:
                         )
 
         return said
+
+    @contextmanager
+    def without(self, change: Change, name: str) -> Iterator[None]:
+        """Leave out one step of a change that was applied, for the length of the block.
+
+        Raises ``NoLongerFitsError`` where what the step has written does not stand there once.
+        """
+        steps = [step for step in change if step.step == name]
+        if not steps:
+            raise NoLongerFitsError(f"expected a step {name!r}, found {', '.join(sorted({s.step for s in change}))}")
+        paths = [path for step in steps for path in self._paths(step)]
+        saved = {path: path.read_bytes() for path in paths if path.is_file()}
+        try:
+            for step in reversed(steps):
+                self._undo(step)
+            yield
+        finally:
+            for path, text in saved.items():
+                path.write_bytes(text)
+
+    def _undo(self, step: Step) -> None:
+        match step:
+            case Edit():
+                self._edit(Edit(step.step, step.path, step.new, step.old), f"step {step.step!r}, left out")
+            case Append():
+                self._edit(Edit(step.step, step.path, step.text, ""), f"step {step.step!r}, left out")
+            case Write():
+                (self.folder / step.path).unlink()
+            case Run():
+                for path, text in self.written[step.words].items():
+                    path.unlink() if text is None else path.write_bytes(text)
+
+    def _paths(self, step: Step) -> list[Path]:
+        return [*self.written[step.words]] if isinstance(step, Run) else [self.folder / step.path]
+
+    def _files(self) -> dict[Path, bytes]:
+        """Every file that a command of a how-to may write."""
+        places = ("service/audit/schemas", "service/prompts", "tests/vectors")
+        found = (path for place in places for path in (self.folder / place).rglob("*"))
+        return {path: path.read_bytes() for path in found if path.is_file() and path.suffix != ".pyc"}
 
     def _edit(self, step: Edit, where: str) -> None:
         target = self.folder / step.path
@@ -128,24 +187,6 @@ class Tree:
             check=False,
         )
         return Result(done.returncode, done.stdout)
-
-    def pytest(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 300) -> Result:
-        """Run pytest on these files of the tree, in one process and without a cache."""
-        quiet = ("-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short")
-        return self.python("-m", "pytest", *quiet, *words, env=env, timeout=timeout)
-
-    def mypy(self, *words: str, timeout: float = 300) -> Result:
-        """Run mypy in the tree, with what the repository's last run has kept where there is such a run."""
-        kept = ROOT / ".mypy_cache"
-        cache = self.folder / ".mypy_cache"
-        if kept.is_dir() and not cache.is_dir():
-            shutil.copytree(kept, cache)
-        words = ("-m", "mypy", "--no-color-output", "--no-error-summary", *words)
-        result = self.python(*words, timeout=timeout)
-        if "malformed" in result.output or "INTERNAL ERROR" in result.output:
-            shutil.rmtree(cache)  # it was copied while another run wrote it
-            result = self.python(*words, timeout=timeout)
-        return result
 
 
 def copy(folder: Path) -> Tree:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 import pytest
 from msgspec import Struct
@@ -15,22 +16,30 @@ from msgspec.structs import FieldInfo, fields, replace
 
 from service.audit.export import COLUMNS
 from service.audit.record import Context
+from service.cli import case_options, format_options
+from service.cli.option_types import Amount, Pair
 from service.debate.entries import CaseReceived, decode
 from service.debate.model import Case
 from service.errors import GainsayError
 from service.intake import complete, validation
 from service.intake.request import CaseRequest
 from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.report import Line, build_result
+from service.report.document.blocks import FactList
+from service.report.document.contents import report
 from service.reviews.opening import _context as written
 from service.verify.records import about
+from tests.fixtures.debates import a_case, a_start, drive
 
 HOW_TO = "see docs/how-to/add-a-field.md"
 KEPT = Path(__file__).parents[1] / "vectors" / "payloads" / "payload.case.received.v1.jsonl"
 POLICY = read_policy(SHIPPED_POLICY)
 CHECKED_BY_VALUE = ("format", "deadline")
 """Texts that may only have certain values: an unknown format and a time that is none are refused as such."""
-NOT_AN_OPTION = ("on_disconnect",)
-"""A command waits for its debate."""
+NOT_AN_OPTION = ("on_disconnect", "options")
+"""A command waits for its debate; the options of formats are options of their own."""
+OTHERS = ("later", "sample", "force_decline")
+"""Options that need a file, or that exclude another one."""
 BODY: dict[str, Any] = {"question": "Sign?", "taskType": "contract", "documents": [{"text": "Clause 1."}]}
 
 
@@ -88,26 +97,69 @@ def test_every_member_of_a_context_has_a_column_in_the_export() -> None:
     )
 
 
-def test_every_field_of_a_request_is_an_option_of_the_command_line(root: Path) -> None:
-    code = (root / "service/cli/case_options.py").read_text("utf-8")
+def body_of_every_option() -> dict[str, Any]:
+    """The request that the command line makes where each of its options for a case has a value."""
+    made: dict[str, Any] = {}
+
+    def of_formats(**_: Any) -> int:
+        return 0
+
+    def a_case(**told: Any) -> int:
+        made.update(case_options.case_body(told, [], POLICY))
+        return 0
+
+    for option in (*format_options.EVERY, *format_options.OF_FORMATS):
+        option(of_formats)
+    theirs = {param.name for param in click.command()(of_formats).params}
+    command = click.command()(case_options.case_options(a_case))
+    words = [word for param in command.params if param.name not in {*theirs, *OTHERS} for word in with_value(param)]
+    command.main([*words, "--format", "adversarial"], standalone_mode=False)
+    return made
+
+
+def with_value(param: click.Parameter) -> list[str]:
+    """An option with a value that it takes."""
+    match param.type:
+        case click.Choice(choices=[first, *_]):
+            return [param.opts[0], str(first)]
+        case click.types.BoolParamType():
+            return [param.opts[0]]
+        case Amount():
+            return [param.opts[0], "1"]
+        case Pair():
+            return [param.opts[0], "k=v"]
+        case _:
+            return [param.opts[0], "x"]
+
+
+def test_every_field_of_a_request_is_an_option_of_the_command_line() -> None:
+    body = body_of_every_option()
 
     missing = [
         field.encode_name
         for field in fields(CaseRequest)
-        if field.name not in NOT_AN_OPTION and f'"{field.encode_name}"' not in code
+        if field.name not in NOT_AN_OPTION and field.encode_name not in body
     ]
 
     assert missing == [], (
         f"add an option for {missing} to service/cli/case_options.py, or list it in NOT_AN_OPTION; {HOW_TO}"
     )
+    assert body["useCase"] == "x"
 
 
-def test_what_a_case_is_about_stands_in_the_report(root: Path) -> None:
-    code = (root / "service/report/document/opening.py").read_text("utf-8")
-    of_the_case = {"task_type": "r.task_type", "downside": "case.estimated_downside"}
+def test_what_a_case_is_about_stands_in_the_report() -> None:
+    marked = {
+        field.name: f"a {field.name} that is given"
+        for field in fields(Context)
+        if field.name in Case.__struct_fields__ and field.type in (str, str | None)
+    }
+    entries = drive(a_start(1), case=replace(a_case(1), **marked))
+    result = build_result("d1", [Line(n, "2026-01-01T00:00:00Z", entry) for n, entry in enumerate(entries)])
+    facts = "\n".join(row.value for block in report(result).blocks if isinstance(block, FactList) for row in block.rows)
 
-    missing = [name for name in Context.__struct_fields__ if of_the_case.get(name, f"case.{name}") not in code]
+    missing = [name for name, value in marked.items() if value not in facts]
 
+    assert len(marked) > 3
     assert missing == [], f"add a fact for {missing} to _circumstances in service/report/document/opening.py; {HOW_TO}"
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 REACHED = tuple(wire for wire in WIRES if wire not in ("offline", "scripted"))
 """The wires of vendors behind HTTP."""
 TABLES = {"policy": "service/policy/wires.py", "money": "service/money/usage.py", "app": "service/app.py"}
-NAMED = (
-    ("docs/models.md", "`{}`"),
-    ("docs/models.md", 'kind = "{}"'),
-    ("tests/unit/money/test_settled.py", '"{}"'),
-    ("tests/unit/policy/test_catalogue.py", '"{}"'),
-    ("tests/end_to_end/vendors/adapters.py", '"{}"'),
-)
-"""The other places that docs/how-to/add-a-vendor.md lists, and how a wire is written there."""
+ADAPTERS = "tests/end_to_end/vendors/adapters.py"
+SETTLED = "tests/unit/money/test_settled.py"
+CATALOGUE = "tests/unit/policy/test_catalogue.py"
+MODELS = "docs/models.md"
+
+
+def nodes(path: str) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
 
 
 def tables() -> dict[str, tuple[str, set[str]]]:
@@ -43,6 +45,12 @@ def tables() -> dict[str, tuple[str, set[str]]]:
     return found
 
 
+def missing(where: str, known: Collection[str], wires: Collection[str] = REACHED) -> str:
+    """What is to be done there, or nothing."""
+    lacking = [wire for wire in wires if wire not in known]
+    return f"add {', '.join(lacking)} to {where}" if lacking else ""
+
+
 def test_the_tables_are_those_of_the_how_to() -> None:
     assert {layer: path for layer, (path, _) in tables().items()} == TABLES
 
@@ -58,14 +66,66 @@ def test_a_layer_has_the_name_of_its_room_or_module() -> None:
 def test_a_table_has_a_row_for_each_wire(layer: str) -> None:
     path, rows = tables()[layer]
 
-    assert [wire for wire in WIRES if wire not in rows] == [], f"add them to {path}"
+    assert missing(path, rows, WIRES) == ""
 
 
-@pytest.mark.parametrize(("path", "written"), NAMED)
-def test_a_page_or_a_suite_knows_each_wire_of_a_vendor(path: str, written: str) -> None:
-    text = (ROOT / path).read_text(encoding="utf-8")
+def test_an_adapter_of_each_wire_meets_the_contract_suite() -> None:
+    """`ADAPTERS` is typed as complete for the wires of tests, so that each row also has its vendor's side."""
+    joined = [
+        str(node.args[0].value)
+        for node in nodes(ADAPTERS)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Joined"
+        if isinstance(node.args[0], ast.Constant)
+    ]
 
-    assert [wire for wire in REACHED if written.format(wire) not in text] == [], f"add them to {path}"
+    assert missing(f"{ADAPTERS}, with its row in tests/fixtures/vendors.py", joined) == ""
+    assert sorted(joined) == sorted(set(joined))
+
+
+def test_the_usage_of_each_wire_is_settled() -> None:
+    """Each row of `SETTLED` names its wire by itself or by a constant of the module."""
+    values = {
+        target.id: value.value
+        for node in nodes(SETTLED)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple)
+        for target, value in zip(node.targets[0].elts, node.value.elts, strict=True)
+        if isinstance(target, ast.Name) and isinstance(value, ast.Constant)
+    }
+    (rows,) = (
+        node.value.elts
+        for node in nodes(SETTLED)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "SETTLED"
+        if isinstance(node.value, ast.List)
+    )
+    wires = [row.elts[1] for row in rows if isinstance(row, ast.Tuple)]
+    settled = [values.get(wire.id) if isinstance(wire, ast.Name) else wire.value for wire in wires]  # type: ignore[attr-defined]
+
+    assert missing(SETTLED, [str(wire) for wire in settled]) == ""
+
+
+def test_the_path_of_each_adapter_is_compared_with_policys() -> None:
+    compared = {
+        str(key.value)
+        for node in nodes(CATALOGUE)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(value, ast.Attribute) and value.attr == "path"
+    }
+
+    assert missing(CATALOGUE, compared) == ""
+
+
+def test_the_page_of_models_has_the_kind_and_an_example_of_each_wire() -> None:
+    page = (ROOT / MODELS).read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| `kind` \|.*$", page, re.MULTILINE)
+    examples = [tomllib.loads(text) for text in re.findall(r"```toml\n(\[providers\.\w+\]\n.*?)```", page, re.DOTALL)]
+    kinds = {provider["kind"] for example in examples for provider in example["providers"].values()}
+
+    places = [
+        missing(f"the row of `kind` in {MODELS}", re.findall(r"`([^`]+)`", row), WIRES),
+        missing(f"the examples of {MODELS}", kinds),
+    ]
+    assert "\n".join(filter(None, places)) == ""
 
 
 def test_the_contract_of_adapters_names_each_module_that_holds_one() -> None:

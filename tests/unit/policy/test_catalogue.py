@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate.wires import WIRES
 from service.errors import SettingsError
 from service.policy import RULES, ProviderSetting
 from service.policy.keys import WrongSetting
@@ -161,7 +162,7 @@ def test_what_is_joined_to_a_url_is_what_the_adapters_join() -> None:
         ("seat_role", "developer, system, user"),
         ("max_tokens_field", "max_completion_tokens, max_tokens"),
         ("reasoning", "inside, outside"),
-        ("kind", "offline, scripted, openai-compatible, anthropic"),
+        ("kind", ", ".join(WIRES)),
     ],
 )
 def test_a_key_that_has_a_few_words_says_which(tmp_path: Path, key: str, words: str) -> None:

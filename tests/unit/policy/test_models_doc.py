@@ -12,6 +12,8 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from service.policy import (
+    RULES,
+    SIMULATED,
     BallotPolicy,
     Calls,
     ConvergencePolicy,
@@ -121,8 +123,12 @@ def test_the_defaults_of_a_format_are_those_that_are_told(name: str) -> None:
     }
 
 
-def test_all_vendors_have_an_example() -> None:
-    assert {name for _, name in EXAMPLES} == {"openai", "azure", "anthropic", "openrouter", "vllm", "ollama", "litellm"}
+def test_all_vendors_have_an_example_and_every_wire_behind_http_has_one() -> None:
+    named = {name for _, name in EXAMPLES}
+    kinds = {tomllib.loads(text)["providers"][name]["kind"] for text, name in EXAMPLES}
+
+    assert named >= {"openai", "azure", "anthropic", "openrouter", "vllm", "ollama", "litellm"}
+    assert kinds == set(RULES) - set(SIMULATED)
 
 
 def test_the_message_that_is_shown_is_the_one_that_comes(tmp_path: Path) -> None:

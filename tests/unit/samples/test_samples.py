@@ -240,7 +240,8 @@ def test_an_unknown_name_is_refused_with_the_names_that_exist(name: str) -> None
 
 
 def test_an_unknown_variant_is_refused_with_the_variants_that_exist() -> None:
-    with pytest.raises(UnknownSample, match="'contract', found 'positions'; choose one of: ballot, convergence, panel"):
+    choices = ", ".join(VARIANTS["contract"])
+    with pytest.raises(UnknownSample, match=f"'contract', found 'positions'; choose one of: {choices}"):
         load("contract", "positions")
 
 
