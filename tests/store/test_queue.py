@@ -411,7 +411,7 @@ async def test_how_long_nobody_could_run_a_debate_counts_from_the_first_who_coul
     async with Pool.open(database.service_url) as pool:
         heads.shift(-7_200.0)
         for epoch, stale in ((1, False), (2, False), (3, True)):
-            (found,) = await claimed(pool, patience_s=3_600.0)
+            (found,) = await claimed(pool, retry_window_s=3_600.0)
             assert (found.epoch, found.stale) == (epoch, stale), "that it has waited long is no failed try"
             await release_to_others(pool, found.debate, epoch)
             heads.shift(-1_900.0)
@@ -539,10 +539,10 @@ async def test_a_debate_that_nobody_can_lay_out_is_taken_by_anybody_once_patienc
 ) -> None:
     (old,) = heads.add(templates="before")
     async with Pool.open(database.service_url) as pool:
-        assert await claimed(pool, templates="after", patience_s=3_600.0) == []
+        assert await claimed(pool, templates="after", retry_window_s=3_600.0) == []
         heads.shift(-3_601.0)
 
-        assert await claimed(pool, templates="after", patience_s=3_600.0) == [ClaimedDebate(old, 1)]
+        assert await claimed(pool, templates="after", retry_window_s=3_600.0) == [ClaimedDebate(old, 1)]
 
 
 async def test_a_head_of_the_version_before_is_taken_and_its_lease_runs_out_by_itself(

@@ -67,7 +67,7 @@ async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended
     monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
     monkeypatch.setattr(working, "IDLE_S", 0.05)
     # The pauses are short and the leases are not: a lease that lapses on a busy machine is a take more.
-    monkeypatch.setattr(working, "PARKED_MAX_S", 0.05)
+    monkeypatch.setattr(working, "BACKOFF_MAX_S", 0.05)
     told: list[GainsayError] = []
     async with bench(database.service_url) as service:
         debate = await service.submit()
@@ -112,7 +112,7 @@ async def test_a_debate_that_was_taken_often_is_not_ended_by_its_first_fault(
 async def test_a_debate_that_cannot_even_be_given_up_is_parked(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.running.state.Recording.load", broken)
+    monkeypatch.setattr("service.running.state.DebateState.load", broken)
     async with bench(database.service_url) as service:
         await service.submit()
         do(database, "UPDATE gainsay.debate_head SET faults = %s", working.FAULTS_MAX - 1)
@@ -127,7 +127,7 @@ async def test_a_fault_before_a_debate_is_read_parks_it_as_well(
 ) -> None:
     async with bench(database.service_url) as service:
         await service.submit()
-        monkeypatch.setattr("service.store.log.DebateLog.taken", broken)
+        monkeypatch.setattr("service.store.log.DebateLog.open_claimed", broken)
 
         await faulty(service, [])
 

@@ -444,7 +444,7 @@ def test_nobody_clears_up_after_a_killed_start_while_initdb_still_works(tmp_path
     code = (
         "import fcntl, sys; from pathlib import Path; from service.store.embedded import cluster, supervisor;"
         "here = Path(sys.argv[1]); lock = supervisor.wait_for_lock(here / 'start.lock', fcntl.LOCK_EX);"
-        "cluster.Runner(here, None, lock).run('initdb')"
+        "cluster.ProgramRunner(here, None, lock).run('initdb')"
     )
     starter = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT)
     eventually((tmp_path / "begun").exists)
