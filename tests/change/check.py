@@ -37,6 +37,8 @@ KINDS = {
             "tests/unit/audit/test_schemas.py",
             "tests/unit/audit/test_payloads.py",
             "tests/unit/samples/test_samples.py",
+            "tests/unit/prompts/test_layouts.py",
+            "tests/unit/web/test_openapi_names.py",
         ),
         first=("tests/unit/test_formats_places.py",),
         types=True,

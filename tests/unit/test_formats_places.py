@@ -16,6 +16,7 @@ from typing import Any, get_args
 from service.debate.formats import NAMES
 from service.debate.options import Options
 from service.debate.replies import REPLY_TYPES
+from service.debate.results import FormatResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "service/prompts"
@@ -99,6 +100,26 @@ def test_every_version_has_options_debates_and_ends_in_tests() -> None:
     }
 
     assert "".join(lacking(f"add {{}} to {at}", keys(at), wanted) for at, wanted in places.items()) == ""
+
+
+def test_options_and_results_have_names_in_the_openapi_document() -> None:
+    """Without a name there, the document is not served."""
+    wanted = [kind.__name__ for union in (Options, FormatResult) for kind in get_args(union)]
+    at, vector = "service/web/schema_names.py", "tests/vectors/openapi_names.json"
+    tree = ast.walk(ast.parse((ROOT / at).read_text(encoding="utf-8")))
+    found = [node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    kept = texts(json.loads((ROOT / vector).read_text(encoding="utf-8")))
+
+    assert lacking(f"add {{}} to {at}", found, wanted) + lacking(f"add {{}} to {vector}", kept, wanted) == ""
+
+
+def test_requests_of_every_version_are_laid_out() -> None:
+    debates = [key.partition(" ")[0] for key in keys("tests/vectors/layouts.py")]
+    layouts = [json.loads(path.read_text(encoding="utf-8")) for path in PROMPTS.glob("layout.v*.json")]
+    found = [debate["name"].partition(" ")[0] for layout in layouts for debate in layout["debates"]]
+
+    added = lacking("add a debate of {} to tests/vectors/layouts.py", debates, VERSIONS)
+    assert added + lacking("run python -m tests.vectors.layouts for {}", found, VERSIONS) == ""
 
 
 def test_debates_of_every_version_are_recorded() -> None:
