@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 import pytest
@@ -28,6 +27,7 @@ from service.errors import IllegalEntry, IncompleteFormat
 from service.intake.formats import READINGS
 from service.simulated import provider
 from tests.fixtures import formats
+from tests.fixtures.tables import import_changed, leave_out
 
 HOW_TO = "docs/how-to/add-a-format.md"
 ROOT = Path(service.__file__).parent.parent
@@ -107,21 +107,10 @@ def test_a_layer_knows_each_format_in_the_order_of_the_list(layer: str) -> None:
 def test_a_layer_that_lacks_a_format_cannot_be_imported(layer: str, name: str) -> None:
     source = ast.parse(place(layer).read_text(encoding="utf-8"))
     (call,) = calls(source)
-    rows = call.args[0]
-    assert isinstance(rows, ast.Dict)
-    kept = [
-        (k, v) for k, v in zip(rows.keys, rows.values, strict=True) if isinstance(k, ast.Constant) and k.value != name
-    ]
-    rows.keys, rows.values = [k for k, _ in kept], [v for _, v in kept]
-    module = ModuleType(f"{TABLES[layer][0]}_without")
-    module.__file__ = str(place(layer))
-    sys.modules[module.__name__] = module
+    leave_out(call.args[0], name)
 
-    try:
-        with pytest.raises(IncompleteFormat) as refused:
-            exec(compile(source, str(place(layer)), "exec"), module.__dict__)
-    finally:
-        del sys.modules[module.__name__]
+    with pytest.raises(IncompleteFormat) as refused:
+        import_changed(TABLES[layer][0], source)
 
     assert refused.value.code == "incomplete_format"
     where = f"the table of the layer {layer} ({place(layer).relative_to(ROOT)})"
