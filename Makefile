@@ -114,8 +114,8 @@ bench: setup ## measure, and print the numbers with the machine and the versions
 missing: setup ## name every place that a half-made format, field, metric, wire or rule (KIND) lacks
 	@$(BIN)/python -m tests.change.check $(KIND)
 
-# `make test` leaves out one of these steps, drawn from GAINSAY_TEST_CHANGES_SEED.
-changes: setup ## leave out each step of the toy changes of the how-tos, one at a time (half an hour)
+# `make test` applies one of the two trees and leaves out one step, drawn from GAINSAY_TEST_CHANGES_SEED or the commit.
+changes: setup ## apply the toy changes of the how-tos half, whole, and less each step (half an hour)
 	@PYTHONHASHSEED=0 GAINSAY_TEST_CHANGES=all $(BIN)/pytest --quiet --no-header tests/change
 
 # `make test` tries some of these points, drawn from GAINSAY_TEST_FAULTS_SEED.

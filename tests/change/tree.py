@@ -223,6 +223,16 @@ def without(change: Change, step: str) -> list[Step]:
     return kept
 
 
+def commit() -> str:
+    """The commit of the repository, or nothing where git is not there."""
+    git = shutil.which("git")
+    if not (git and (ROOT / ".git").exists()):
+        return ""
+    return subprocess.run(
+        [git, "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, check=False, text=True
+    ).stdout.strip()
+
+
 @functools.cache
 def _tracked() -> tuple[str, ...]:
     """The names of the repository's files, of which some may be deleted: from git where it is there."""
