@@ -3,7 +3,7 @@
 ``layout.v<n>.json`` records layout/<n>: whole debates over made-up documents, with placeholders for the prompts, and
 the SHA-256 of every request of these debates. It is pinned like a prompt. `differences` renders the requests again. So
 the file shows that the code lays requests out as it did when debates were recorded, also after its modules are moved
-or reformatted. A debate is rendered by the version that its pins promise (`service.prompts.source_pins`). A changed
+or reformatted. A debate is rendered by the version that its pins promise (`service.prompts.layout_pin`). A changed
 layout gets a new version, and the old one stays beside it for debates that promised it.
 """
 

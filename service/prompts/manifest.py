@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
-from service.prompts.source_pins import LAYOUT, SOURCES, templates
+from service.prompts.layout_pin import LAYOUT
 
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
@@ -143,12 +143,9 @@ class Prompts:
 
     @property
     def templates(self) -> str:
-        """The hash, hex, of the layout in the queue: an image with another hash does not claim the debate.
-
-        For layout/1 it is the hash over its first pins, because an earlier build has queued debates under that hash.
-        """
+        """The hash, hex, of the layout in the queue: an image with another hash does not claim the debate."""
         current = [(entry.id, entry.version) for entry in self.entries if entry.current and entry.id == LAYOUT]
-        return _hash(msgspec.json.encode(sorted(SOURCES.items()) if current == [(LAYOUT, 1)] else current))
+        return _hash(msgspec.json.encode(current))
 
     def at(self, pins: Mapping[str, str]) -> Self:
         """The files that a running debate promised to use, and only those, whichever versions are current.
@@ -156,7 +153,6 @@ class Prompts:
         Raises `PromptMismatch` if this image lacks one of them.
         """
         known = {(entry.id, _mark(entry)): entry for entry in self.entries}
-        pins = self._by_file(pins)
         if gone := sorted(prompt for prompt, mark in pins.items() if (prompt, mark) not in known):
             here = {entry.id: _mark(entry) for entry in self.entries if entry.current}
             raise PromptMismatch(
@@ -167,13 +163,6 @@ class Prompts:
             )
         promised = (known[prompt, mark] for prompt, mark in sorted(pins.items()))
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
-
-    def _by_file(self, pins: Mapping[str, str]) -> Mapping[str, str]:
-        """The same pins, with the file of layout/1 in the place of the sources by which some debates pin it."""
-        first = [entry for entry in self.entries if (entry.id, entry.version) == (LAYOUT, 1)]
-        if templates(pins) != SOURCES or not first:
-            return pins
-        return {**{id_: mark for id_, mark in pins.items() if id_ not in SOURCES}, LAYOUT: _mark(first[0])}
 
     def entry(self, id: str) -> PinnedFile:
         """The current entry of an id; raises `PromptMismatch` where there is none."""

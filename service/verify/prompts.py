@@ -20,8 +20,8 @@ from msgspec import Struct
 from service.debate.entries import DebateStarted
 from service.debate.versions import version_of
 from service.errors import PromptMismatch
+from service.prompts.layout_pin import layout_of
 from service.prompts.layouts import LAYOUTS
-from service.prompts.source_pins import layout_of
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import sealed

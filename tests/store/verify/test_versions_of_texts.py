@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from service.policy import decode_policy, encode_configuration
-from service.prompts.source_pins import LAYOUT
+from service.prompts.layout_pin import LAYOUT
 from service.running import versions
 from service.verify.steps import Tools, VerificationReport
 from tests.fixtures.bundles import TOOLS, Draft, failed, rehashed, step, uncheckable, verify

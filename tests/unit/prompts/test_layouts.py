@@ -17,10 +17,10 @@ from service.debate.kernel import FORMATS
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, layouts
 from service.prompts.layout_check import all_differences, refuse_others
+from service.prompts.layout_pin import LAYOUT, layout_of
 from service.prompts.layouts import LAYOUTS, LayoutFile, differences, lay_out
 from service.prompts.render import render
 from service.prompts.request import Message, Request
-from service.prompts.source_pins import LAYOUT, SOURCES, layout_of
 from service.running import versions
 from tests.unit.prompts.test_render import after
 from tests.vectors.layouts import path
@@ -162,13 +162,11 @@ def test_a_layout_that_is_not_here_is_not_replaced_by_another() -> None:
     [
         ({LAYOUT: "v1:" + "a" * 64}, "layout/1"),
         ({LAYOUT: "v12:" + "a" * 64, "critic": "v1:" + "b" * 64}, "layout/12"),
-        (dict(SOURCES), "layout/1"),
         ({}, None),
         ({LAYOUT: "v0:" + "a" * 64}, None),
         ({LAYOUT: "v1:short"}, None),
-        ({**SOURCES, LAYOUT: "v1:" + "a" * 64}, None),
-        ({**SOURCES, "template.fence": "v1:" + "a" * 64}, None),
-        ({id_: mark for id_, mark in SOURCES.items() if id_ != "template.cited"}, None),
+        ({"template.fence": "v1:" + "a" * 64}, None),
+        ({"template.fence": "v1:" + "a" * 64, LAYOUT: "v1:" + "a" * 64}, None),
     ],
 )
 def test_pins_name_a_layout_or_are_of_no_build(pins: Mapping[str, str], layout: str | None) -> None:

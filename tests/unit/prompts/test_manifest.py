@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from service.debate.replies import REPLY_TYPES
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, PromptsUnwritable, pin, verify_files
-from service.prompts.source_pins import SOURCES
 
 SHIPPED = Prompts.load()
 FILES = sorted(entry.file for entry in SHIPPED.entries)
@@ -99,26 +98,6 @@ def test_code_that_is_moved_or_reformatted_changes_no_pin(folder: Path) -> None:
     (folder / "fence.py").unlink()
 
     assert Prompts.load(folder, SHIPPED.pin).pin == SHIPPED.pin
-
-
-def test_a_debate_that_pins_the_first_layout_by_its_sources_goes_on_in_it(folder: Path) -> None:
-    (folder / "layout.v2.json").write_text('{"layout": "layout/2", "debates": []}\n', encoding="utf-8")
-    now = Prompts.load(folder, pin(folder).after)
-    begun = {**{id_: mark for id_, mark in SHIPPED.pins().items() if id_ != "template.layout"}, **SOURCES}
-
-    running = now.at(begun)
-
-    assert running.layout == "layout/1"
-    assert running.text("critic") == SHIPPED.text("critic")
-
-
-@pytest.mark.parametrize("lacking", sorted(SOURCES))
-def test_other_sources_of_a_layout_are_those_of_no_image(lacking: str) -> None:
-    begun = {**{id_: mark for id_, mark in SHIPPED.pins().items() if id_ != "template.layout"}, **SOURCES}
-    begun[lacking] = "v1:" + "0" * 64
-
-    with pytest.raises(PromptMismatch, match="the debate was started with prompt 'template"):
-        SHIPPED.at(begun)
 
 
 def test_the_manifest_is_sorted_by_id_and_version() -> None:

@@ -16,7 +16,7 @@ from service.debate.versions import Part
 from service.policy import FORMS, seating
 from service.verify.bundle import verify_bundle
 from service.verify.checks import ENGINES
-from tests.unit.verify.test_earlier_bundles import BUNDLES, TRUST, data, draft, forged
+from tests.unit.verify.test_recorded_bundles import BUNDLES, TRUST, data, draft, forged
 from tests.vectors.goldens import FOLDER, stored
 
 DOC = "docs/verification.md"

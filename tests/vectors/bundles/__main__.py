@@ -1,0 +1,73 @@
+"""Write every recorded bundle anew, on purpose: ``python -m tests.vectors.bundles``.
+
+Until the first release formats and engines are replaced, and their bundles with them. From then on the bundles of a
+released version stay as they are: they show that records of that version verify.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from pathlib import Path
+
+from msgspec import json
+
+from service.audit.note import SigningKey
+from service.cli import main
+from tests.fixtures.policies import changed, policy_file
+from tests.fixtures.postgres import passable_folder
+from tests.vectors.goldens import RELEASED
+
+HERE = Path(__file__).parent
+APPROVER = SigningKey.from_seed("model-risk.example", bytes(range(32)))
+REVIEWS = {
+    "adversarial": ("contract",),
+    "ballot": ("security/ballot",),
+    "panel": ("investment/panel",),
+    "convergence": ("compliance/convergence",),
+    "stances": ("architecture/stances",),
+    "declined": ("contract", "--downside", "1"),
+}
+
+
+def said(*words: str, codes: tuple[int, ...] = (0,)) -> str:
+    """What a command writes; raises `SystemExit` where it fails."""
+    written = io.BytesIO()
+    out = io.TextIOWrapper(written, "utf-8", write_through=True)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        code = main([*words])
+    if code not in codes:
+        sys.exit(f"expected one of the exit codes {codes} of gainsay {' '.join(words)}, found {code}")
+    return written.getvalue().decode()
+
+
+def bundle(name: str, *words: str) -> None:
+    """Review a sample and write its bundle; a declined case has exit code 1."""
+    reviewed = json.decode(said("review", "--sample", *words, "--json", codes=(0, 1)))
+    said("audit", "bundle", reviewed["debateId"], "--force", "--out", str(HERE / f"{name}.zip"))
+
+
+def write() -> None:
+    """All of them, by commands of a deployment that is gone afterwards."""
+    with passable_folder() as folder:
+        os.environ["GAINSAY_DATA_DIR"] = str(folder / "data")
+        for name, words in REVIEWS.items():
+            bundle(name, *words)
+        key = folder / "approver.key"
+        key.write_text(APPROVER.encode())
+        key.chmod(0o600)
+        own = {"key": APPROVER.public.encode(), "required": True}
+        os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=own)))
+        said("approve", "--key", f"file:{key}", "--out", str(folder / "approval.txt"))
+        os.environ["GAINSAY_APPROVAL"] = str(folder / "approval.txt")
+        bundle("approved", "contract")
+        (HERE / "log.vkey").write_text(said("audit", "key", "show", str(folder / "data" / "keys" / "log.key")))
+        (HERE / "approver.vkey").write_text(f"{APPROVER.public.encode()}\n")
+
+
+if __name__ == "__main__":
+    if RELEASED:
+        sys.exit("a released version has recorded bundles: add new ones beside them")
+    write()
