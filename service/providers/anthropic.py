@@ -47,6 +47,7 @@ class Anthropic(Vendor):
 
     path: ClassVar[str] = "/v1/messages"
     auth: ClassVar[str] = "x-api-key"
+    reply_in: ClassVar[str] = "content"
     modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
     steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
     headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}

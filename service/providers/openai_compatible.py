@@ -48,6 +48,7 @@ class OpenAICompatible(Vendor):
 
     path: ClassVar[str] = "/chat/completions"
     auth: ClassVar[str] = "bearer"
+    reply_in: ClassVar[str] = "choices"
     modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "json_object", "text")
     steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "json_object", "text")
 

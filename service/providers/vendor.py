@@ -60,6 +60,8 @@ class Vendor(Provider):
     modes: ClassVar[tuple[Mode, ...]]
     """The modes that a setting may name; ``auto`` begins with the first and steps down along `steps`."""
     steps: ClassVar[tuple[Mode, ...]]
+    reply_in: ClassVar[str]
+    """The member of a response that holds the reply, or the part of it that came before an error."""
     headers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, setting: ProviderSetting, transport: Transport, credentials: Credentials) -> None:
@@ -259,10 +261,18 @@ class Vendor(Provider):
             verdict.reason,
             f"the provider answered {shown}: {advice}",
             retry=retry,
-            billable=verdict.billable or (isinstance(decoded, dict) and _worked_on(decoded)),
+            billable=verdict.billable or (isinstance(decoded, dict) and self._worked_on(decoded)),
             answer=answer,
             retry_after_s=bounded_text.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
         )
+
+    def _worked_on(self, decoded: dict[str, Any]) -> bool:
+        """Whether an error has a number of tokens, believable or not, or a part of the interrupted reply.
+
+        Gateways report zeros for a call that was never begun.
+        """
+        found = (decoded.get("usage"), self._counted(decoded).raw)
+        return bool(decoded.get(self.reply_in)) or any(map(bounded_text.counts, found))
 
     def _step_down(self, body: bytes, advice: str) -> tuple[bool, str]:
         """Ask this model in a lower mode from now on; returns whether there is one."""
@@ -280,14 +290,6 @@ class _Addressed(Struct):
     """The model's name in a body on the wire; every vendor has it at the top level."""
 
     model: str
-
-
-def _worked_on(decoded: dict[str, Any]) -> bool:
-    """Whether an error has a number of tokens, believable or not, or a part of the interrupted reply.
-
-    Gateways report zeros for a call that was never begun.
-    """
-    return any(decoded.get(name) for name in ("choices", "content")) or bounded_text.counts(decoded.get("usage"))
 
 
 def _task() -> int:

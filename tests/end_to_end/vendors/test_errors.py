@@ -5,6 +5,7 @@ A row holds on both wires unless it names its own. What a vendor cannot have bil
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -15,9 +16,10 @@ import pytest
 from service.running.provider_port import Answer, FailureReason
 from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed, outcome
 from tests.end_to_end.vendors.requests import TOLD
+from tests.fixtures import vendors
 from tests.fixtures.behaviours import Behaviour, Body, Raw, Say, Status
 from tests.fixtures.upstream import upstream
-from tests.fixtures.vendors import VENDORS, Wire
+from tests.fixtures.vendors import VENDORS, Answered, Tokens, Wire
 
 
 @dataclass(frozen=True)
@@ -260,3 +262,21 @@ def _charged_as_billed(answer: Answer | None, sent: int, said: int) -> None:
     assert answer.usage is not None
     assert (answer.usage.input, answer.usage.output) == (sent, said)
     assert answer.raw_usage
+
+
+# -- work was done all the same
+
+
+@pytest.mark.parametrize("part", ["reply", "usage"])
+@pytest.mark.parametrize("wire", WIRES)
+async def test_an_error_beside_a_part_of_a_reply_or_beside_counts_is_charged(wire: Wire, part: str) -> None:
+    error = vendors.error(wire, 429)
+    whole = vendors.answer(wire, Answered(TOLD, vendors.usage(wire, Tokens(input=9, output=3))))
+    without = vendors.answer(wire, Answered(TOLD, tell_usage=False))
+    beside = without if part == "reply" else {name: one for name, one in whole.items() if name not in without}
+    status = Status(429, json.dumps({**error, **beside}).encode())
+
+    async with upstream(status) as up, adapter(wire, up.url) as made:
+        failure = await failed(made)
+
+    assert (failure.reason, failure.billable) == ("rateLimit", True)
