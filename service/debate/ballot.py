@@ -2,8 +2,9 @@
 
     each round (2):   proposal, critique, revision, consensus; in each, every debater in declared order
     first proposals   are blind: no debater has seen another's
-    after a phase     one option alone at the threshold, by the latest votes of distinct debaters, decides
-    two at once       is a tie, and the ballot goes on: an earlier vote must not win because it is earlier
+    after a phase     of the options at the threshold the one with the most votes decides, by the latest votes of
+                      distinct debaters
+    equal counts      at the top are a tie, and the ballot goes on: an earlier vote must not win because it is earlier
     rounds used up    without a decision: escalate
     money ended       without a decision: escalate; only the count of votes closes a ballot
 
@@ -65,7 +66,7 @@ def play(s: Script) -> Outcome:
                 _hear(s, r, phase)
                 if _decided(options, _latest(_casts(s, _phase(options, r, phase)))):  # all have voted in it
                     return ended(s, "completed", "consensus", f"the votes decided after the {phase} of round {r}")
-        return ended(s, "completed", "roundCeiling", f"no single option had the votes after all {r} rounds")
+        return ended(s, "completed", "roundCeiling", f"no option led with enough votes after all {r} rounds")
     except MoneyEnded:
         return ended(s, "truncated", "budget", f"the money ended in the {phase} of round {r}")
 
@@ -238,22 +239,22 @@ def _latest(casts: Iterable[Cast]) -> list[str]:
 
 
 def _decided(options: BallotOptions, latest: Sequence[str]) -> str | None:
-    """The one option at the threshold; ``None`` if there is none, or a tie."""
-    at_threshold = _reaching(options, latest)
-    return at_threshold[0] if len(at_threshold) == 1 else None
+    """The option that leads alone with at least the threshold's votes; ``None`` if there is none."""
+    leading, votes = _lead(latest)
+    return leading[0] if len(leading) == 1 and votes >= options.consensus_threshold else None
 
 
-def _reaching(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
-    counted = Counter(latest)
-    return tuple(v for v, n in counted.items() if v != ABSTENTION and n >= options.consensus_threshold)
-
-
-def _tied(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
-    """The options that have reached the threshold together, or share the lead if none has reached it."""
+def _lead(latest: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """The options with the most votes, and how many those are; an abstention is no option."""
     counted = Counter(vote for vote in latest if vote != ABSTENTION)
-    leading = tuple(v for v, n in counted.items() if n == max(counted.values()))
-    tied = _reaching(options, latest) or leading
-    return tied if len(tied) > 1 else ()
+    most = max(counted.values(), default=0)
+    return tuple(vote for vote, count in counted.items() if count == most), most
+
+
+def _tied(latest: Sequence[str]) -> tuple[str, ...]:
+    """The options that share the lead; empty if one leads alone. Options with unequal counts are not tied."""
+    leading, _ = _lead(latest)
+    return leading if len(leading) > 1 else ()
 
 
 def _tally(latest: Iterable[str]) -> tuple[Tally, ...]:
@@ -280,7 +281,7 @@ def _result(s: Script, *, decided: bool) -> BallotResult:
         votes_cast=sum(vote != ABSTENTION for vote in latest),
         seats=len(seats),
         blind_tally=_tally(_latest(cast for cast in casts if (cast.round, cast.phase) == (1, "proposal"))),
-        tied=_tied(options, latest),
+        tied=_tied(latest),
         votes=tuple(casts),
         models=len(_models(s, seats)),
         families=len(families(s, seats)),

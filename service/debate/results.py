@@ -54,7 +54,7 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
     """The nine fields of the bounded-debate report, with fields that explain them.
 
     ``blind_tally`` are the votes of the first proposals, before debaters see each other's. ``votes_cast`` of ``seats``
-    is the number of latest votes that name an option. ``tied`` are the options that shared the threshold or the lead.
+    is the number of latest votes that name an option. ``tied`` are the options that share the lead with equal counts.
     """
 
     debater_ids: tuple[str, ...]

@@ -80,7 +80,7 @@ FLAG: Mapping[str, str] = {
     "oneModel": "One model sits in every debater's seat, so the debaters share what it does not know.",
     "oneFamily": "The debaters' models are all of one family, so they share its blind spots.",
     "abstentions": "At least one debater's latest vote names none of the options.",
-    "tied": "Options stood level, so none of them won.",
+    "tied": "Options had equally many votes, so none of them won.",
     "tieBroken": "Answers stood level; that of the debater with the lowest number was taken.",
     "noConsensus": "The debaters reached no consensus; what is given, if anything, is the best answer there was.",
     "debaterMissing": "A debater was given up on the way; silence is never counted as agreement.",
@@ -217,8 +217,8 @@ PHASE: Mapping[str, str] = {
     "consensus": "Consensus",
 }
 RULE_OF_VOTES: Mapping[str, str] = {
-    "threshold_vote": "one option alone had the votes that were needed",
-    "max_rounds_exhausted": "the rounds were used up and no single option had the votes",
+    "threshold_vote": "it had the votes that were needed, and more of them than any other option",
+    "max_rounds_exhausted": "the rounds were used up and no option led with the votes that were needed",
     "cut_short": "the ballot was cut short, so nothing was decided by it",
 }
 DIMENSION: Mapping[str, str] = {

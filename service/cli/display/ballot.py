@@ -94,7 +94,7 @@ def _decided(found: BallotResult) -> str:
         where = f"the {found.phase_sequence[-1]} of round {found.rounds_run}" if found.phase_sequence else rounds
         return f"{found.decision}, by {votes} of {found.seats} votes in {where}; {found.consensus_threshold} decide"
     if found.decision_rule == "max_rounds_exhausted":
-        return f"{found.decision} to a person: no option had {found.consensus_threshold} votes after {rounds}"
+        return f"{found.decision} to a person: no option led with {found.consensus_threshold} votes after {rounds}"
     return f"{found.decision} to a person: the ballot was cut short after {rounds}"
 
 

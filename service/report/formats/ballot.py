@@ -110,9 +110,9 @@ def _measured(r: Result) -> Iterator[Block]:
     found = r.result
     yield ReportPart("votes", "Votes")
     yield Text(
-        "Code counts the latest vote of each debater after every phase. One option alone with "
-        f"{found.consensus_threshold} of {found.seats} votes decides; two at once are a tie, and a vote that names no "
-        "option is an abstention.",
+        "Code counts the latest vote of each debater after every phase. The option with the most votes decides once "
+        f"it has {found.consensus_threshold} of {found.seats}; equal counts at the top are a tie, and a vote that names "
+        "no option is an abstention.",
         "note",
     )
     for number in dict.fromkeys(cast.round for cast in found.votes):
