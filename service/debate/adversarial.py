@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from service.debate.adversarial_usability import unanswering, unarguable, unlabelled
+from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.ending import INJECTION, at_most, citations, human_review, related, validation_failures
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
@@ -48,9 +48,10 @@ from service.debate.replies import (
     Rebuttal,
     Reply,
 )
+from service.debate.replies.pruning import Kept
 from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
-from service.debate.turns import phase_of, round_of, split_party, turn_id
+from service.debate.turns import round_of, split_party, turn_id
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
@@ -159,10 +160,15 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
                 allowed = "null" if None in positions else f"one of {sorted(filter(None, positions))}"
                 return f"position must be {allowed} in every point; it is not in points {wrong}"
         case Rebuttal():
-            return unanswering(_points(s, turn), reply)
+            return unanswering(challenge(s.facts, turn).standing, reply)
         case _:
             pass
     return None
+
+
+def kept(s: Script, turn: Turn, reply: Reply) -> Kept:
+    """A reply without what its place did not ask for: a rebuttal's answers to points that it was not shown."""
+    return answering(challenge(s.facts, turn), reply) if isinstance(reply, Rebuttal) else Kept(reply)
 
 
 def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
@@ -322,15 +328,6 @@ def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
     takes = (turn_id(q, "critic", take=k) for q in range(1, r + 1) for k in (1, 2))
     earlier = tuple(t for t in takes if s.said(t) and t < turn)
     return Check(f"{turn}/critique", "critique", (*proposals, *earlier, turn))
-
-
-def _points(s: Script, turn: Turn) -> set[int]:
-    """The numbers of the critic's points that a rebuttal must answer: those against its own position."""
-    critique = s.facts.said.get(_critique(s, turn.round))
-    mine = phase_of(turn.id)
-    if not isinstance(critique, Critique):
-        return set()
-    return {p.n for p in critique.points if not mine or p.position == mine}
 
 
 def _flags(s: Script, status: Status) -> tuple[str, ...]:

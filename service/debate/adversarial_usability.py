@@ -1,4 +1,4 @@
-"""Why replies of adversarial/1 that have the right shape do not fit their place.
+"""Why replies of adversarial/1 that have the right shape do not fit their place, and what is left out of a rebuttal.
 
 The seat reads the message, so each message says what to do, and repeats only numbers of the reply.
 """
@@ -6,9 +6,16 @@ The seat reads the message, so each message says what to do, and repeats only nu
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound
 from service.debate.model import Case, Turn, labels
-from service.debate.replies import Framing, Moderation, Rebuttal
+from service.debate.replies import Critique, Framing, Moderation, Rebuttal
+from service.debate.replies.pruning import Dropped, Kept
+from service.debate.turns import phase_of
 
 
 def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:
@@ -32,8 +39,45 @@ def unlabelled(turn: Turn, moderation: Moderation) -> str | None:
     return None if sorted(moderation.ranking) == ranked else f"ranking must order exactly the labels {ranked}"
 
 
+class Challenge(NamedTuple):
+    """The critic's points against the position of a rebuttal, by number: those that stand, and the struck ones."""
+
+    standing: Set[int]
+    struck: Set[int]
+
+
+def challenge(facts: Facts, turn: Turn) -> Challenge:
+    """The challenge that a rebuttal is asked about: the critique is the last reply that it sees."""
+    last = turn.sees[-1]
+    critique, mine = facts.said.get(last), phase_of(turn.id)
+    if not isinstance(critique, Critique):
+        return Challenge(frozenset(), frozenset())
+    points = {p.n for p in critique.points if not mine or p.position == mine}
+    found = facts.found.get(f"{last}/citations")
+    struck = points & set(found.struck(last)) if isinstance(found, CitationsFound) else set()
+    return Challenge(points - struck, struck)
+
+
+def answering(challenged: Challenge, rebuttal: Rebuttal) -> Kept:
+    """A rebuttal without its answers and concessions to points that it was not shown.
+
+    A rebuttal that would lose everything although points stand is kept whole: it mistook the numbers, and is refused.
+    """
+    dropped = []
+    for place, given in (("rebuttals", rebuttal.rebuttals), ("concessions", rebuttal.concessions)):
+        for i, answer in enumerate(given):
+            if answer.n not in challenged.standing:
+                why = "struckPoint" if answer.n in challenged.struck else "unaskedPoint"
+                dropped.append(Dropped(why, f"$.{place}[{i}]", str(answer.n)))
+    answers = tuple(a for a in rebuttal.rebuttals if a.n in challenged.standing)
+    concessions = tuple(c for c in rebuttal.concessions if c.n in challenged.standing)
+    if not dropped or (challenged.standing and not answers and not concessions):
+        return Kept(rebuttal)
+    return Kept(replace(rebuttal, rebuttals=answers, concessions=concessions), tuple(dropped))
+
+
 def unanswering(points: Set[int], rebuttal: Rebuttal) -> str | None:
-    """Why a rebuttal does not answer ``points``, the numbers of the critic's points against its position."""
+    """Why a rebuttal does not answer ``points``, the numbers of the standing points against its position."""
     numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
     if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
         return f"points {twice} are rebutted and conceded at once; each belongs in one list"

@@ -38,6 +38,7 @@ from service.debate.model import (
 )
 from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.replies import Ballot, ConfidenceLevel, Reply
+from service.debate.replies.pruning import Kept
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
@@ -137,6 +138,11 @@ def misfit(started: DebateStarted) -> str | None:
 def problem(_: Script, __: Turn, ___: Reply) -> str | None:
     """Every reply of the right shape can be used: a vote that names no option is an abstention."""
     return None
+
+
+def kept(_: Script, __: Turn, reply: Reply) -> Kept:
+    """The whole reply: its request asks for every part that it may have."""
+    return Kept(reply)
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:

@@ -42,6 +42,7 @@ from service.debate.model import (
 )
 from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
+from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
@@ -132,6 +133,11 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
     if isinstance(reply, Position | Ruling) and not folded(reply.final_answer):
         return "finalAnswer must hold an answer in letters or digits; it holds neither"
     return None
+
+
+def kept(_: Script, __: Turn, reply: Reply) -> Kept:
+    """The whole reply: its request asks for every part that it may have."""
+    return Kept(reply)
 
 
 def shown(s: Script, turn: Turn) -> dict[TurnId, str]:

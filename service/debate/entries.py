@@ -23,6 +23,7 @@ from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
 from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
 from service.debate.replies import Reply
+from service.debate.replies.pruning import Dropped
 
 Effect = Literal["debate", "decline", "informs"]
 StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable", "fault"]
@@ -142,7 +143,11 @@ class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field
 
 
 class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field="kind", omit_defaults=True):
-    """A reply with its raw usage and its charge: one entry, so that no crash can separate them."""
+    """A reply with its raw usage and its charge: one entry, so that no crash can separate them.
+
+    ``dropped`` names the parts of the response that are left out of ``reply``, and ``dropped_more`` counts those that
+    are not named. Where there are any, ``said`` is the response as it came, cut if it is long.
+    """
 
     turn: TurnId
     attempt: int
@@ -152,6 +157,9 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
     served_model: str | None = None
     request_id: str | None = None
     fingerprint: str | None = None
+    dropped: tuple[Dropped, ...] = ()
+    dropped_more: int = 0
+    said: str | None = None
 
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):

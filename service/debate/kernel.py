@@ -58,6 +58,7 @@ from service.debate.model import (
     TurnId,
 )
 from service.debate.replies import REPLY_TYPES, Reply, statements
+from service.debate.replies.pruning import Kept
 from service.debate.roster import Roster
 from service.debate.script import Due, Script, SeatSilent
 from service.errors import IllegalEntry
@@ -79,6 +80,9 @@ class Format(Protocol):
 
     def problem(self, s: Script, turn: Turn, reply: Reply, /) -> str | None:
         """Why the format cannot use a reply that has the right shape."""
+
+    def kept(self, s: Script, turn: Turn, reply: Reply, /) -> Kept:
+        """A reply without the parts that its request did not ask for."""
 
     def shown(self, s: Script, turn: Turn, /) -> Mapping[TurnId, str]:
         """The labels under which a turn sees the replies of others."""
@@ -165,6 +169,16 @@ def unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:
     if not isinstance(reply, REPLY_TYPES[turn.asks]):
         return f"expected the reply of a {turn.asks}"
     return FORMATS[facts.started.format].problem(Script(facts.started, facts), turn, reply)
+
+
+def kept(facts: Facts, turn: Turn, reply: Reply) -> Kept:
+    """A decoded reply without the parts that its format leaves out; `unusable` refuses them in a record.
+
+    Raises `IllegalEntry` if the debate has not started.
+    """
+    if facts.started is None:
+        raise IllegalEntry("the debate has not started, so no turn has a reply")
+    return FORMATS[facts.started.format].kept(Script(facts.started, facts), turn, reply)
 
 
 def _unstopped(started: DebateStarted, facts: Facts) -> Move:

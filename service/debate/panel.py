@@ -41,16 +41,18 @@ from service.debate.replies import (
     BlindAnswer,
     Classification,
     ConfidenceLevel,
+    Reply,
     RevisedAnswer,
     Synthesis,
 )
 from service.debate.replies.panel import QuestionType
+from service.debate.replies.pruning import Kept
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
 from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 
-__all__ = ["FORMAT", "ended", "misfit", "play", "problem", "shown", "table"]
+__all__ = ["FORMAT", "ended", "kept", "misfit", "play", "problem", "shown", "table"]
 
 FORMAT = "panel/1"
 CLASSIFIER = turn_id(0, "classifier")
@@ -144,6 +146,11 @@ def misfit(started: DebateStarted) -> str | None:
     if unset := sorted(set(TRIGGERS) - set(options.thresholds)):
         return f"no threshold for questions of the types {unset}"
     return _unseparated(started, options)
+
+
+def kept(_: Script, __: Turn, reply: Reply) -> Kept:
+    """The whole reply: its request asks for every part that it may have."""
+    return Kept(reply)
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:

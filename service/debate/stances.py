@@ -35,6 +35,7 @@ from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.projection import unreadable
 from service.debate.projection import value as output_of
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
+from service.debate.replies.pruning import Kept
 from service.debate.results import StancesResult, Verdict
 from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
@@ -123,6 +124,11 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
             return unreadable(reply.output)
         case _:
             return None
+
+
+def kept(_: Script, __: Turn, reply: Reply) -> Kept:
+    """The whole reply: its request asks for every part that it may have."""
+    return Kept(reply)
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:

@@ -161,7 +161,15 @@ NOTICE: Mapping[str, str] = {
     "servedModelDiffers": "Another model answered than the one that was asked for",
     "repairAsked": "A reply that could not be used was asked for again",
     "chargedAsHeld": "Charged as held: what was used is not known",
+    "partsLeftOut": "Parts of a reply were left out",
 }
+DROPPED: Mapping[str, str] = {
+    "unknownMember": "members that the schema does not have",
+    "struckPoint": "answers to points that were struck",
+    "unaskedPoint": "answers to points that the seat was not asked to answer",
+}
+"""Why parts of a reply were left out."""
+
 LIMIT: Mapping[str, str] = {
     "debateCeiling": "the debate's ceiling",
     "tenantDay": "the tenant's limit for the day",

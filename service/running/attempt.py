@@ -29,6 +29,7 @@ from service.debate.model import Case, SeatPlan, Turn, seat_of
 from service.debate.options import role_of
 from service.debate.replies import Reply
 from service.debate.replies.decoding import decode_reply
+from service.debate.replies.pruning import Kept
 from service.debate.script import Script
 from service.debate.versions import version_of
 from service.errors import IllegalEntry, SettingsError
@@ -40,7 +41,8 @@ from service.prompts.request import Request, encode, texts_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
 SAID_MAX = 20_000
-"""The longest part of an unusable response that is recorded, in characters."""
+"""The longest part of a response that is recorded as it came, in characters: unusable ones, and those with parts that
+are left out."""
 
 
 class Attempt(Struct, frozen=True):
@@ -185,24 +187,35 @@ def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
 
 
 def _decoded_entry(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
-    """Decode a reply strictly. An unusable reply is a failed attempt and is charged like any other."""
+    """Decode a reply. An unusable one is a failed attempt; every response is charged, whatever is left out of it."""
     asked, plan = attempt.asked, attempt.plan
     charge = _charge(attempt, answer)
-    reply = decode_reply(attempt.turn.asks, answer.text)
-    why = reply if isinstance(reply, str) else _why_unusable(facts, attempt.turn, reply)
-    if isinstance(reply, str) or why:
-        return _failed_entry(attempt, "malformedReply", str(why), charge, answer, final=False)
+    kept = _kept(facts, attempt.turn, answer.text)
+    if isinstance(kept, str):
+        return _failed_entry(attempt, "malformedReply", kept, charge, answer, final=False)
     _count_overrun(plan, charge)
     return TurnSpoke(
         asked.turn,
         asked.attempt,
-        reply,
+        kept.reply,
         charge,
         answer.raw_usage,
         answer.served_model,
         answer.request_id,
         answer.fingerprint,
+        kept.dropped,
+        kept.more,
+        answer.text[:SAID_MAX] if kept.dropped else None,
     )
+
+
+def _kept(facts: Facts, turn: Turn, text: str) -> Kept | str:
+    """The reply that a text holds, without what nothing asked for; or why it is unusable."""
+    decoded = decode_reply(turn.asks, text)
+    if isinstance(decoded, str):
+        return decoded
+    kept = kernel.kept(facts, turn, decoded.reply).after(decoded)
+    return _why_unusable(facts, turn, kept.reply) or kept
 
 
 def _why_unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:

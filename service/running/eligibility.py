@@ -2,10 +2,11 @@
 
     the failures that a model has in this turn             the model is
     failed for good (a refused key, an unknown model)      not eligible any more
-    unusable reply (malformed, cut at its length)          eligible once more, with the error in the request; then not
     timeout                                                eligible after the fallback: another wait as long would reach
                                                            the turn's deadline
-    any other failure                                      eligible until ``attempts_per_turn`` attempts have failed
+    any other failure                                      eligible until ``attempts_per_turn`` attempts have failed;
+                                                           after an unusable reply (malformed, cut at its length) the
+                                                           request holds the error
     lost with its worker, or refused for its form          eligible: not counted, up to `UNCOUNTED_MAX` of them
 
 A turn may crash every worker that runs it, so uncounted failures are bounded too. `service.running.backoff` has the
@@ -14,11 +15,9 @@ turn's deadline and says when its clock starts anew.
 
 from __future__ import annotations
 
-from service.debate.facts import UNUSABLE, Facts
+from service.debate.facts import Facts
 from service.debate.model import SeatPlan, TurnId
 
-REPAIRS = 1
-"""How many repair attempts a model gets: their requests say what was wrong with its reply."""
 UNCOUNTED = ("lost", "unsupported")
 UNCOUNTED_MAX = 10
 
@@ -35,8 +34,6 @@ def is_exhausted(facts: Facts, turn: TurnId, model: str, allowed: int) -> bool:
     """Whether the failures of a model in this turn make it ineligible for the rest of the turn."""
     failures = facts.failures(turn, model)
     if any(failed.final for failed in failures):
-        return True
-    if sum(failed.reason in UNUSABLE for failed in failures) > REPAIRS:
         return True
     counted = sum(failed.reason not in UNCOUNTED for failed in failures)
     return counted >= allowed or len(failures) - counted > UNCOUNTED_MAX

@@ -202,26 +202,31 @@ async def test_a_request_that_its_model_cannot_read_goes_to_the_fallback_that_ca
         assert (await outcome_of(service, debate)).status == "completed"
 
 
-async def test_a_model_is_told_once_what_was_wrong_with_its_reply(database: Database) -> None:
+@pytest.mark.parametrize("attempts", [1, 2, 3, 5])
+async def test_a_model_is_told_what_was_wrong_with_its_reply_as_often_as_policy_allows(
+    database: Database, attempts: int
+) -> None:
     def say(seat: str, _round: int, reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "challengeStrength": "strong"} if seat == "critic" else reply
 
     provider = Failing({})
     provider._say = say
-    async with bench(database.service_url, provider) as service:
+    policy = a_policy()
+    policy = replace(policy, debate=replace(policy.debate, attempts_per_turn=attempts))
+    async with bench(database.service_url, provider, policy=policy) as service:
         debate = await service.run()
 
         entries = await service.entries(debate)
-        first, second = [r for r in provider.requests if r.seat == "critic"]
+        requests = [r for r in provider.requests if r.seat == "critic"]
         failed = [e for e in entries if isinstance(e, AttemptFailed)]
-        assert "repair" not in first.messages[-1].pins
-        assert "repair" in second.messages[-1].pins
-        assert "challengeStrength" in second.messages[2].content
+        assert ["repair" in r.messages[-1].pins for r in requests] == [n > 0 for n in range(attempts)]
+        assert all("challengeStrength" in r.messages[2].content for r in requests[1:])
         assert failed[0].detail in msgspec.json.decode(f'"{failed[0].detail}"')
         assert failed[0].said is not None
         assert '"strong"' in failed[0].said
+        counted = "1 attempt" if attempts == 1 else f"{attempts} attempts"
         assert [e.reason for e in entries if isinstance(e, TurnSilent)] == [
-            "no usable reply in 2 attempts; the last ended as malformedReply"
+            f"no usable reply in {counted}; the last ended as malformedReply"
         ]
 
 
@@ -237,12 +242,12 @@ async def test_a_seat_whose_model_fails_for_good_is_given_up_after_one_attempt(d
 
 async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: Database) -> None:
     broken = Answer("{", None, None)
-    provider = Failing({"birch-large": [CallFailed("lengthLimit", "cut", answer=broken) for _ in range(2)]})
+    provider = Failing({"birch-large": [CallFailed("lengthLimit", "cut", answer=broken) for _ in range(3)]})
     async with bench(database.service_url, provider, policy=a_policy(critic="cedar-small")) as service:
         debate = await service.run()
 
         told = [(r.model, "repair" in r.messages[-1].pins) for r in provider.requests if r.seat == "critic"]
-        assert told == [("birch-large", False), ("birch-large", True), ("cedar-small", False)]
+        assert told == [("birch-large", False), *[("birch-large", True)] * 2, ("cedar-small", False)]
         assert (await outcome_of(service, debate)).status == "completed"
 
 

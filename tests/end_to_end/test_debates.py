@@ -231,8 +231,8 @@ async def test_a_seat_that_stays_silent_fails_the_debate_and_agrees_to_nothing(d
     [
         ("critic", {"points": "many"}),
         ("critic", {"challengeStrength": 11}),
-        ("critic", {"opinion": "an unknown field"}),
-        ("rebuttal", {"concessions": [{"n": 7, "text": "a point that nobody made"}]}),
+        ("critic", {"points": [{"n": 1, "opinion": "a field too many and one too few"}]}),
+        ("rebuttal", {"rebuttals": [], "concessions": [{"n": 7, "text": "a point that nobody made"}]}),
         ("moderator", {"scores": [{"label": "Proposer", "score": 9}]}),
     ],
 )
@@ -247,7 +247,7 @@ async def test_a_reply_that_cannot_be_used_is_charged_and_never_heard(
 
         entries = await service.entries(debate)
         failed = [e for e in entries if isinstance(e, AttemptFailed)]
-        assert [e.reason for e in failed] == ["malformedReply"] * 2
+        assert [e.reason for e in failed] == ["malformedReply"] * service.policy.debate.attempts_per_turn
         assert all(e.charge.basis == "usage" and e.charge.amount > 0 for e in failed)
         assert f"1.{seat}.1" not in turns(entries)
         assert (await outcome_of(service, debate)).status == "failed"

@@ -17,7 +17,7 @@ A text is read if it has one reading, and refused if it has two or none. Code re
                                                                    the number of escapes is unknown
     {"reply": object}, {"response": object}, {"<seat>": object}    read, once: no reply has one member alone that is an
                                                                    object
-    an object with a name twice                                    refused: one of the two values would be lost
+    an object with a name twice                                    as `service.debate.replies.pruning` says
     single quotes, True, False, None, a comma before } or ]        read, as Python reads them, also mixed with JSON
     an apostrophe in a single-quoted string                        ends it; what cannot follow an end is refused
     curly quotes around strings, names without quotes              refused: where such a string ends is a guess
@@ -27,13 +27,14 @@ A text is read if it has one reading, and refused if it has two or none. Code re
     comments, ellipses, tuples, strings side by side               refused: a comment may stand for an omission
     a byte order mark before it, white space between tokens        passed over
 
-The object must then be the seat's reply to the letter: every required field, no unknown one, no number as a string,
-no null in the place of an array. It may have a field ``seat`` that names the right kind of reply.
+Members that the schema does not have are left out and named (`service.debate.replies.pruning`). The rest must be the
+seat's reply to the letter: every required field, no number as a string, no null in the place of an array. It may have
+a field ``seat`` that names the right kind of reply.
 
 The work is bounded: at most `CHARACTERS_MAX` characters and `DEPTH_MAX` levels. Every character is read a fixed number
 of times, because an object that has begun is either read to its end or makes the whole text unreadable.
 
-The message does not repeat the model's text, apart from the short name of an unknown field.
+The message of a refusal does not repeat the model's text.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from service.debate.replies import REPLY_TYPES, Reply
+from service.debate.replies import REPLY_TYPES
+from service.debate.replies.pruning import TWICE, Kept, Misplaced, prune
 
 CHARACTERS_MAX = 1_000_000
 DEPTH_MAX = 64
@@ -73,22 +75,22 @@ _CODES = {
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LOW_HALF = re.compile(r"\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
 _PLACE = re.compile(r" - at `(\$[\w.\[\]]*)`\Z")
-_FIELD = re.compile(r"Object contains unknown field `([A-Za-z]\w{0,39})`", re.ASCII)
 
 
 class _Unreadable(Exception):
     """The text has no reading or two; the message is the fault, with advice if the remedy is not plain."""
 
 
-def decode_reply(kind: str, text: str) -> Reply | str:
-    """The typed reply of a kind, or the text's fault in at most `ERROR_MAX` characters of our own.
+def decode_reply(kind: str, text: str) -> Kept | str:
+    """The typed reply of a kind with what was left out of it, or its fault in at most `ERROR_MAX` characters of ours.
 
     Raises `KeyError` for a kind that has no reply type.
     """
     wanted = REPLY_TYPES[kind]
     try:
-        return msgspec.convert(_unwrapped(kind, _only_object(text)), type=wanted)
-    except _Unreadable as unreadable:
+        pruned, dropped, more = prune(kind, _unwrapped(kind, _only_object(text)))
+        return Kept(msgspec.convert(pruned, type=wanted), dropped, more)
+    except (_Unreadable, Misplaced) as unreadable:
         found = str(unreadable)
     except msgspec.ValidationError as error:
         found = _misfit(str(error))
@@ -110,9 +112,6 @@ def _misfit(error: str) -> str:
         return f"a value{at} that is none of those that the schema names"
     if said.startswith("Invalid value "):
         return f"another name{at} than that of this kind of reply; leave that field out"
-    if said.startswith("Object contains unknown field "):
-        name = _FIELD.fullmatch(said)
-        return f"a field {f'`{name[1]}` ' if name else ''}in the object{at} that the schema does not have"
     if said.startswith("Object missing required field "):
         return f"no field {said.removeprefix('Object missing required field ')} in the object{at}"
     return f"a value{at} that does not fit: {said[:1].lower()}{said[1:]}"
@@ -212,11 +211,10 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
     at = _skip(text, at + 1)
     while text[at] != "}":
         name, at = _string(text, at)
-        if name in fields:
-            raise _Unreadable(f"a name that stands twice in one object, before character {at}")
         if text[at := _skip(text, at)] != ":":
             raise _malformed(":", at)
-        fields[name], at = _value(text, _skip(text, at + 1), depth + 1)
+        value, at = _value(text, _skip(text, at + 1), depth + 1)
+        fields[name] = TWICE if name in fields else value
         at = _after_item(text, at, "}")
     return fields, at + 1
 

@@ -111,8 +111,8 @@ def _measured(r: Result) -> Iterator[Block]:
     yield ReportPart("votes", "Votes")
     yield Text(
         "Code counts the latest vote of each debater after every phase. The option with the most votes decides once "
-        f"it has {found.consensus_threshold} of {found.seats}; equal counts at the top are a tie, and a vote that names "
-        "no option is an abstention.",
+        f"it has {found.consensus_threshold} of {found.seats}; equal counts at the top are a tie, and a vote that "
+        "names no option is an abstention.",
         "note",
     )
     for number in dict.fromkeys(cast.round for cast in found.votes):

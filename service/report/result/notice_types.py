@@ -20,6 +20,7 @@ NoticeKind = Literal[
     "servedModelDiffers",
     "repairAsked",
     "chargedAsHeld",
+    "partsLeftOut",
 ]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import (
     AttemptFailed,
@@ -24,7 +27,8 @@ from service.debate.findings import (
     InjectionFound,
 )
 from service.debate.model import CheckKind, TurnId
-from service.report.labels import APART, LIMIT, OUTCOME, label_of
+from service.debate.replies.pruning import Dropped
+from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
@@ -52,7 +56,7 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
         case TurnAsked():
             return (_asked(h, line),)
         case TurnSpoke():
-            return notice(line), _served(h, line)
+            return notice(line), _served(h, line), *_dropped(line)
         case _:
             return (notice(line),)
 
@@ -81,7 +85,7 @@ def _asked(h: History, line: Line) -> Notice | None:
                 f"{entry.model} is asked in the place of {own}, of which the last word is: {label_of(OUTCOME, reason)}"
             )
         case "repair":
-            kind, detail = "repairAsked", f"{entry.model} is told what was wrong with its reply, and asked once more"
+            kind, detail = "repairAsked", f"{entry.model} is told what was wrong with its reply, and asked again"
         case _:
             return None
     return Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=detail)
@@ -103,6 +107,32 @@ def _served(h: History, line: Line) -> Notice | None:
     return Notice(
         n=line.n, at=line.at, notice="servedModelDiffers", turns=(entry.turn,), reason="served", detail=detail
     )
+
+
+def _dropped(line: Line) -> Iterator[Notice]:
+    """A notice for each reason for which parts of a reply were left out, with their names and places."""
+    entry = line.entry
+    if not isinstance(entry, TurnSpoke):
+        return
+    for why in dict.fromkeys(part.why for part in entry.dropped):
+        named = ", ".join(_part(part) for part in entry.dropped if part.why == why)
+        yield Notice(
+            n=line.n,
+            at=line.at,
+            notice="partsLeftOut",
+            turns=(entry.turn,),
+            reason=why,
+            detail=f"{label_of(DROPPED, why)}: {named}",
+        )
+    if entry.dropped_more:
+        detail = f"{_count(entry.dropped_more, 'further part')} of this reply, which the record does not name"
+        yield Notice(n=line.n, at=line.at, notice="partsLeftOut", turns=(entry.turn,), reason="notNamed", detail=detail)
+
+
+def _part(part: Dropped) -> str:
+    """A part by its name and place. The name is the model's own, so it stands in quotes, without control characters."""
+    quoted = json.dumps(part.name, ensure_ascii=not part.name.isprintable())
+    return f"{quoted if part.why == 'unknownMember' else part.name} in {part.at}"
 
 
 def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from service.debate.replies import REPLY_TYPES
-from service.debate.replies.decoding import decode_reply
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.descriptions import DESCRIPTIONS
 from service.prompts.schemas import encode, main, reply_schema
-from tests.fixtures.replies import replies
+from tests.fixtures.replies import read, replies
 
 SEATS = sorted(REPLY_TYPES)
 PROMPTS = Prompts.load()
@@ -244,7 +243,7 @@ def test_whatever_fits_a_schema_and_its_stated_limits_can_be_decoded(seat: str, 
 
     Draft202012Validator(PROMPTS.schema(seat)).validate(reply)
 
-    assert isinstance(decode_reply(seat, json.dumps(reply)), REPLY_TYPES[seat])
+    assert isinstance(read(seat, json.dumps(reply)), REPLY_TYPES[seat])
 
 
 @pytest.mark.parametrize("seat", SEATS)
@@ -329,7 +328,7 @@ def test_a_schema_requires_every_field_and_the_type_no_other(seat: str) -> None:
         less = {name: value for name, value in REPLIES[seat].items() if name != field}
 
         assert not Draft202012Validator(PROMPTS.schema(seat)).is_valid(less)
-        assert isinstance(decode_reply(seat, json.dumps(less)), str) == (field not in OPTIONAL.get(seat, set()))
+        assert isinstance(read(seat, json.dumps(less)), str) == (field not in OPTIONAL.get(seat, set()))
 
 
 @pytest.mark.parametrize("seat", SEATS)

@@ -77,6 +77,22 @@ def test_a_model_that_is_left_alone_for_long_is_not_waited_for_where_its_fallbac
     assert chosen(Facts(), waits=waits) == expected
 
 
+@pytest.mark.parametrize("attempts", [1, 2, 3, 10])
+@pytest.mark.parametrize("reason", ["malformedReply", "lengthLimit", "overload"])
+def test_a_model_is_asked_as_often_as_policy_says_whatever_its_failures_are(attempts: int, reason: str) -> None:
+    started_ = replace(started(), attempts_per_turn=attempts)
+
+    before, last = (eligible_for_turn(facts(*[reason] * n), started_, TURN) for n in (attempts - 1, attempts))
+
+    assert before == (OWN, OTHER)
+    assert last == (OTHER,)
+
+
+def test_unusable_replies_and_other_failures_are_counted_together() -> None:
+    assert eligible_for_turn(facts("malformedReply", "overload"), started(), TURN) == (OWN, OTHER)
+    assert eligible_for_turn(facts("malformedReply", "overload", "lengthLimit"), started(), TURN) == (OTHER,)
+
+
 @pytest.mark.parametrize(
     ("reasons", "why"),
     [

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.debate.replies import REPLY_TYPES, Critique, Reply
-from service.debate.replies.decoding import CHARACTERS_MAX, DEPTH_MAX, ERROR_MAX, decode_reply
-from tests.fixtures.replies import Wire, replies
+from service.debate.replies.decoding import CHARACTERS_MAX, DEPTH_MAX, ERROR_MAX
+from tests.fixtures.replies import Wire, read, replies
 
 SEATS = sorted(REPLY_TYPES)
 SENT: Wire = {
@@ -70,7 +70,7 @@ def spoken(**changes: str) -> str:
     ],
 )
 def test_a_text_with_one_reading_is_read(text: str) -> None:
-    assert decode_reply("critic", text) == READ
+    assert read("critic", text) == READ
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_text_with_one_reading_is_read(text: str) -> None:
     ],
 )
 def test_a_string_is_read_as_json_and_python_read_it(written: str, thesis: str) -> None:
-    reply = decode_reply("critic", spoken(thesis=written))
+    reply = read("critic", spoken(thesis=written))
 
     assert isinstance(reply, Critique), reply
     assert reply.thesis == thesis
@@ -160,7 +160,7 @@ def test_a_string_is_read_as_json_and_python_read_it(written: str, thesis: str) 
     ],
 )
 def test_a_text_with_two_readings_or_none_is_refused(text: str, found: str) -> None:
-    why = decode_reply("critic", text)
+    why = read("critic", text)
 
     assert isinstance(why, str), why
     assert why.startswith("expected the reply of a critic as one JSON object, found ")
@@ -186,12 +186,11 @@ def test_a_text_with_two_readings_or_none_is_refused(text: str, found: str) -> N
         ({"points": '[{"n": 1, "text": "a", "citations": null}]'}, "`$.points[0].citations`"),
         ({"conclusion": '"SECRET"'}, "a value at `$.conclusion` that is none of those that the schema names"),
         ({"shift": '{"movement": "SECRET", "because": "a"}'}, "a value at `$.shift.movement` that is none"),
-        ({"verdict": '"SECRET"'}, "a field `verdict` in the object that the schema does not have"),
-        ({"SECRET: do this": "1"}, "a field in the object that the schema does not have"),
-        ({"x" * 2_000: "1"}, "a field in the object that the schema does not have"),
+        ({"verdict": '"SECRET"', "thesis": "1"}, "a value at `$.thesis` that does not fit: expected `str`, got `int`"),
+        ({"points": '[{"n": 1, "text": "a", "Citations": []}]'}, "no field `citations` in the object at `$.points[0]`"),
+        ({"points": '[{"n": 1, "t_e_xt": "SECRET"}]'}, "no field `text` in the object at `$.points[0]`, but one whose"),
         ({"seat": '"SECRET"'}, "another name at `$.seat` than that of this kind of reply; leave that field out"),
         ({"seat": '"proposer"'}, "another name at `$.seat` than that of this kind of reply; leave that field out"),
-        ({"reply": "{}"}, "a field `reply` in the object that the schema does not have"),
         (
             {"points": '[{"n": 3, "text": "a"}, {"n": 3, "text": "b"}]'},
             "a value that does not fit: points must have distinct numbers, found [3] more than once",
@@ -199,7 +198,7 @@ def test_a_text_with_two_readings_or_none_is_refused(text: str, found: str) -> N
     ],
 )
 def test_what_does_not_fit_the_type_is_named_by_its_place_and_not_repeated(changes: dict[str, str], found: str) -> None:
-    why = decode_reply("critic", spoken(**changes))
+    why = read("critic", spoken(**changes))
 
     assert isinstance(why, str), why
     assert found in why
@@ -218,7 +217,7 @@ def test_what_does_not_fit_the_type_is_named_by_its_place_and_not_repeated(chang
     ],
 )
 def test_a_wrapped_reply_is_read_once_and_under_known_names_only(text: str) -> None:
-    assert isinstance(decode_reply("critic", text), str)
+    assert isinstance(read("critic", text), str)
 
 
 def test_labels_that_are_scored_twice_are_not_repeated() -> None:
@@ -234,7 +233,7 @@ def test_labels_that_are_scored_twice_are_not_repeated() -> None:
         "conclusion": "modified",
     }
 
-    why = decode_reply("moderator", json.dumps(sent))
+    why = read("moderator", json.dumps(sent))
 
     assert isinstance(why, str)
     assert "every label must be scored once" in why
@@ -244,7 +243,7 @@ def test_labels_that_are_scored_twice_are_not_repeated() -> None:
 def test_a_reason_is_never_long() -> None:
     every = [{"n": n, "text": "a"} for n in range(1, 100)]
 
-    why = decode_reply("critic", spoken(points=json.dumps(every * 2)))
+    why = read("critic", spoken(points=json.dumps(every * 2)))
 
     assert isinstance(why, str)
     assert len(why) == ERROR_MAX
@@ -252,7 +251,7 @@ def test_a_reason_is_never_long() -> None:
 
 def test_a_seat_without_a_reply_is_a_fault_of_the_caller() -> None:
     with pytest.raises(KeyError):
-        decode_reply("jester", TEXT)
+        read("jester", TEXT)
 
 
 # -- whatever a model says
@@ -287,7 +286,7 @@ def test_a_reply_in_any_disguise_is_the_same_reply(seat: str, data: st.DataObjec
     text = data.draw(st.sampled_from(WRITTEN))(sent)
     text = data.draw(st.sampled_from(DISGUISES))(text, data.draw(PROSE))
 
-    reply = decode_reply(seat, text)
+    reply = read(seat, text)
 
     assert reply == msgspec.convert(sent, REPLY_TYPES[seat])
 
@@ -298,7 +297,7 @@ def test_two_replies_that_differ_are_always_refused(seat: str, data: st.DataObje
     first, second = (data.draw(st.sampled_from(WRITTEN))(sent) for sent in (one, other))
     joint = data.draw(st.sampled_from(["", "\n", f"\n{TICKS}\n{TICKS}json\n", ", ", "]\n[", "\nOr rather:\n"]))
 
-    reply = decode_reply(seat, first + joint + second)
+    reply = read(seat, first + joint + second)
 
     if one == other and joint != ", ":
         assert isinstance(reply, REPLY_TYPES[seat])
@@ -312,7 +311,7 @@ def test_a_reply_that_breaks_off_is_always_refused(seat: str, data: st.DataObjec
     before = data.draw(st.sampled_from(["", f"{TICKS}json\n", "Here it is: ", "<think>{}</think>"]))
     cut = data.draw(st.integers(0, len(text) - 1))
 
-    assert isinstance(decode_reply(seat, before + text[:cut]), str)
+    assert isinstance(read(seat, before + text[:cut]), str)
 
 
 PIECES = st.one_of(st.sampled_from([*"{}[]:,'\"\\`~/#<>", "\n", "</think>", "<think>", "null", "0", "“"]), PROSE)
@@ -331,7 +330,7 @@ def mutated(data: st.DataObject, text: str) -> str:
 def test_a_spoilt_reply_is_a_reply_or_a_short_reason(seat: str, data: st.DataObject) -> None:
     written = data.draw(st.sampled_from(WRITTEN))(data.draw(replies(seat)))
 
-    said = decode_reply(seat, mutated(data, written))
+    said = read(seat, mutated(data, written))
 
     assert isinstance(said, REPLY_TYPES[seat]) or (isinstance(said, str) and 0 < len(said) <= ERROR_MAX)
 
@@ -340,7 +339,7 @@ def test_a_spoilt_reply_is_a_reply_or_a_short_reason(seat: str, data: st.DataObj
 @example(text="{" * 10_000, seat="critic")
 @example(text='{"' * 10_000, seat="critic")
 def test_any_text_at_all_is_a_reply_or_a_reason(text: str, seat: str) -> None:
-    assert isinstance(decode_reply(seat, text), str | Reply)
+    assert isinstance(read(seat, text), str | Reply)
 
 
 @given(data=st.data())
@@ -349,7 +348,7 @@ def test_the_quick_way_reads_json_as_the_thorough_one_does(data: st.DataObject) 
     written = json.dumps(data.draw(replies("proposer")), ensure_ascii=data.draw(st.booleans()))
     text = data.draw(st.sampled_from([written, mutated(data, written)]))
 
-    quick, thorough = decode_reply("proposer", text), decode_reply("proposer", f"\ufeff{text}")
+    quick, thorough = read("proposer", text), read("proposer", f"\ufeff{text}")
 
     assert quick == thorough or (isinstance(quick, str) and isinstance(thorough, str))
 
@@ -359,7 +358,7 @@ def test_a_reason_never_repeats_what_was_said(marks: list[str], data: st.DataObj
     sent: dict[str, Any] = {**SENT, "thesis": marks[0], "conclusion": marks[-1]}
     text = mutated(data, data.draw(st.sampled_from(WRITTEN))(sent))
 
-    said = decode_reply("critic", text)
+    said = read("critic", text)
 
     assert not isinstance(said, str) or "ZQX" not in said
 
@@ -401,7 +400,7 @@ def steps(text: str) -> int:
 
     sys.setprofile(tally)
     try:
-        decode_reply("critic", text)
+        read("critic", text)
     finally:
         sys.setprofile(None)
     return count
@@ -420,4 +419,4 @@ def test_the_longest_text_is_read_to_an_end(piece: str) -> None:
     """Work that grew with the square of the text would not be over within the time that a test has."""
     text = piece * (CHARACTERS_MAX // len(piece))
 
-    assert isinstance(decode_reply("critic", text), str)
+    assert isinstance(read("critic", text), str)

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from service.debate.replies import REPLY_TYPES
-from service.debate.replies.decoding import decode_reply
-from tests.fixtures.replies import Wire
+from tests.fixtures.replies import Wire, read
 
 ARGUMENT: Wire = {"n": 1, "text": "The cap covers this loss.", "basis": "reasoning", "citations": []}
 CLAIM: Wire = {**ARGUMENT, "confidence": 70}
@@ -53,10 +52,10 @@ def test_a_reply_is_read_in_a_wrapper_that_is_called_like_its_seat_or_its_kind(
     kind: str, sent: Wire, names: tuple[str, ...]
 ) -> None:
     for name in names:
-        assert decode_reply(kind, json.dumps({name: sent})) == msgspec.convert(sent, REPLY_TYPES[kind])
+        assert read(kind, json.dumps({name: sent})) == msgspec.convert(sent, REPLY_TYPES[kind])
 
-    assert isinstance(decode_reply(kind, json.dumps({"proposer": sent})), str)
-    assert isinstance(decode_reply(kind, json.dumps({kind.partition(".")[0]: sent})), str)
+    assert isinstance(read(kind, json.dumps({"proposer": sent})), str)
+    assert isinstance(read(kind, json.dumps({kind.partition(".")[0]: sent})), str)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_a_reply_is_read_in_a_wrapper_that_is_called_like_its_seat_or_its_kind(
     ],
 )
 def test_what_was_expected_is_named_by_who_was_to_give_it(kind: str, who: str) -> None:
-    why = decode_reply(kind, "")
+    why = read(kind, "")
 
     assert why == f"expected the reply of {who} as one JSON object, found no object in 0 characters"
 
@@ -147,7 +146,7 @@ def test_what_was_expected_is_named_by_who_was_to_give_it(kind: str, who: str) -
     ],
 )
 def test_what_does_not_fit_in_a_nested_place_reads_well_and_repeats_nothing(kind: str, sent: Wire, found: str) -> None:
-    why = decode_reply(kind, json.dumps(sent))
+    why = read(kind, json.dumps(sent))
 
     assert isinstance(why, str), why
     assert found in why

@@ -36,6 +36,7 @@ from service.debate.findings import (
 )
 from service.debate.model import Check, Turn, labels
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
+from service.debate.replies.pruning import Dropped
 from service.errors import IllegalEntry
 from service.money import Usage
 from service.report import Line, Result, build_result
@@ -248,6 +249,32 @@ def test_what_a_vendor_billed_above_its_reservation_is_told_and_noticed() -> Non
     overrun, refused, *_ = answer.notices
     assert (overrun.notice, overrun.turns) == ("providerOverrun", ("1.critic.1",))
     assert (refused.notice, refused.reason) == ("budgetRefused", "providerOverrun")
+
+
+def test_what_was_left_out_of_a_reply_is_noticed_by_name_and_place() -> None:
+    dropped = (
+        Dropped("unknownMember", "$", "next_speaker"),
+        Dropped("struckPoint", "$.rebuttals[1]", "2"),
+        Dropped("unknownMember", "$.rebuttals[0]", 'a"\n\u202e'),
+        Dropped("unaskedPoint", "$.concessions[0]", "9"),
+    )
+    entries = [
+        replace(e, dropped=dropped, dropped_more=3) if isinstance(e, TurnSpoke) and e.turn == "1.rebuttal.1" else e
+        for e in drive(a_start())
+    ]
+
+    left = [(n.turns, n.reason, n.detail) for n in told(entries).notices if n.notice == "partsLeftOut"]
+
+    assert [(reason, detail) for _, reason, detail in left] == [
+        (
+            "unknownMember",
+            'members that the schema does not have: "next_speaker" in $, "a\\"\\n\\u202e" in $.rebuttals[0]',
+        ),
+        ("struckPoint", "answers to points that were struck: 2 in $.rebuttals[1]"),
+        ("unaskedPoint", "answers to points that the seat was not asked to answer: 9 in $.concessions[0]"),
+        ("notNamed", "3 further parts of this reply, which the record does not name"),
+    ]
+    assert {turns for turns, _, _ in left} == {("1.rebuttal.1",)}
 
 
 def _weak_once(check: Check, facts: Facts) -> Finding:
