@@ -348,6 +348,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         "softenedCritique": any(found.softening for found in judged.values()),
         "sameConclusion": _same_conclusion(s),
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        "providerOverrun": s.facts.excess > 0,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
         **_order(s),
     }

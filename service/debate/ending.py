@@ -86,6 +86,7 @@ def common_flags(s: Script, status: Status) -> dict[str, bool]:
     return {
         "DEBATE_TRUNCATED": status == "truncated",
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        "providerOverrun": s.facts.excess > 0,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
     }
 
@@ -117,9 +118,13 @@ def families(s: Script, seats: Sequence[str]) -> set[str]:
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:
-    """Whether a person has to decide, because of a cap, a low confidence, or policy."""
+    """Whether a person has to decide, because of a cap, a low confidence, money that was not held, or policy.
+
+    An overrun says nothing about the answer, so it lowers no confidence.
+    """
     reasons = [cap.reason for cap in caps]
     reasons += ["confidenceLow"] if level == "LOW" else []
+    reasons += ["providerOverrun"] if s.facts.excess > 0 else []
     reasons += ["policy"] if s.started.options.human_review else []
     return HumanReview(bool(reasons), tuple(reasons))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Self
 
+from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
@@ -33,7 +34,7 @@ class Facts:
 
     ``versions`` are those that the gate's decision seals (`service.debate.versions`). ``models`` maps a turn to the
     models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to the fault of its
-    latest unusable reply.
+    latest unusable reply. ``excess`` is what vendors billed above the reservations of all calls.
     """
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class Facts:
         self.models: dict[TurnId, list[str]] = {}
         self.failed: dict[TurnId, list[AttemptFailed]] = {}
         self.malformed: dict[TurnId, str] = {}
+        self.excess: MicroUSD = 0
         self.stopped: DebateStopped | None = None
         self.concluded: Outcome | None = None
         self.move: Move | None = None
@@ -66,8 +68,11 @@ class Facts:
     def add(self, entry: Entry) -> None:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
-        # An attempt changes no move, except that closing turns wait for those under way.
-        self.move = self.move if isinstance(entry, TurnAsked | AttemptFailed) and not self.refused else None
+        over = entry.charge.excess if isinstance(entry, TurnSpoke | AttemptFailed) else 0
+        self.excess += over
+        # An attempt changes no move, except that closing turns wait for those under way, and that an overrun is told.
+        unmoved = isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not over
+        self.move = self.move if unmoved else None
         match entry:
             case CaseReceived():
                 self.case = entry.case

@@ -58,6 +58,7 @@ REASON: Mapping[str, str] = {
     "oneModel": "one model sits in every debater's seat",
     "oneFamily": "the debaters' models are all of one family",
     "confidenceLow": "confidence is low",
+    "providerOverrun": "a vendor billed a call above what was held for it",
     "policy": "policy requires it for this kind of case",
 }
 """Why confidence was lowered, and why a person has to decide."""
@@ -70,6 +71,7 @@ FLAG: Mapping[str, str] = {
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",
     "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
+    "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",

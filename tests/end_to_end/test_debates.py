@@ -253,16 +253,37 @@ async def test_a_reply_that_cannot_be_used_is_charged_and_never_heard(
         assert (await outcome_of(service, debate)).status == "failed"
 
 
-async def test_a_vendor_that_bills_above_the_reservation_ends_the_debate(database: Database) -> None:
-    class Overbilling(CannedProvider):
-        async def send(self, body: bytes) -> Any:
-            answer = await super().send(body)
-            seat = msgspec.json.decode(body, type=Request).seat
-            if seat != "proposer":
-                return answer
-            return msgspec.structs.replace(answer, raw_usage={**(answer.raw_usage or {}), "output_tokens": 9_000})
+class Overbilling(CannedProvider):
+    """Reports three times the allowance for one seat."""
 
-    provider = Overbilling()
+    def __init__(self, seat: str) -> None:
+        super().__init__()
+        self._seat = seat
+
+    async def send(self, body: bytes) -> Any:
+        answer = await super().send(body)
+        if msgspec.json.decode(body, type=Request).seat != self._seat:
+            return answer
+        return msgspec.structs.replace(answer, raw_usage={**(answer.raw_usage or {}), "output_tokens": 9_000})
+
+
+async def test_a_vendor_that_bills_the_last_call_above_its_reservation_is_flagged_for_a_person(
+    database: Database,
+) -> None:
+    async with bench(database.service_url, Overbilling("moderator")) as service:
+        debate = await service.run()
+
+        outcome = await outcome_of(service, debate)
+        assert outcome.status == "completed"
+        assert "providerOverrun" in outcome.flags
+        assert "providerOverrun" in outcome.human_review.reasons
+        result = build_result(debate, await service.reviews.lines(debate, CALLER))
+        assert result.overall_cost.excess_usd != "0.00"
+        assert "providerOverrun" in {notice.notice for notice in result.notices}
+
+
+async def test_a_vendor_that_bills_above_the_reservation_ends_the_debate(database: Database) -> None:
+    provider = Overbilling("proposer")
     async with bench(database.service_url, provider) as service:
         debate = await service.run()
 
@@ -270,6 +291,7 @@ async def test_a_vendor_that_bills_above_the_reservation_ends_the_debate(databas
         (spoke,) = [e for e in entries if isinstance(e, TurnSpoke) and e.turn == "1.proposer.1"]
         assert spoke.charge.excess > 0
         assert (await outcome_of(service, debate)).stop_reason == "budget"
+        assert "providerOverrun" in (await outcome_of(service, debate)).flags
         assert {e.limit for e in entries if isinstance(e, BudgetRefused)} == {"providerOverrun"}
         assert provider.calls["critic"] == provider.calls["moderator"] == 0
 
