@@ -63,17 +63,18 @@ def answering(challenged: Challenge, rebuttal: Rebuttal) -> Kept:
 
     A rebuttal that would lose everything although points stand is kept whole: it mistook the numbers, and is refused.
     """
-    dropped = []
-    for place, given in (("rebuttals", rebuttal.rebuttals), ("concessions", rebuttal.concessions)):
-        for i, answer in enumerate(given):
-            if answer.n not in challenged.standing:
-                why = "struckPoint" if answer.n in challenged.struck else "unaskedPoint"
-                dropped.append(Dropped(why, f"$.{place}[{i}]", str(answer.n)))
+    named = [(f"$.rebuttals[{i}]", a.n) for i, a in enumerate(rebuttal.rebuttals)]
+    named += [(f"$.concessions[{i}]", c.n) for i, c in enumerate(rebuttal.concessions)]
+    dropped = tuple(
+        Dropped("struckPoint" if n in challenged.struck else "unaskedPoint", at, str(n))
+        for at, n in named
+        if n not in challenged.standing
+    )
     answers = tuple(a for a in rebuttal.rebuttals if a.n in challenged.standing)
     concessions = tuple(c for c in rebuttal.concessions if c.n in challenged.standing)
     if not dropped or (challenged.standing and not answers and not concessions):
         return Kept(rebuttal)
-    return Kept(replace(rebuttal, rebuttals=answers, concessions=concessions), tuple(dropped))
+    return Kept(replace(rebuttal, rebuttals=answers, concessions=concessions), dropped)
 
 
 def unanswering(points: Set[int], rebuttal: Rebuttal) -> str | None:

@@ -70,7 +70,7 @@ class Facts:
         self.count += 1
         over = entry.charge.excess if isinstance(entry, TurnSpoke | AttemptFailed) else 0
         self.excess += over
-        # An attempt changes no move, except that closing turns wait for those under way, and that an overrun is flagged.
+        # An attempt changes no move, except that closing turns wait for those under way and that an overrun is flagged.
         unmoved = isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not over
         self.move = self.move if unmoved else None
         match entry:

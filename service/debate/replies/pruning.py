@@ -49,8 +49,8 @@ class Kept(NamedTuple):
     more: int = 0
 
     def after(self, earlier: Kept) -> Kept:
-        """This reply, with what was left out before named first."""
-        parts = (*earlier.dropped, *self.dropped)
+        """This reply, with what was left out before it as well; what the format left out is named first."""
+        parts = (*self.dropped, *earlier.dropped)
         return Kept(self.reply, parts[:DROPPED_MAX], earlier.more + self.more + len(parts[DROPPED_MAX:]))
 
 

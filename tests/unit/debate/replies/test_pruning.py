@@ -171,6 +171,15 @@ def test_objects_that_differ_only_in_what_is_left_out_are_still_two() -> None:
     assert "several objects that differ" in str(decode_reply("ballot.debater", text))
 
 
+def test_members_never_hide_the_answers_that_were_left_out() -> None:
+    members = unknown(*(f"m{n}" for n in range(DROPPED_MAX)))
+    answer = Dropped("struckPoint", "$.rebuttals[0]", "1")
+
+    kept = Kept(WHOLE, (answer,)).after(Kept(WHOLE, members, 5))
+
+    assert kept == Kept(WHOLE, (answer, *members[:-1]), 6)
+
+
 def places(value: Any, at: str = "$") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every object of a JSON value, with its place."""
     if isinstance(value, dict):
