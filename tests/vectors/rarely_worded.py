@@ -38,6 +38,7 @@ from service.debate.options import TrackRecord
 from service.debate.replies import Critique, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
 from service.debate.replies.panel import ObjectionAnswer
+from service.debate.replies.pruning import Dropped
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
 from tests.fixtures.debates import a_start, canned, drive
@@ -71,11 +72,21 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "no critic", [*map(_upheld, drive(a_start(), fails=silent("1.critic.1")))]
     yield "adversarial/1", "no rebuttal", drive(a_start(), fails=silent("1.rebuttal.1"))
     yield "adversarial/1", "no second critique", drive(a_start(), _weak, refuses=lambda turns: "1.critic.2" in turns)
+    yield "adversarial/1", "parts left out", [_with_parts_left_out(entry) for entry in drive(a_start())]
     for kind in labels.QUESTION:
         yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
     ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
     ranked = replace(ranked, options=replace(ranked.options, swapped=True))
     yield "adversarial/1", "ranked twice", drive(ranked)
+
+
+def _with_parts_left_out(entry: Entry) -> Entry:
+    """A reply of the rebuttal that had parts for each reason for which parts are left out, and more of them."""
+    if not isinstance(entry, TurnSpoke) or not isinstance(entry.reply, Rebuttal):
+        return entry
+    members = (Dropped("unknownMember", "$", "next_speaker"), Dropped("unknownMember", "$.rebuttals[0]", "\u202e"))
+    answers = (Dropped("struckPoint", "$.concessions[1]", "3"), Dropped("unaskedPoint", "$.concessions[2]", "9"))
+    return replace(entry, dropped=(*answers, *members), dropped_more=1, said="{}")
 
 
 def _weak(turn: Turn, facts: Facts) -> Reply:
