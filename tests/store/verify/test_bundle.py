@@ -548,11 +548,23 @@ def test_nobody_is_asked_after_a_vendor_billed_above_what_was_held(drafts: Draft
     usage = {"input_tokens": 1_000, "output_tokens": 50_000}
     charge = money.charge(money.normalise("offline", usage), asked["held"], plan.price)
 
-    report = verify(draft.change(said, lambda e: e.update(usage=usage, charge=msgspec.to_builtins(charge))).bundle())
+    billed = draft.change(said, lambda e: e.update(usage=usage, charge=msgspec.to_builtins(charge)))
+
+    report, flagged = verify(billed.bundle()), verify(billed.change(-1, flag_overrun).bundle())
 
     assert charge.excess > 0
-    assert step(report, "charges").state == "OK"
-    assert step(report, "money").detail.startswith("after a charge above its reservation")
+    assert failed(report) == ["money", "outcome"]
+    assert failed(flagged) == ["money"]
+    assert step(flagged, "charges").state == step(flagged, "outcome").state == "OK"
+    assert step(flagged, "money").detail.startswith("after a charge above its reservation")
+
+
+def flag_overrun(entry: dict[str, Any]) -> None:
+    """Change the outcome of a debate without flags to that of one with an overrun."""
+    end = entry["outcome"]
+    assert "flags" not in end
+    reasons = [*end["humanReview"].get("reasons", ()), "providerOverrun"]
+    end.update(flags=["providerOverrun"], humanReview={"required": True, "reasons": reasons})
 
 
 def test_an_attempt_whose_worker_died_is_never_charged_nothing(drafts: Drafts) -> None:
