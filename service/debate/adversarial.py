@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
-from service.debate.ending import INJECTION, at_most, citations, human_review, related, validation_failures
+from service.debate.alike import alike
+from service.debate.ending import INJECTION, at_most, citations, human_review, validation_failures
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
 from service.debate.model import (
@@ -49,7 +50,7 @@ from service.debate.replies import (
     Reply,
 )
 from service.debate.replies.pruning import Kept
-from service.debate.roster import Roster
+from service.debate.roster import Roles, Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import round_of, split_party, turn_id
 
@@ -64,6 +65,15 @@ APART = (
     ("critic", "rebuttal"),
 )
 """The pairs of seats that should have different model families; the seat to change first stands first."""
+ROLES = Roles(
+    weighed=("proposer", "critic", "rebuttal"),
+    proposers=("proposer",),
+    table=("proposer", "critic", "rebuttal", "moderator"),
+    deciders=("moderator",),
+    critics=("critic",),
+    rebuttals=("rebuttal",),
+)
+"""Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
 
@@ -193,6 +203,7 @@ def table(options: Options) -> Roster:
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
         beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator, *again),
         closing=("moderator",),
+        roles=ROLES,
     )
 
 
@@ -336,7 +347,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
     judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
     standing = [_critique(s, r) for r in range(1, ROUND_CEILING + 1) if _critique(s, r) in critiques]
-    injection = s.facts.found.get(INJECTION.id)
+    injection, near = s.facts.found.get(INJECTION.id), alike(s, ROLES)
     facts = {
         "DEBATE_TRUNCATED": status == "truncated",
         "unchallenged": not critiques and any(isinstance(reply, Proposal) for reply in said.values()),
@@ -347,6 +358,8 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         "promptReview": any(c.challenge_strength < PROMPT_REVIEW_BELOW for c in critiques.values()),
         "softenedCritique": any(found.softening for found in judged.values()),
         "sameConclusion": _same_conclusion(s),
+        "criticOfProposersFamily": near.critic_of_proposers_family,
+        **near.flags,
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
         "providerOverrun": s.facts.excess > 0,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
@@ -394,6 +407,7 @@ def _first_conclusion(s: Script) -> Conclusion | None:
 
 def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:
     """The reasons for which code lowers the confidence; code can never raise it."""
+    near = alike(s, ROLES)
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
@@ -403,7 +417,9 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         (failures, "criticalValidationFailure", "MODERATE"),
         ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),
         ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
-        (related(s, ("moderator",), ("proposer",)), "moderatorOfProposersFamily", "MODERATE"),
+        (near.critic_on_proposers_model, "criticOnProposersModel", "MODERATE"),
+        (near.decider_of_proposers_family, "moderatorOfProposersFamily", "MODERATE"),
+        *near.caps,
     ]
     return tuple(Cap(reason, at_most) for holds, reason, at_most in facts if holds)
 

@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Literal
 
-from service.debate.ending import INJECTION, Conclusion, citations, end, families
+from service.debate.alike import count_models, families
+from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.labels import clashing, read
@@ -40,7 +41,7 @@ from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.replies.pruning import Kept
 from service.debate.results import BallotResult, Cast, Tally
-from service.debate.roster import Roster
+from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 
@@ -84,28 +85,21 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     challenged. Votes that agree afterwards were challenged but are not independent.
     """
     options = _options(s.started.options)
-    seats = debater_seats(options)
     result = _result(s, decided=reason == "consensus")
-    one_model, one_family = result.models == 1, result.families == 1
     blind = reason == "consensus" and result.phase_sequence == PHASES[:1]
     return end(
         s,
         (status, reason, detail),
         Conclusion(_level(result), None, result),
-        deciders=(),
-        debaters=seats,
+        roles=table(options).roles,
         flags={
             "decidedBlind": blind,
-            "oneModel": one_model,
-            "oneFamily": one_family,
             "abstentions": any(tally.vote == ABSTENTION for tally in result.vote_tally),
             "tied": bool(result.tied),
         },
         caps=(
             (status == "completed" and result.decision == ESCALATE, "escalated", "LOW"),
             (blind, "decidedBlind", "MODERATE"),
-            (one_model, "oneModel", "MODERATE"),
-            (one_family and not one_model, "oneFamily", "MODERATE"),
         ),
     )
 
@@ -159,7 +153,8 @@ def table(options: Options) -> Roster:
     apart = tuple((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :])
     usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
     closing: tuple[str, ...] = ()
-    return Roster(seats=seats, apart=apart, usual=usual, beginning=tuple(seats.values()), closing=closing)
+    beginning, roles = tuple(seats.values()), debating(debaters)
+    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
 
 
 def report_of(result: BallotResult) -> str:
@@ -289,7 +284,7 @@ def _result(s: Script, *, decided: bool) -> BallotResult:
         blind_tally=_tally(_latest(cast for cast in casts if (cast.round, cast.phase) == (1, "proposal"))),
         tied=_tied(latest),
         votes=tuple(casts),
-        models=len(_models(s, seats)),
+        models=count_models(s, seats),
         families=len(families(s, seats)),
     )
 
@@ -301,13 +296,6 @@ def _rule(
         return "threshold_vote"
     played = len(casts) == options.max_rounds * len(PHASES) * len(options.debaters)
     return "max_rounds_exhausted" if played else "cut_short"
-
-
-def _models(s: Script, seats: Sequence[str]) -> set[str]:
-    """The models behind these seats: those that spoke, or the plan's model if none did."""
-    spoke = [turn for turn in s.facts.said if seat_of(turn) in seats]
-    silent = set(seats) - {seat_of(turn) for turn in spoke}
-    return {s.model(turn) for turn in spoke} | {s.started.seat(seat).model for seat in silent}
 
 
 def _level(result: BallotResult) -> ConfidenceLevel:

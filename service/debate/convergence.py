@@ -24,8 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
-from service.debate.ending import INJECTION, Conclusion, citations, end, families
+from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
 from service.debate.model import (
@@ -44,7 +45,7 @@ from service.debate.options import ConvergenceOptions, debater_seats, instructio
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
-from service.debate.roster import Roster
+from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import round_of, turn_id
 
@@ -82,14 +83,12 @@ def play(s: Script) -> Outcome:
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached."""
     options = _options(s.started.options)
-    debaters, decision = debater_seats(options), _decision(s, status)
+    decision = _decision(s, status)
     result = _result(s, decision)
-    one_family = len(families(s, debaters)) == 1
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
     alone = len({seat_of(turn) for turn in _heard(s)}) == 1
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (bool(result.missing), "debaterMissing", "MODERATE"),
-        (one_family, "oneFamily", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
         (alone, "unchallenged", "LOW"),
         (result.converged_in == 0, "decidedBlind", "MODERATE"),
@@ -100,8 +99,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         s,
         (status, reason, detail),
         Conclusion(decision.level, _ruled(s), result),
-        deciders=("judge",) if options.judge else (),
-        debaters=debaters,
+        roles=table(options).roles,
         flags={
             **{why: holds for holds, why, _ in caps},
             "orderSensitive": decision.sensitive,
@@ -170,6 +168,7 @@ def table(options: Options) -> Roster:
         usual={seat: options.max_rounds + 1 if seat in debaters else len(judges) for seat in seats},
         beginning=(*alone.values(), *(judges if options.judge else ())),
         closing=("judge",) if options.judge else (),
+        roles=debating(debaters, ("judge",) if options.judge else ()),
     )
 
 

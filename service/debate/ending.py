@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from service.debate.alike import alike
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.model import (
     Cap,
@@ -20,6 +21,7 @@ from service.debate.model import (
 )
 from service.debate.replies import ConfidenceLevel, statements
 from service.debate.results import FormatResult
+from service.debate.roster import Roles
 from service.debate.script import Script
 
 INJECTION = Check("case/injection", "injection", ())
@@ -41,24 +43,28 @@ def end(
     state: State,
     conclusion: Conclusion,
     *,
-    deciders: Sequence[str],
-    debaters: Sequence[str],
+    roles: Roles,
     flags: Mapping[str, bool],
     caps: Sequence[tuple[bool, str, ConfidenceLevel]] = (),
 ) -> Outcome:
     """The outcome of a debate between debaters, with or without a decider.
 
-    The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own. The flag
-    ``orderSensitive`` caps at LOW, because the decision on the same transcript in another order was different.
+    The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own, and ``roles``
+    says which seats must not think alike. The flag ``orderSensitive`` caps at LOW, because the decision on the same
+    transcript in another order was different.
     """
     status, reason, detail = state
-    failures = validation_failures(s)
-    raised = tuple(name for name, holds in {**common_flags(s, status), **flags}.items() if holds)
+    failures, near = validation_failures(s), alike(s, roles)
+    raised = tuple(name for name, holds in {**common_flags(s, status), **near.flags, **flags}.items() if holds)
+    family: tuple[bool, str, ConfidenceLevel] = (
+        near.decider_of_proposers_family,
+        "deciderOfDebatersFamily",
+        "MODERATE",
+    )
     lowered = (
         *common_caps(status, raised, bool(failures)),
         *unverified(s),
-        *(Cap(why, at_most) for holds, why, at_most in caps if holds),
-        *([Cap("deciderOfDebatersFamily", "MODERATE")] if related(s, deciders, debaters) else []),
+        *(Cap(why, at_most) for holds, why, at_most in (*caps, family, *near.caps) if holds),
     )
     level = at_most(conclusion.level, lowered)
     return Outcome(
@@ -101,20 +107,6 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
         (failures, "criticalValidationFailure", "MODERATE"),
     ]
     return tuple(Cap(reason, level) for holds, reason, level in facts if holds)
-
-
-def related(s: Script, deciders: Sequence[str], debaters: Sequence[str]) -> bool:
-    """Whether a decider is of a debater's family, by the models that spoke, or by the plan if none did."""
-    return bool(families(s, deciders) & families(s, debaters))
-
-
-def families(s: Script, seats: Sequence[str]) -> set[str]:
-    """The families behind these seats: of the models that spoke, or of the plan if none did."""
-    found: set[str] = set()
-    for seat in seats:
-        plan = s.started.seat(seat)
-        found |= {plan.of(s.model(t)).family for t in s.facts.said if seat_of(t) == seat} or {plan.family}
-    return found
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:

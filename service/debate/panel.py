@@ -18,10 +18,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from service.debate.alike import identity, nearness
 from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
-from service.debate.model import Check, Options, Outcome, Status, StopReason, Turn, TurnId, seat_of, swapped
+from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
 from service.debate.panel_standing import (
     TRIGGERS,
@@ -48,7 +49,7 @@ from service.debate.replies import (
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.pruning import Kept
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
-from service.debate.roster import Roster
+from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 
@@ -112,13 +113,11 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         (late, "agreedOnlyAfterExchange", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
     )
-    adjudicators = ("adjudicator",) if options_of(s).adjudicator == "model" else ()
     return end(
         s,
         (status, reason, detail),
         Conclusion(synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW", final, result),
-        deciders=("synthesizer", *adjudicators),
-        debaters=debaters_of(s),
+        roles=table(s.started.options).roles,
         flags={
             "noConsensus": measured and not result.consensus_reached,
             "decidedBlind": blind,
@@ -187,7 +186,8 @@ def table(options: Options) -> Roster:
     last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
     closing = tuple(turn.seat for turn in last)
-    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+    roles = debating(debaters, tuple(seat for seat in ("synthesizer", "adjudicator") if seat in seats))
+    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
 
 
 def accuracy_check(s: Script, r: int) -> Check:
@@ -302,7 +302,7 @@ def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
     debaters = debater_seats(options)
     for one in ("synthesizer", *(("adjudicator",) if options.adjudicator == "model" else ())):
         others = debaters if one == "synthesizer" else (*debaters, "synthesizer")
-        if same := sorted(other for other in others if _models(started, one) & _models(started, other)):
+        if same := sorted(other for other in others if _share(started.seat(one), started.seat(other))):
             return f"the {one}'s model, or its fallback, also sits in {same}; give the {one} a model of its own"
     families = {started.seat(d).family for d in debaters}
     if options.mode == "auto" and len(families) == 1:
@@ -310,9 +310,10 @@ def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
     return None
 
 
-def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
-    """The models of a seat: the vendor's names of its model and its fallback, because two aliases may be one model."""
-    return {(plan.family, plan.model_name) for plan in started.seat(seat).with_fallback}
+def _share(one: SeatPlan, other: SeatPlan) -> bool:
+    """Whether two seats have a model in common, fallbacks included."""
+    pairs = ((identity(a), identity(b)) for a in one.with_fallback for b in other.with_fallback)
+    return any(nearness(a, b) == "sameModel" for a, b in pairs)
 
 
 def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:

@@ -37,7 +37,7 @@ from service.debate.projection import value as output_of
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
 from service.debate.replies.pruning import Kept
 from service.debate.results import StancesResult, Verdict
-from service.debate.roster import Roster
+from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import round_of, turn_id
 
@@ -82,8 +82,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         s,
         (status, reason, detail),
         Conclusion(level, _spoken(s, "judge"), _result(s)),
-        deciders=("judge",),
-        debaters=debater_seats(options),
+        roles=table(options).roles,
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
@@ -166,6 +165,7 @@ def table(options: Options) -> Roster:
             *(_turn(options, turn, sees) for turn, sees in _closings(options, 1, said)),
         ),
         closing=closing,
+        roles=debating(debaters, ("judge",)),  # the synthesizer projects a verdict that it cannot change
     )
 
 

@@ -27,6 +27,7 @@ from typing import NamedTuple, NoReturn, Protocol
 from msgspec import Struct
 
 from service.debate import adversarial
+from service.debate.alike import Identity, identity, nearness
 from service.debate.amounts import MICRO
 from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions, Diversity, Options, Pair, SeatPlan
@@ -151,7 +152,7 @@ def pairs(plans: Sequence[SeatPlan], apart: Sequence[tuple[str, str]] = APART) -
     """The diversity of the pairs that should not think alike, by the models themselves and not their fallbacks."""
     by_seat = {plan.seat: plan for plan in plans}
     return tuple(
-        Pair((one, other), _apart(_identity(by_seat[one]), _identity(by_seat[other])))
+        Pair((one, other), nearness(identity(by_seat[one]), identity(by_seat[other])))
         for one, other in apart
         if one in by_seat and other in by_seat
     )
@@ -176,19 +177,8 @@ def clashes(places: Iterable[SeatChoice], rules: SeatingRules) -> tuple[SeatingC
 
 
 def distance(one: Model, other: Model) -> Diversity:
-    """The diversity of two models of the catalogue; two aliases of one name are one model."""
-    return _apart((one.alias, one.name, one.family), (other.alias, other.name, other.family))
-
-
-def _identity(plan: SeatPlan) -> tuple[str, str, str]:
-    return plan.model, plan.model_name, plan.family
-
-
-def _apart(one: tuple[str, str, str], other: tuple[str, str, str]) -> Diversity:
-    """Of two models, each by alias, name and family."""
-    if one[0] == other[0] or one[1:] == other[1:]:
-        return "sameModel"
-    return "sameFamily" if one[2] == other[2] else "crossFamily"
+    """The diversity of two models of the catalogue; two aliases may be one model."""
+    return nearness(Identity(one.alias, one.name, one.family), Identity(other.alias, other.name, other.family))
 
 
 def _named(table: Roster, asked: Mapping[str, str]) -> dict[str, str]:

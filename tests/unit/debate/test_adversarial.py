@@ -505,7 +505,10 @@ def test_a_suspicious_document_caps_the_confidence_at_low() -> None:
 
 
 def test_a_decider_of_the_proposers_family_caps_the_confidence() -> None:
-    entries = drive(a_start(moderator_family="oak"))
+    started = a_start(moderator_family="oak")
+    other = replace(started.seat("moderator"), model="oak-2", model_name="oak-2")
+
+    entries = drive(replace(started, seats=tuple(other if p.seat == "moderator" else p for p in started.seats)))
 
     assert outcome(entries).caps == (Cap("moderatorOfProposersFamily", "MODERATE"),)
 

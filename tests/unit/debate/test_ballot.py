@@ -443,7 +443,7 @@ def test_role_labels_over_one_family_are_no_independent_voices(
 
 def test_several_models_of_one_family_are_flagged_as_one_family() -> None:
     started = a_start(ballot(), ONE_FAMILY)
-    seats = tuple(replace(plan, model=f"oak-{i}") for i, plan in enumerate(started.seats))
+    seats = tuple(replace(plan, model=f"oak-{i}", model_name=f"oak-{i}") for i, plan in enumerate(started.seats))
 
     entries = drive(replace(started, seats=seats), voting("revise", ["release", "revise"], ["escalate", "revise"]))
 

@@ -326,7 +326,8 @@ def test_a_judge_of_a_debaters_family_caps_the_confidence() -> None:
 
     end = outcome(drive(replace(started, seats=seats)))
 
-    assert end.caps == (Cap("debatersDivided", "MODERATE"), Cap("deciderOfDebatersFamily", "MODERATE"))
+    reasons = ("debatersDivided", "deciderOfDebatersFamily", "deciderOnWeighedModel")
+    assert end.caps == tuple(Cap(reason, "MODERATE") for reason in reasons)
 
 
 def test_what_a_judge_makes_of_debaters_that_differ_to_the_end_is_never_sure() -> None:
@@ -481,8 +482,8 @@ def test_debaters_of_one_family_allow_at_most_moderate_also_where_a_judge_decide
 
     for end in (judged, vote):
         assert end.confidence_level == "MODERATE"
-        assert end.flags == ("oneFamily",)
-        assert Cap("oneFamily", "MODERATE") in end.caps
+        assert end.flags == ("oneModel", "oneFamily")
+        assert Cap("oneModel", "MODERATE") in end.caps
 
 
 # Silence, money, stops.

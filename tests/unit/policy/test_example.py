@@ -33,6 +33,13 @@ def test_the_table_is_of_three_families_whoever_of_a_model_and_its_fallback_spea
     assert {plan.wire for plan in plans} == {"openai-compatible", "anthropic"}
 
 
+def test_an_efficient_model_answers_what_the_frontier_models_argue() -> None:
+    plans = {plan.seat: plan for plan in seating.seats(POLICY, seating.ADVERSARIAL, {}, DAY)}
+
+    assert plans["rebuttal"].model != plans["proposer"].model
+    assert plans["rebuttal"].price.output < min(plans[seat].price.output for seat in ("proposer", "critic"))
+
+
 def test_every_model_has_a_price_with_a_source_and_the_day_on_which_it_was_read() -> None:
     refuse_unpriced(POLICY, EXAMPLE, DAY)
     for model in POLICY.models.values():
