@@ -1,4 +1,4 @@
-"""Arguments as other seats read them: each citation with its verdict, without struck arguments."""
+"""Replies as other seats read them: each citation with its verdict, no struck argument, no name of its own model."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, StrikeReason
 from service.debate.model import TurnId
 from service.debate.replies import Cited, Claim, Point
+from service.debate.self_naming import masked_view
 
 View = dict[str, Any]
 _encoder = msgspec.json.Encoder()
@@ -34,6 +35,11 @@ def strikes(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
 def argument_fields(struck: Mapping[int, StrikeReason]) -> View:
     """The fields for struck arguments in a statement; empty if no argument is struck."""
     return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
+
+
+def shown_reply(facts: Facts, view: View) -> str:
+    """A reply as the JSON text of a block for other seats: what it says of its own model is masked."""
+    return encoded(masked_view(view, facts.started) if facts.started else view)
 
 
 def encoded(view: View) -> str:

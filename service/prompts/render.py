@@ -7,7 +7,8 @@
     seat    the seat's pinned prompt and fragments, outside every fence
 
 Struck arguments are left out of later seats' requests, and named with the reason. The moderator sees every party in
-one uniform shape under neutral labels: no role, no model, no self-rating.
+one uniform shape under neutral labels: no role, no model, no self-rating. What a reply says of its own model is masked
+for every seat (`service.debate.self_naming`); citations, the case and the caller's texts are never masked.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnI
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.turns import phase_of, round_of
-from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, strikes
+from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
@@ -130,16 +131,17 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> B
     reply, round_ = facts.said[seen], round_of(seen)
     match reply:
         case Framing():
-            return Block("proposition", {}, encoded(_framing(reply)))
+            return Block("proposition", {}, shown_reply(facts, _framing(reply)))
         case Moderation():
-            return Block("evaluation", {"round": round_}, encoded(_evaluation(reply)))
+            return Block("evaluation", {"round": round_}, shown_reply(facts, _evaluation(reply)))
         case _:
             pass
     struck = strikes(facts, seen)
     if turn.seat == "moderator":
         attributes = {"label": shown[party(seen)], "round": round_}
-        return Block("statement", attributes, encoded(_neutral(facts, seen, reply, struck, shown)))
-    return Block("statement", {"by": party(seen), "round": round_}, encoded(_named(facts, seen, reply, struck)))
+        return Block("statement", attributes, shown_reply(facts, _neutral(facts, seen, reply, struck, shown)))
+    attributes = {"by": party(seen), "round": round_}
+    return Block("statement", attributes, shown_reply(facts, _named(facts, seen, reply, struck)))
 
 
 def _named(facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, StrikeReason]) -> View:

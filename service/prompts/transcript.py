@@ -9,7 +9,8 @@
     output-schema                              stances: the form that a synthesizer fills in
 
 No seat, model or name that the caller gave appears with a reply, unless the case lets the judge see the names of
-stances. Struck arguments are left out of every reply, also of a seat's own, and named with the reason.
+stances. Struck arguments are left out of every reply, also of a seat's own, and named with the reason. What a reply
+says of its own model is masked (`service.debate.self_naming`), also in a seat's own.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from service.debate.replies import (
 )
 from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
-from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, strikes
+from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block
 
 
@@ -116,16 +117,16 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
     reply = facts.said[seen]
     match reply:
         case Judgement() | Ruling():
-            return Block("judgement", {}, encoded(_plain(reply)))
+            return Block("judgement", {}, shown_reply(facts, _plain(reply)))
         case Synthesis():
-            return Block("synthesis", {}, encoded(_plain(reply)))
+            return Block("synthesis", {}, shown_reply(facts, _plain(reply)))
         case _:
             pass
     attributes = {"label": labels[seen], "round": round_of(seen)}
     if phase := phase_of(seen):
         attributes["phase"] = phase
     kind = "own-statement" if seat_of(seen) == turn.seat else "statement"
-    return Block(kind, attributes, encoded(_statement(facts, seen, reply)))
+    return Block(kind, attributes, shown_reply(facts, _statement(facts, seen, reply)))
 
 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:

@@ -164,6 +164,8 @@ NOTICE: Mapping[str, str] = {
     "providerOverrun": "A vendor billed above what was held",
     "fallbackUsed": "Another model was asked in a seat's place",
     "servedModelDiffers": "Another model answered than the one that was asked for",
+    "selfNamed": "A reply named its own model or maker, which other seats were not shown",
+    "modelGuessed": "A reply guessed which model another seat has",
     "repairAsked": "A reply that could not be used was asked for again",
     "chargedAsHeld": "Charged as held: what was used is not known",
     "partsLeftOut": "Parts of a reply were left out",

@@ -18,6 +18,8 @@ NoticeKind = Literal[
     "providerOverrun",
     "fallbackUsed",
     "servedModelDiffers",
+    "selfNamed",
+    "modelGuessed",
     "repairAsked",
     "chargedAsHeld",
     "partsLeftOut",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+import msgspec
+
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import (
     AttemptFailed,
@@ -27,7 +29,9 @@ from service.debate.findings import (
     InjectionFound,
 )
 from service.debate.model import CheckKind, TurnId
+from service.debate.model_names import known_names
 from service.debate.replies.pruning import Dropped
+from service.debate.self_naming import MASK, guesses, self_names, texts_of
 from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
@@ -56,7 +60,7 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
         case TurnAsked():
             return (_asked(h, line),)
         case TurnSpoke():
-            return notice(line), _served(h, line), *_dropped(line)
+            return notice(line), _served(h, line), *_names(h, line), *_dropped(line)
         case _:
             return (notice(line),)
 
@@ -133,6 +137,25 @@ def _part(part: Dropped) -> str:
     """A part by its name and place. The name is the model's own, so it stands in quotes, without control characters."""
     quoted = json.dumps(part.name, ensure_ascii=not part.name.isprintable())
     return f"{quoted if part.why == 'unknownMember' else part.name} in {part.at}"
+
+
+def _names(h: History, line: Line) -> tuple[Notice | None, ...]:
+    """The notices of a reply that named its own model, or guessed another seat's; computed as its masks are."""
+    entry, started = line.entry, h.facts.started
+    if not isinstance(entry, TurnSpoke) or started is None:
+        return ()
+    known, texts = known_names(started), tuple(texts_of(msgspec.to_builtins(entry.reply)))
+    own = [f'"{found.name}" in {path}' for path, text in texts for found in self_names(text, known)]
+    guessed = [f'"{found.name}" in {path}' for path, text in texts for found in guesses(text, known)]
+    kinds: tuple[tuple[NoticeKind, str, list[str], str], ...] = (
+        ("selfNamed", "masked", own, f"other seats are shown {MASK} in its place: "),
+        ("modelGuessed", "shown", guessed, "a guess about another seat, which later seats are shown: "),
+    )
+    return tuple(
+        Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=told + "; ".join(names))
+        for kind, reason, names, told in kinds
+        if names
+    )
 
 
 def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
