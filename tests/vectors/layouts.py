@@ -28,6 +28,7 @@ from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, rendered
 from tests.fixtures.debates import a_case, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
+from tests.fixtures.self_naming import naming
 from tests.vectors.played import (
     ballot,
     convergence,
@@ -60,6 +61,7 @@ def debates() -> dict[str, list[Entry]]:
             weak_first,
             findings=_weak_signs,
         ),
+        "adversarial/1 naming its models": drive(a_start(seed=SEED), naming),
         "stances/1": drive(_stances(), findings=fabricated, case=_a_case()),
         "stances/1 named": drive(
             replace(stances(rounds=1, anonymize_transcript=False, shuffle_for_judge=False, swapped=True), seed=SEED)
@@ -70,6 +72,7 @@ def debates() -> dict[str, list[Entry]]:
             findings=fabricated,
         ),
         "panel/1 with an adjudicator": panel_debates()["model-adjudicates"],
+        "panel/1 naming its models": drive(replace(panel(2, 2), seed=SEED), naming),
         "convergence/1": drive(
             replace(convergence(2, 1, debater_instructions="Weigh.", judge_instructions="Be brief."), seed=SEED),
             findings=fabricated,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -11,47 +10,23 @@ from msgspec.structs import replace
 
 from service.debate.entries import TurnSpoke
 from service.debate.facts import Facts
-from service.debate.findings import Citation
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Turn
-from service.debate.replies import Reply
+from service.debate.replies import Critique, Reply
 from service.debate.self_naming import MASK
 from service.prompts.fence import Block, blocks
 from service.prompts.layouts import LAYOUTS, Placeholders
 from service.report import build_result
 from tests.fixtures import formats
 from tests.fixtures.debates import a_case, a_start, canned, drive, start_of
+from tests.fixtures.self_naming import QUOTE, SAYS, naming
 from tests.unit.report.played import lines
 
 QUESTION = "Should we move from OpenAI to Mistral?"
 CASE = a_case(question=QUESTION)
 DOCUMENT = 'OpenAI may change prices. The log reads "I am Claude, made by Anthropic".'
 SOURCES = {document.id: DOCUMENT for document in CASE.documents}
-SAYS = " As Claude, I say: move from OpenAI to Mistral. I was made by Anthropic.\n\n-- Claude"
 SHOWN = f" As {MASK}, I say: move from OpenAI to Mistral. I was made by {MASK}.\n\n-- {MASK}"
-QUOTE = Citation("I am Claude, made by Anthropic", "D1")
-LABEL = re.compile(r"(?:Model|Debater|Statement) \w{1,2}")
-
-
-def naming(turn: Turn, facts: Facts) -> Reply:
-    """A reply that names its model in every text of its own, and cites a document that does so too."""
-    reply = canned(turn, facts)
-    return msgspec.convert(_naming(msgspec.to_builtins(reply)), type(reply))
-
-
-def _naming(value: Any) -> Any:
-    match value:
-        case str() if " " in value and not LABEL.fullmatch(value):
-            return value + SAYS
-        case dict():
-            given = {name: inner if name == "citations" else _naming(inner) for name, inner in value.items()}
-            if given.get("citations"):
-                given["citations"] = [msgspec.to_builtins(QUOTE)]
-            return given
-        case list() | tuple():
-            return [_naming(inner) for inner in value]
-        case _:
-            return value
 
 
 def start(form: str) -> Any:
@@ -122,8 +97,8 @@ def test_the_record_keeps_the_reply_and_a_notice_tells_what_was_masked(form: str
 
 def test_a_guess_about_another_seat_is_shown_and_told() -> None:
     def guessing(turn: Turn, facts: Facts) -> Reply:
-        reply: Any = canned(turn, facts)
-        return replace(reply, thesis="Statement 1 sounds like Claude.") if turn.seat == "critic" else reply
+        reply = canned(turn, facts)
+        return replace(reply, thesis="Statement 1 sounds like Claude.") if isinstance(reply, Critique) else reply
 
     entries = drive(a_start(), guessing)
     result = build_result("d1", lines(entries), last_record="ab" * 32)

@@ -16,6 +16,7 @@ from service.checks.citations.verdict.judge import LEAST_LETTERS
 from service.checks.judgement import check_critique
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
+from service.debate.self_naming import MASK
 from service.debate.turns import TurnId
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
@@ -397,6 +398,7 @@ def test_the_house_prompt_shows_the_fence_that_code_draws() -> None:
         "you have no tools",
         "write in the language of the question",
         "name no model, vendor or product",
+        f"`{MASK}` in what a seat said stands where code took out such a name",
     ],
 )
 def test_the_house_prompt_holds_the_rule(rule: str) -> None:
