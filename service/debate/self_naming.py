@@ -225,7 +225,7 @@ def _speaker() -> _Speaker:
 def _own(speaker: _Speaker) -> tuple[str, ...]:
     """The phrases in the first person."""
     name, _, whole = speaker
-    told = "(?:written|generated|given|produced|drafted|prepared)"
+    worded = "(?:written|generated|given|produced|drafted|prepared)"
     by_my = rf"(?: team)?,?(?: ?\()?(?: (?:is|are|was|were|comes?|came))?(?: {_MADE})?(?: (?:by|at|from|of|in|with))?"
     was = "i(?: was| were| have been|'ve been| am|'m|, who was)"
     which = "(?:(?:which|who|that|has|have|had|also|originally) ){0,3}"
@@ -247,7 +247,7 @@ def _own(speaker: _Speaker) -> tuple[str, ...]:
         rf"\bmy (?:own )?{_MAKERS}{by_my} ?{_TEAM}{name}",
         rf"\b{was} (?:{_ADVERB}){{0,2}}{_MADE}(?: on [^.;\n]{{1,60}}?)? (?:by|at|from|in) {_TEAM}{whole}",
         rf"{name} ?,? {which}{_MADE} me(?= ?(?:[,.;:!?)\n]|$)| (?:and|to|so|with|as|for|in|on)\b)",
-        rf"\b{_THIS} (?:is|was|has been|comes|came) (?:{_ADVERB})?(?:{told} )?(?:by|from) {whole}",
+        rf"\b{_THIS} (?:is|was|has been|comes|came) (?:{_ADVERB})?(?:{worded} )?(?:by|from) {whole}",
         rf"\bthis is {whole} (?:speaking|here|writing|answering|again)\b",
         rf"(?:\A|[.!?\n]) ?{whole} ?,? (?:here|speaking)(?= ?[,.:!;\u2014])",
         rf"\A ?{name} ?: (?=(?:i|my|as)\b)",
@@ -305,7 +305,7 @@ def _found(text: str, known: frozenset[str]) -> tuple[tuple[SelfName, ...], tupl
     first = [m for phrase in _OWN for m in phrase.finditer(folded.text)]
     own = _places([*first, *signed], quoted)
     guessed = _places(_GUESSED.finditer(folded.text), quoted) - own
-    return _told(text, folded, own), _told(text, folded, guessed)
+    return _in_original(text, folded, own), _in_original(text, folded, guessed)
 
 
 def _places(phrases: Iterable[re.Match[str]], quoted: Sequence[tuple[int, int]]) -> set[int]:
@@ -328,7 +328,7 @@ def _is_signature(found: re.Match[str]) -> bool:
     return not above.endswith(('"', "'", ":")) and not line.startswith(("-", "\u2014", "\u2022", ">"))
 
 
-def _told(text: str, folded: _Folded, places: set[int]) -> tuple[SelfName, ...]:
+def _in_original(text: str, folded: _Folded, places: set[int]) -> tuple[SelfName, ...]:
     """The names at these places of a folded text, by their places in the original."""
     spans = (folded.origin[at] for at in sorted(places))
     return tuple(SelfName((start, end), text[start:end]) for start, end in spans)

@@ -152,8 +152,8 @@ def _names(h: History, line: Line) -> tuple[Notice | None, ...]:
         ("modelGuessed", "shown", guessed, "a guess about another seat, which later seats are shown: "),
     )
     return tuple(
-        Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=told + "; ".join(names))
-        for kind, reason, names, told in kinds
+        Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=lead + "; ".join(names))
+        for kind, reason, names, lead in kinds
         if names
     )
 
