@@ -52,6 +52,7 @@ async def _run(database: Database) -> dict[str, Draft]:
         "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.1235"}),
         "failed": (CannedProvider(fails={"rebuttal": 99}), {}),
         "fabricated": (CannedProvider(_fabricating), {}),
+        "selfNaming": (CannedProvider(_self_naming), {}),
         "forced": (CannedProvider(), {"taskType": "other", "force": {"debate": True, "reason": "The board asks."}}),
         "repaired": (CannedProvider(_malformed_at_first()), {}),
         "declined": (CannedProvider(), {"taskType": "other", "estimatedDownside": 10}),
@@ -78,6 +79,12 @@ async def _debated(service: Bench, request: CaseRequest, caller: Caller = CALLER
     assert await service.claim() == debate
     await (await service.runner(debate)).run()
     return debate
+
+
+def _self_naming(seat: str, _round: int, reply: dict[str, Any]) -> dict[str, Any]:
+    """Every seat names its model in its thesis or synthesis, first as the catalogue has it and then as another."""
+    text = "synthesis" if seat == "moderator" else "thesis"
+    return {**reply, text: f"As alder-large, I hold: {reply[text]} I am GPT-4o by OpenAI."}
 
 
 class _Refusing(CannedProvider):
