@@ -168,10 +168,10 @@ def _negated(one: _Read, other: _Read) -> bool:
     """Whether only one of the two negates: more negations, negations of other words, or an opposite."""
     both = one.said & other.said
     here, there = ({at: n for at, n in read.governed.items() if at[1] in both} for read in (one, other))
-    return one.negations != other.negations or here != there or _opposed(one.said, other.said)
+    return one.negations != other.negations or here != there or opposes(one.said, other.said)
 
 
-def _opposed(one: Set[str], other: Set[str]) -> bool:
+def opposes(one: Set[str], other: Set[str]) -> bool:
     """Whether one has a word and the other its opposite by a syllable: limited, unlimited; harmful, harmless."""
     here, there = one - other, other - one
     return bool(_opposites(here) & there or _opposites(there) & here)

@@ -128,14 +128,47 @@ class UnansweredObjection(Struct, frozen=True, rename="camel"):
     flaw: str
 
 
+class NamedClaims(Struct, frozen=True, rename="camel"):
+    """Two claims, each by the turn that makes it and its number."""
+
+    turns: tuple[TurnId, TurnId]
+    numbers: tuple[int, int]
+
+
+VetoCode = Literal[
+    "fewVoices",
+    "nothingStands",
+    "conclusionsDiffer",
+    "conclusionsNotCompared",
+    "claimsNotCompared",
+    "claimsOpposed",
+    "claimsContested",
+    "risksNotShared",
+    "probabilitiesApart",
+    "newIdeas",
+    "frameworksApart",
+    "noSharedClaim",
+    "objectionStands",
+]
+
+
+class Veto(Struct, frozen=True, rename="camel"):
+    """A fact that excludes consensus whatever the scores are, those of a model among them, with the fact in words."""
+
+    code: VetoCode
+    text: str
+
+
 class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_field="kind", omit_defaults=True):
     """A panel's agreement after a round, measured on stances, numbered claims, frameworks and confidences.
 
     Shares are per mille and ``None`` where undefined: an empty union is no agreement. ``claim_jaccard`` is the mean
     over pairs of claims accepted by both / by either; ``beyond_chance`` is Cohen's kappa of two voices or
     Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is the share of common words;
-    no rule uses it. ``overall`` is the mean of the four dimensions, an undefined one counting as 0; ``new_ideas`` is
-    the share of new claims in a brainstorm.
+    no rule uses it. ``overall`` is the mean of the dimensions in ``counted``: those that the question's type uses and
+    that are defined, and at most 900 in the blind round, whose claims nobody has marked. ``opposed`` are pairs of claims
+    on one passage that exclude each other; with any of ``vetoes`` there is no consensus. ``new_ideas`` is the share of
+    new claims in a brainstorm.
     """
 
     voices: int
@@ -151,6 +184,9 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
     wording_overlap: int | None = None
     new_ideas: int | None = None
     unanswered: tuple[UnansweredObjection, ...] = ()
+    counted: tuple[Dimension, ...] = ()
+    vetoes: tuple[Veto, ...] = ()
+    opposed: tuple[NamedClaims, ...] = ()
 
 
 class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from service.checks.consensus.chance import beyond_chance
-from service.checks.consensus.dimensions import claim_jaccard, dimensions, new_ideas, wording_overlap
+from service.checks.consensus.dimensions import (
+    USES,
+    claim_jaccard,
+    counted,
+    dimensions,
+    new_ideas,
+    overall,
+    wording_overlap,
+)
 from service.checks.consensus.explanation import explain
-from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, read
-from service.checks.consensus.triggers import unanswered, veto
+from service.checks.consensus.transcript import ShownClaims, Transcript, read
+from service.checks.consensus.triggers import FEWEST, all_opposed, unanswered, vetoes
 from service.debate.facts import Facts
-from service.debate.findings import DIMENSIONS, ClaimAgreement, ConsensusFound
+from service.debate.findings import ClaimAgreement, ConsensusFound
 from service.debate.model import Check
 
-FEWEST = 2
-"""The least number of voices: one alone has no agreement."""
 SUPPORT = 70
 """The least confidence, in per cent, that every voice needs in a claim that counts as supported by all."""
-ALONE = "Fewer than two debaters spoke, and one voice is no consensus."
-STRUCK = "Fewer than two debaters have a claim that stands, and an answer alone shows no agreement."
 
 
 def check_consensus(facts: Facts, check: Check, known: frozenset[str] = frozenset()) -> ConsensusFound:
@@ -32,34 +34,29 @@ def check_consensus(facts: Facts, check: Check, known: frozenset[str] = frozense
 def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> ConsensusFound:
     """The same for a transcript."""
     r = t.rounds
-    measured, objections = dimensions(t, r), unanswered(t, r)
-    overall = sum(value or 0 for value in measured.values()) // len(measured)
-    voices, shown = t.voices(r), t.shown(r)
-    why_not = _unheard(t, voices) or veto(t, r)
-    terminated = overall >= t.threshold and why_not is None and not objections
-    lagging = tuple(name for name in DIMENSIONS if (measured[name] or 0) < t.threshold)
+    measured, against = dimensions(t, r), vetoes(t, r)
+    score, voices, shown = overall(t, r, measured), t.voices(r), t.shown(r)
+    terminated = score >= t.threshold and not against
+    # The reference lists what lags only if the debate goes on.
+    lagging = () if terminated else tuple(name for name in USES[t.kind] if (measured[name] or 0) < t.threshold)
     return ConsensusFound(
         voices=len(voices),
         dimensions=measured,
-        overall=overall,
+        overall=score,
         threshold=t.threshold,
         terminated=terminated,
         lagging=lagging,
-        notes=explain(t, r, measured, overall, why_not, objections),
+        notes=explain(t, r, measured, score, against),
         claims=tuple(_agreement(t, claim, {voice.seat for voice in voices}) for claim in shown),
         claim_jaccard=claim_jaccard(t, r),
         beyond_chance=beyond_chance(shown, [voice.seat for voice in voices]),
         wording_overlap=wording_overlap(t, r, known),
         new_ideas=new_ideas(t, r) if t.kind == "brainstorm" else None,
-        unanswered=objections,
+        unanswered=unanswered(t, r),
+        counted=counted(t.kind, measured),
+        vetoes=against,
+        opposed=all_opposed(t, r),
     )
-
-
-def _unheard(t: Transcript, voices: Sequence[PanelVoice]) -> str | None:
-    """Why there are too few voices or claims for any consensus, or ``None``."""
-    if len(voices) < FEWEST:
-        return ALONE
-    return STRUCK if sum(bool(t.standing(voice)) for voice in voices) < FEWEST else None
 
 
 def _agreement(t: Transcript, shown: ShownClaims, voices: set[str]) -> ClaimAgreement:

@@ -3,7 +3,9 @@
     two voices     Cohen's kappa (1960): (observed - expected) / (1 - expected), expected from each voice's own habits
     more           Krippendorff's alpha for nominal data (2004): 1 - disagreement observed / expected of all marks
 
-Both are undefined if all marks are alike: then full agreement cannot be distinguished from chance.
+Both are undefined if all marks are alike: then full agreement cannot be distinguished from chance. An author's mark on
+its own claim does not count, because it is no reader of it; so two debaters who only mark each other have no claim with
+two readers, and the value is undefined.
 """
 
 from __future__ import annotations
@@ -21,12 +23,10 @@ Unit = Sequence[str]
 
 def beyond_chance(shown: Sequence[ShownClaims], voices: Sequence[str]) -> int | None:
     """Kappa of two voices, alpha of more; ``None`` for fewer, and if chance alone gives full agreement."""
+    read = [{v: claim.opinions[v].mark for v in voices if v in claim.opinions and v != claim.author} for claim in shown]
     if len(voices) == 2:
-        both = [claim.opinions for claim in shown if set(voices) <= set(claim.opinions)]
-        return kappa([(opinions[voices[0]].mark, opinions[voices[1]].mark) for opinions in both])
-    if len(voices) > 2:
-        return alpha([[claim.opinions[v].mark for v in voices if v in claim.opinions] for claim in shown])
-    return None
+        return kappa([(marks[voices[0]], marks[voices[1]]) for marks in read if set(voices) <= set(marks)])
+    return alpha([list(marks.values()) for marks in read]) if len(voices) > 2 else None
 
 
 def kappa(marks: Sequence[tuple[str, str]]) -> int | None:

@@ -6,9 +6,9 @@
     logical consistency  100 less 25 for each fault, and not below 0: turning from yes to no or back, or to a
                          probability that has no point in common with its former one, without a word in corrections;
                          rejecting a former claim of its own without one; making a claim and rejecting the same claim
-                         of another in one answer
-    evidence quality     the share of its claims that are not struck: each rests on verified citations alone, or on
-                         reasoning without citations
+                         of another in one answer; accepting a claim that the same answer still contests
+    evidence quality     the share of its claims that rest on verified citations alone, or without citations on
+                         reasoning that gives a ground: one of `GROUNDS` stands in it. An assertion alone earns nothing
     trajectory score     the mean over its answers after the blind round of four times 25: a lesson or correction names
                          another debater; there is a correction; a claim is new and not struck; it marks claims
                          differently, or names the debater that it challenges or whose objection it answers. 50 without
@@ -29,12 +29,18 @@ from service.checks.overlap import words
 from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound, DebaterScores
 from service.debate.model import Check, seat_of
-from service.debate.replies import RevisedAnswer
+from service.debate.replies import Claim, RevisedAnswer
 from service.debate.turns import round_of
 
 UNKNOWN = 50
 FAULT = 25
 MARKS = {"accept": 100, "unsure": 50, "reject": 0}
+GROUNDS = (
+    "because since therefore thus hence so if unless whereas given considering accordingly consequently otherwise "
+    "implies imply implying means meaning follows shows showing suggests analogous analogy example instance owing "
+    "entails"
+).split()
+"""Words with which a claim gives a ground, draws an inference, compares or gives an example."""
 _YES = ("affirmative", "qualified")
 
 
@@ -83,6 +89,7 @@ def _faults(t: Transcript, own: Sequence[PanelVoice]) -> int:
             faults += silent and _reversed(before.reply, now.reply)
             faults += silent and any(label == now.label for label, _ in rejected)
             faults += _contradicts(t, now, rejected)
+            faults += any(m.mark == "accept" and (m.label, m.n) in now.reply.contested for m in now.reply.marks)
     return faults
 
 
@@ -105,7 +112,13 @@ def _contradicts(t: Transcript, now: PanelVoice, rejected: Iterable[tuple[str, i
 
 def _evidence(t: Transcript, own: Sequence[PanelVoice]) -> int:
     claims = sum(len(voice.reply.claims) for voice in own)
-    return sum(len(t.standing(voice)) for voice in own) * 100 // claims
+    return sum(_supported(claim) for voice in own for claim in t.standing(voice)) * 100 // claims
+
+
+def _supported(claim: Claim) -> bool:
+    """Whether a claim that is not struck says what it rests on."""
+    said = " ".join(words(claim.text))
+    return bool(claim.citations) or any(re.search(rf"\b{ground}\b", said) for ground in GROUNDS)
 
 
 def _trajectory(t: Transcript, own: Sequence[PanelVoice]) -> int:
@@ -126,7 +139,7 @@ def _engaged(t: Transcript, before: PanelVoice, now: PanelVoice, reply: RevisedA
         bool(reply.corrections.strip()),
         any(words(claim.text) not in former for claim in t.standing(now)),
         len({mark.mark for mark in reply.marks}) > 1
-        or _names(others, reply.still_challenges)
+        or bool(reply.still_challenges)
         or bool(reply.answers_to_objections),
     )
 

@@ -1,30 +1,58 @@
 """The four dimensions of consensus, each in per mille or undefined.
 
 stance_alignment        mean over pairs of voices of
-                          0 if one is affirmative and the other negative; otherwise the mean of those defined of
+                          0 if one is affirmative and the other negative, or two of their claims are opposed
+                          (`comparison`); otherwise the mean of those defined of
                           - the nearness of the conclusions: 1,000 the same stance, 600 affirmative and qualified,
-                            300 open and any other, 200 qualified and negative; undefined if both are open;
+                            300 open and any other, 200 qualified and negative; of two that are open, 1,000 if they
+                            make a claim in common, and undefined otherwise;
                             for predictions 1,000 less 20 for each point between the middles of the two intervals
                           - the marks of the two on each other's claims: accept 1,000, unsure 500, reject 0
                         brainstorm: 1,000 less the share of new ideas; undefined in the blind round
 empirical_overlap       mean over pairs of: claims that both accept and passages that both quote, by those that
                         either does. Passages are verified citations of claims that are not struck; overlapping
-                        ones of a document are one. Claims count once they have been marked, so not in the blind round
+                        ones of a document are one. Where no claim has been marked, as in the blind round: the
+                        claims that are alike by those of either, times 0.9. An empty union of marked claims is 0
 framework_agreement     mean over pairs: 1,000 the same framework, 500 one of the same family, 0 otherwise;
                         undefined if both are "other"
 confidence_convergence  1,000 less 20 for each point between the highest and the lowest overall confidence, and 10
                         more for each point by which that has grown since the round before
+
+The overall score is the mean of the dimensions that the type uses and that are defined (`USES`), and at most 900
+where no claim has been marked: code's reading of two claims is less than their readers' marks.
+
+                stance      empirical   framework   confidence
+factual         yes         yes         -           yes
+normative       yes         yes         -           yes         frameworks may differ, as the reference says
+business        yes         yes         -           yes
+prediction      yes         yes         -           yes
+brainstorm      yes         yes         -           yes         stance alignment is the coverage
+belief          -           yes         yes         yes         conclusions may differ, as the reference says
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from service.checks.consensus.transcript import PanelVoice, ShownClaims, Span, Transcript, mean, share, words
-from service.debate.findings import Dimension
-from service.debate.replies.panel import Framework, Interval
+from service.checks.consensus.comparison import Span, alike, near, opposed
+from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, mean, share, words
+from service.debate.findings import Dimension, NamedClaims
+from service.debate.replies import BlindAnswer
+from service.debate.replies.panel import Framework, Interval, QuestionType
 
 WHOLE = 1_000
+UNMARKED = 900
+"""The most that claims which nobody has marked count for, and the most of the overall score then."""
+_CONCLUDING: tuple[Dimension, ...] = ("stance_alignment", "empirical_overlap", "confidence_convergence")
+USES: Mapping[QuestionType, tuple[Dimension, ...]] = {
+    "factual": _CONCLUDING,
+    "normative": _CONCLUDING,
+    "business": _CONCLUDING,
+    "prediction": _CONCLUDING,
+    "brainstorm": _CONCLUDING,
+    "belief": ("empirical_overlap", "framework_agreement", "confidence_convergence"),
+}
+"""The dimensions that count for each type of question; the others are measured and shown."""
 SIDES: Mapping[frozenset[str], int] = {
     frozenset({"affirmative", "negative"}): 0,
     frozenset({"affirmative", "qualified"}): 600,
@@ -52,6 +80,17 @@ def dimensions(t: Transcript, r: int) -> dict[Dimension, int | None]:
         "framework_agreement": mean(framework(a, b) for a, b in t.pairs(r)),
         "confidence_convergence": _confidence(t, r),
     }
+
+
+def overall(t: Transcript, r: int, measured: Mapping[Dimension, int | None]) -> int:
+    """The mean of the dimensions that count; 0 if none does."""
+    found = mean(measured[name] for name in counted(t.kind, measured)) or 0
+    return found if t.shown(r) else min(found, UNMARKED)
+
+
+def counted(kind: QuestionType, measured: Mapping[Dimension, int | None]) -> tuple[Dimension, ...]:
+    """The dimensions that the type uses and that are defined."""
+    return tuple(name for name in USES[kind] if measured.get(name) is not None)
 
 
 def claim_jaccard(t: Transcript, r: int) -> int | None:
@@ -104,20 +143,62 @@ def spread(voices: Sequence[PanelVoice]) -> int:
     return max(said) - min(said)
 
 
-def _stance(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
-    if {one.reply.stance, other.reply.stance} == {"affirmative", "negative"}:
-        return 0
-    return mean((_conclusions(t, one, other), _mutual(one, other, shown)))
-
-
-def _conclusions(t: Transcript, one: PanelVoice, other: PanelVoice) -> int | None:
+def conclusion(t: Transcript, one: PanelVoice, other: PanelVoice) -> int | None:
+    """The nearness of two voices' conclusions; undefined if both are open and code finds no claim in common."""
     if t.kind == "prediction" and one.reply.probability and other.reply.probability:
         here, there = one.reply.probability, other.reply.probability
         return max(0, WHOLE - 10 * abs((here.low + here.high) - (there.low + there.high)))
     stances = frozenset({one.reply.stance, other.reply.stance})
     if stances == {"open"}:
-        return None
+        return WHOLE if _in_common(t, one, other) else None
     return WHOLE if len(stances) == 1 else SIDES.get(stances, OPEN)
+
+
+def claims_are_compared(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> bool:
+    """Whether one of two voices has marked a claim of the other, or code found two of their claims alike."""
+    return _mutual(one, other, shown) is not None or bool(_matched(t, one, other))
+
+
+def share_a_claim(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> bool:
+    """Whether both voices accept a claim, or code found two of theirs alike."""
+    return _accepted(one, other, shown)[0] > 0 or bool(_matched(t, one, other))
+
+
+def opposed_claims(t: Transcript, one: PanelVoice, other: PanelVoice) -> tuple[NamedClaims, ...]:
+    """The pairs of two voices' claims that exclude each other; ideas of a brainstorm stand beside each other."""
+    if t.kind == "brainstorm":
+        return ()
+    here, there = t.compared(one), t.compared(other)
+    return tuple(
+        NamedClaims((one.turn, other.turn), (n, m))
+        for n, mine in here.items()
+        for m, theirs in there.items()
+        if opposed(mine, theirs)
+    )
+
+
+def _stance(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
+    if {one.reply.stance, other.reply.stance} == {"affirmative", "negative"} or opposed_claims(t, one, other):
+        return 0
+    return mean((conclusion(t, one, other), _mutual(one, other, shown)))
+
+
+def _in_common(t: Transcript, one: PanelVoice, other: PanelVoice) -> bool:
+    """Whether two voices make a claim in common: alike in the blind round, near once they have read each other."""
+    same = alike if one.reply.__class__ is BlindAnswer else near
+    return any(same(a, b) for a in t.compared(one).values() for b in t.compared(other).values())
+
+
+def _matched(t: Transcript, one: PanelVoice, other: PanelVoice) -> int:
+    """The number of claims of one voice that are alike to one of the other, each paired once."""
+    left = list(t.compared(other).values())
+    found = 0
+    for claim in t.compared(one).values():
+        at = next((i for i, theirs in enumerate(left) if alike(claim, theirs)), None)
+        if at is not None:
+            del left[at]
+            found += 1
+    return found
 
 
 def _mutual(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
@@ -132,8 +213,12 @@ def _mutual(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) ->
 
 
 def _empirical(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
+    if not shown:
+        here, there, both = len(t.standing(one)), len(t.standing(other)), _matched(t, one, other)
+        return UNMARKED * both // (here + there - both) if here and there else None
     claims, passages = _accepted(one, other, shown), _quoted(t.spans(one), t.spans(other))
-    return share(claims[0] + passages[0], claims[1] + passages[1])
+    marked = any({one.seat, other.seat} & set(claim.opinions) for claim in shown)
+    return share(claims[0] + passages[0], claims[1] + passages[1]) or (0 if marked else None)
 
 
 def _accepted(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> tuple[int, int]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from service.checks.consensus.dimensions import new_ideas, spread
+from service.checks.consensus.dimensions import USES, new_ideas, spread
 from service.checks.consensus.transcript import Transcript
-from service.debate.findings import DIMENSIONS, Dimension, UnansweredObjection
+from service.debate.findings import Dimension, Veto
 from service.debate.replies.panel import Framework, Stance
-from service.debate.turns import seat_of
 
 _STANCES: Mapping[Stance, str] = {
     "affirmative": "yes",
@@ -29,26 +28,17 @@ _FRAMEWORKS: Mapping[Framework, str] = {
 
 
 def explain(
-    t: Transcript,
-    r: int,
-    measured: Mapping[Dimension, int | None],
-    overall: int,
-    why_not: str | None,
-    objections: Sequence[UnansweredObjection],
+    t: Transcript, r: int, measured: Mapping[Dimension, int | None], overall: int, against: Sequence[Veto]
 ) -> str:
     """The differences between the debaters, dimension by dimension, or a sentence that there are none."""
     reached = "reaches" if overall >= t.threshold else "is below"
     parts = [f"Overall {decimal(overall)} {reached} {decimal(t.threshold)}."]
-    for name in DIMENSIONS:
+    for name in USES[t.kind]:
         value = measured[name]
         if (value or 0) < t.threshold:
-            level = "is undefined and counts as 0" if value is None else f"is {decimal(value)}"
+            level = "is undefined and does not count" if value is None else f"is {decimal(value)}"
             parts.append(f"{name.replace('_', ' ').capitalize()} {level}: {_REASONS[name](t, r)}.")
-    parts += [why_not] if why_not else []
-    if objections:
-        who = sorted({t.labels[seat_of(objection.turn)] for objection in objections})
-        parts.append(f"A strong objection of {_and(who)} has not been answered by another debater.")
-    return " ".join(parts)
+    return " ".join((*parts, *(veto.text for veto in against)))
 
 
 def decimal(per_mille: int) -> str:
@@ -75,11 +65,11 @@ def _stance(t: Transcript, r: int) -> str:
 def _empirical(t: Transcript, r: int) -> str:
     shown = t.shown(r)
     quoted = sum(bool(t.spans(voice)) for voice in t.voices(r))
-    if not shown and not quoted:
-        return "no claim has been marked yet and no citation is verified, so there is nothing to compare"
+    if not shown:
+        return "no claim has been marked yet, and code finds few or none alike that rest on one verified passage"
     voices = {voice.seat for voice in t.voices(r)}
     accepted = sum(voices <= set(claim.by("accept")) for claim in shown)
-    claims = f"all accept {accepted} of {len(shown)} claims, and " if shown else "no claim has been marked yet, and "
+    claims = f"all accept {accepted} of {len(shown)} claims, and "
     return f"{claims}{quoted} of {len(voices)} rest on verified passages, which overlap in part at most"
 
 

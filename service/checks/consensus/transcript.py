@@ -3,7 +3,8 @@
 In round ``r`` a debater marks the claims in its request: those of every other's latest answer before that round,
 without the struck ones. So agreement after a round is about the claims of the round before, and the blind round has no
 marks at all. An author counts as accepting its own claim, unless its own mark is different, which withdraws the claim.
-A silent debater is no voice; the others may still mark its claims.
+A mark `accept` counts as `unsure` if the same answer still challenges the claim or names it in an open point. A silent
+debater is no voice; the others may still mark its claims.
 """
 
 from __future__ import annotations
@@ -14,20 +15,19 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
+from service.checks.consensus.comparison import Compared, Span
 from service.checks.overlap import STOP_WORDS
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict
 from service.debate.model import Check, TurnId, seat_of
 from service.debate.panel_standing import labels_of, options_of, question_type
-from service.debate.replies import BlindAnswer, Claim, RevisedAnswer
+from service.debate.replies import BlindAnswer, Claim, ObjectionAnswers, RevisedAnswer
 from service.debate.replies.panel import MarkAs, QuestionType
 from service.debate.script import Script
 from service.debate.turns import round_of
 from service.errors import IllegalEntry
 
 Answer = BlindAnswer | RevisedAnswer
-Span = tuple[str, int, int]
-"""A passage: the document's id, and where it begins and ends."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -65,13 +65,17 @@ class ShownClaims(NamedTuple):
 
 
 class Transcript(NamedTuple):
-    """The answers up to a round: turn -> reply, with the verdicts on their citations, and the seats' letters."""
+    """The answers up to a round: turn -> reply, with the verdicts on their citations, and the seats' letters.
+
+    ``answered`` are the answers to objections that stood after the last round.
+    """
 
     kind: QuestionType
     threshold: int
     labels: Mapping[str, str]
     said: Mapping[TurnId, Answer]
     citations: Mapping[TurnId, CitationsFound]
+    answered: Mapping[TurnId, ObjectionAnswers] = {}
 
     @property
     def rounds(self) -> int:
@@ -108,11 +112,16 @@ class Transcript(NamedTuple):
 
     def spans(self, voice: PanelVoice) -> frozenset[Span]:
         """The verified passages that an answer quotes, without those of struck claims."""
-        given = self.verdicts(voice)
-        verdicts = (v for claim in self.standing(voice) for v in given.get(claim.n, ()))
-        return frozenset(
-            (v.source_id, *v.span) for v in verdicts if v.verdict == "verified" and v.source_id and v.span is not None
-        )
+        return frozenset(span for claim in self.compared(voice).values() for span in claim.spans)
+
+    def compared(self, voice: PanelVoice) -> dict[int, Compared]:
+        """The claims of an answer that stand, by number, with the verified passages that each quotes."""
+        given, found = self.verdicts(voice), {}
+        for claim in self.standing(voice):
+            held = [v for v in given.get(claim.n, ()) if v.verdict == "verified" and v.source_id and v.span is not None]
+            spans = frozenset((v.source_id or "", *v.span) for v in held if v.span is not None)
+            found[claim.n] = Compared(claim.text, spans, tuple(v.text for v in held if v.text))
+        return found
 
     def shown(self, r: int) -> tuple[ShownClaims, ...]:
         """The claims in the requests of a round, with the voices' opinions; none in the blind round."""
@@ -132,7 +141,8 @@ def read(facts: Facts, check: Check) -> Transcript:
     kind = question_type(s)
     said = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], BlindAnswer | RevisedAnswer)}
     found = {turn: f for turn in said if isinstance(f := facts.found.get(f"{turn}/citations"), CitationsFound)}
-    return Transcript(kind, options_of(s).thresholds[kind], labels_of(s), said, found)
+    answered = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], ObjectionAnswers)}
+    return Transcript(kind, options_of(s).thresholds[kind], labels_of(s), said, found, answered)
 
 
 def known_words(texts: Iterable[str]) -> frozenset[str]:
@@ -162,8 +172,15 @@ def _round(turn: TurnId) -> int:
 
 def _marks(voice: PanelVoice) -> Marks:
     """A voice's opinions of claims, by letter and number; one mark for each, as `panel_usability` demands."""
-    marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
-    return {(mark.label, mark.n): Opinion(mark.mark, mark.confidence) for mark in marks}
+    if not isinstance(voice.reply, RevisedAnswer):
+        return {}
+    contested = voice.reply.contested
+    return {
+        (mark.label, mark.n): Opinion(
+            "unsure" if mark.mark == "accept" and (mark.label, mark.n) in contested else mark.mark, mark.confidence
+        )
+        for mark in voice.reply.marks
+    }
 
 
 def _opinions(author: PanelVoice, claim: Claim, marks: Mapping[str, Marks]) -> dict[str, Opinion]:

@@ -31,6 +31,7 @@ from service.debate.replies.panel import (
     BlindAnswer,
     Claim,
     Classification,
+    ObjectionAnswers,
     RevisedAnswer,
     Synthesis,
 )
@@ -73,6 +74,7 @@ __all__ = [
     "Movement",
     "Number",
     "Objection",
+    "ObjectionAnswers",
     "Percent",
     "Point",
     "Position",
@@ -105,6 +107,7 @@ Reply = (
     | Classification
     | BlindAnswer
     | RevisedAnswer
+    | ObjectionAnswers
     | Adjudication
     | AccuracyReview
     | Synthesis
@@ -124,6 +127,7 @@ REPLY_TYPES: dict[str, type[Reply]] = {
     "panel.classifier": Classification,
     "panel.blind": BlindAnswer,
     "panel.deliberation": RevisedAnswer,
+    "panel.answer": ObjectionAnswers,
     "panel.adjudicator": Adjudication,
     "panel.accuracy": AccuracyReview,
     "panel.synthesizer": Synthesis,
@@ -151,7 +155,7 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
             return reply.claims
         case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
             return ()
-        case AccuracyReview() | Synthesis() | Ruling():
+        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling():
             return ()
 
 
@@ -168,5 +172,5 @@ def closing(reply: Reply) -> Closing | None:
             return None
         case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
             return None
-        case Projection() | Classification() | Adjudication() | AccuracyReview():
+        case Projection() | Classification() | ObjectionAnswers() | Adjudication() | AccuracyReview():
             return None

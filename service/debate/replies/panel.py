@@ -22,6 +22,8 @@ Framework = Literal[
 """The basis of an answer's reasoning: the words of the documents, data, risks, costs against benefits, and so on."""
 MarkAs = Literal["accept", "reject", "unsure"]
 Severity = Literal["low", "medium", "high"]
+ObjectionVerdict = Literal["fails", "acceptedRisk", "holds"]
+"""What becomes of an objection: it fails, it is a risk that the answer accepts and names, or it holds."""
 Remark = Annotated[str, Meta(max_length=20_000)]
 """Text that may be empty."""
 
@@ -56,6 +58,28 @@ class Mark(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     confidence: Percent
 
 
+class NamedClaim(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A claim by the label of its author and its number in that answer."""
+
+    label: str
+    n: Number
+
+
+class Challenge(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A claim that a debater still contests, with the reason; it may not accept that claim."""
+
+    label: str
+    n: Number
+    text: Words
+
+
+class OpenPoint(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A point of disagreement that remains, and the claims between which it lies; none of them may be accepted."""
+
+    claims: Annotated[tuple[NamedClaim, ...], Meta(min_length=1)]
+    text: Words
+
+
 class StrongestObjection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The devil's advocate: the strongest flaw in the majority's position, in claim ``n`` of ``target``."""
 
@@ -69,6 +93,14 @@ class ObjectionAnswer(Struct, frozen=True, rename="camel", forbid_unknown_fields
     """An answer to the objection that ``label`` raised in the round before."""
 
     label: str
+    text: Words
+
+
+class ObjectionReply(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A debater's verdict on a strong objection of ``label`` that nobody has answered."""
+
+    label: str
+    verdict: ObjectionVerdict
     text: Words
 
 
@@ -150,8 +182,8 @@ class RevisedAnswer(
     assumptions: tuple[Words, ...]
     learned_from_others: Remark
     corrections: Remark
-    still_challenges: Remark
-    unresolved: Remark
+    still_challenges: tuple[Challenge, ...]
+    unresolved: tuple[OpenPoint, ...]
     marks: tuple[Mark, ...]
     probability: Interval | None = None
     objection: StrongestObjection | None = None
@@ -159,6 +191,20 @@ class RevisedAnswer(
 
     def __post_init__(self) -> None:
         numbered("claims", [c.n for c in self.claims])
+
+    @property
+    def contested(self) -> frozenset[tuple[str, int]]:
+        """The claims, by label and number, that it still challenges or names in an open point."""
+        points = (claim for point in self.unresolved for claim in point.claims)
+        return frozenset((claim.label, claim.n) for claim in (*self.still_challenges, *points))
+
+
+class ObjectionAnswers(
+    Struct, frozen=True, rename="camel", tag="panel.answer", tag_field="seat", forbid_unknown_fields=True
+):
+    """A debater's answers to the strong objections of others that stand after the last round."""
+
+    answers: Annotated[tuple[ObjectionReply, ...], Meta(min_length=1)]
 
 
 class Adjudication(

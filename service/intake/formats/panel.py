@@ -81,7 +81,7 @@ READING = Reading(
     replies={
         "panel.classifier": Classification("belief", "-"),
         "panel.blind": BlindAnswer("-", "open", "other", (_CLAIM,), 0, ()),
-        "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", "", "", ()),
+        "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", (), (), ()),
         "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
         "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
     },

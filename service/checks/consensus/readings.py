@@ -1,0 +1,366 @@
+"""What a claim states, as far as code can read it: amounts, dates, parties, negations, and its other words.
+
+    amounts    numbers in digits or words, with their scale, currency, per cent or unit, and "at least" or "at most";
+               "nothing" is 0, and "no cap" and "unlimited" are amounts too. Numbers of clauses are none
+    dates      day, month and year as far as they are named; a year alone
+    periods    how often: each year, monthly, once, in total
+    parties    names (a capital inside a sentence) and the usual words for the parties of a contract, in their order
+    negations  how many words turn the sense; those in "no more than" and the like belong to their amount
+    words      the remaining words with content, without their endings, in their order
+
+Tokens, and the words for numbers, currencies, dates and negations, are those of the citation engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from service.checks.citations.text.cue_words import CURRENCIES, DATES, NUMBERS, SCALES, UNITS, is_negation
+from service.checks.citations.text.fold import Folded, fold
+from service.checks.citations.text.spelling import american
+from service.checks.citations.text.tokens import TextTokens, read_tokens
+from service.checks.citations.text.word_bounds import is_currency
+from service.checks.overlap import NEGATIONS, STOP_WORDS
+
+UNLIMITED = Fraction(-1)
+"""The value of an amount that has no limit: no other amount is negative here."""
+Bound = str
+"""``least``, ``most``, or empty if the amount is exact."""
+
+
+class Amount(NamedTuple):
+    """A number with its unit: a currency, ``%``, a unit of time, another noun in the singular, or empty."""
+
+    value: Fraction
+    unit: str
+    bound: Bound = ""
+
+
+class Date(NamedTuple):
+    """A date; a part that is not named is 0, and a day of the week stands in ``day`` as a negative number."""
+
+    year: int
+    month: int
+    day: int
+    bound: Bound = ""
+
+
+class Reading(NamedTuple):
+    """What one claim states."""
+
+    amounts: frozenset[Amount]
+    dates: frozenset[Date]
+    periods: frozenset[str]
+    parties: tuple[str, ...]
+    negations: int
+    words: tuple[str, ...]
+    is_passive: bool
+
+
+_MONTHS = {m: 1 + i // 2 for i, m in enumerate("january jan february feb march mar april apr may may june jun july jul "
+           "august aug september sep october oct november nov december dec".split())} | {"sept": 9}  # fmt: skip
+_WEEKDAYS = sorted(DATES - set(_MONTHS))
+_CURRENCY = {
+    "$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "sterling": "gbp",
+    "¥": "jpy", "yen": "jpy", "yuan": "cny", "franc": "chf", "rupee": "inr",
+}  # fmt: skip
+_SHORT_SCALES = {"k": 1_000, "m": 10**6, "mn": 10**6, "mio": 10**6, "bn": 10**9}
+_SCALE_VALUES = {
+    "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12,
+}  # fmt: skip
+_TENS = range(20, 100, 10)
+_WORD_VALUES = dict(zip(UNITS, (*range(1, 20), *_TENS), strict=True))
+_FRACTIONS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4)}
+_ORDINAL = ("st", "nd", "rd", "th")
+_NOTHING = frozenset("nothing nil zero".split())
+_LIMITS = frozenset("cap caps limit limits limitation ceiling maximum restriction bound bounds".split())
+_ENDLESS = frozenset("unlimited uncapped limitless boundless unbounded".split())
+_PLACES = frozenset(
+    "clause clauses section sections article articles paragraph paragraphs para schedule annex appendix exhibit page "
+    "pages recital recitals chapter part item no § §§ model claim".split()
+)
+_PERIODS = {
+    "annual": "year", "annually": "year", "yearly": "year", "annum": "year", "monthly": "month", "weekly": "week",
+    "daily": "day", "quarterly": "quarter", "hourly": "hour", "once": "once", "total": "once", "aggregate": "once",
+    "overall": "once", "altogether": "once",
+}  # fmt: skip
+_EACH = frozenset("each every per any".split())
+_TIMES = frozenset("year month week day quarter hour minute claim event incident breach occurrence".split())
+_QUALIFYING = frozenset("business working calendar contract full further single".split())
+ROLES = frozenset(
+    "supplier buyer seller customer client vendor provider purchaser lessor lessee landlord tenant licensor licensee "
+    "employer employee lender borrower contractor subcontractor processor controller insurer insured guarantor bank "
+    "issuer holder investor assignor assignee indemnitor indemnitee agent company director shareholder creditor debtor "
+    "trustee beneficiary owner operator user bidder claimant respondent plaintiff defendant consumer trader regulator "
+    "authority carrier shipper manufacturer distributor franchisor franchisee auditor bailor bailee".split()
+)
+"""The usual words for the parties of a contract, which claims also write in small letters."""
+_LEAST = re.compile(
+    r"(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner) than|minimum(?: of)?|more than|in excess of|exceed\w*"
+    r"|over|above|not (?:below|under)|greater than|longer than|after|since|not before|as of|starting(?: on)?) $"
+)
+_MOST = re.compile(
+    r"(?:at most|(?:no|not) (?:more|greater|higher|later|longer) than|(?:not|never|cannot) (?:to )?exceed\w*"
+    r"|maximum(?: of)?|up to|less than|fewer than|below|within|capped at|limited to|not (?:above|over|after)|before"
+    r"|until|shorter than) $"
+)
+_OR_MORE = re.compile(r"(?: \w+){0,2} or (?:more|longer|later|above|over)\b")
+_OR_LESS = re.compile(r"(?: \w+){0,2} or (?:less|fewer|earlier|shorter|below)\b")
+_OF_DATES: dict[str, Bound] = {"from": "least", "by": "most"}
+_LONGEST_BOUND = 5
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b(?: \w+){1,4} by\b")
+_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
+_SHORTEST_STEM = 3
+
+
+@lru_cache(maxsize=1 << 12)
+def reading(text: str) -> Reading:
+    """Read one claim."""
+    return _Reader(text).read()
+
+
+def stem(word: str) -> str:
+    """A word without a plain ending and in its American spelling: caps, capped and capping are cap."""
+    word = american(word.removesuffix("'s").removesuffix("'"))
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM and not word.endswith("ss"):
+            word = word.removesuffix(ending) + ("y" if ending in ("ied", "ies") else "")
+            break
+    if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "sl":
+        return word[:-1]
+    return word.removesuffix("e") if len(word) > _SHORTEST_STEM else word
+
+
+class _Reader:
+    """The tokens of a claim, and those of them that a rule has read."""
+
+    def __init__(self, text: str) -> None:
+        self.folded: Folded = fold(text)
+        self.tokens: TextTokens = read_tokens(self.folded)
+        self.texts: Sequence[str] = self.tokens.texts
+        self.read_at: set[int] = set()
+        self.amounts: set[Amount] = set()
+        self.dates: set[Date] = set()
+
+    def read(self) -> Reading:
+        """Every part in turn: what one rule has read no later one reads again."""
+        periods = self._periods()
+        self._dates()
+        self._amounts()
+        negations = sum(
+            is_negation(word) or word in NEGATIONS
+            for i, word in enumerate(self.texts)
+            if i not in self.read_at and not (word == "not" and self._at(i + 1) == "only")
+        )
+        rest = [i for i in range(len(self.texts)) if i not in self.read_at and self.texts[i][0].isalnum()]
+        return Reading(
+            amounts=frozenset(self.amounts),
+            dates=frozenset(self.dates),
+            periods=frozenset(periods),
+            parties=tuple(stem(self.texts[i]) for i in rest if self._is_party(i)),
+            negations=negations,
+            words=tuple(stem(w) for i in rest if _has_content(w := self.texts[i])),
+            is_passive=_PASSIVE.search(self.folded.text) is not None,
+        )
+
+    def _at(self, i: int) -> str:
+        return self.texts[i] if 0 <= i < len(self.texts) else ""
+
+    def _is_party(self, i: int) -> bool:
+        word, start = self.texts[i], self.tokens.starts[i]
+        if stem(word) in _ROLE_STEMS:
+            return True
+        before = self.folded.text[max(0, start - 4) : start].rstrip(" \"'(-")
+        inside = bool(before) and before[-1] not in ".!?:"
+        return inside and word[0].isalpha() and self.folded.printed(start).isupper() and _has_content(word)
+
+    def _periods(self) -> set[str]:
+        found = set()
+        for i, word in enumerate(self.texts):
+            if word in _PERIODS:
+                found.add(_PERIODS[word])
+                self.read_at.add(i)
+            if word in _EACH:
+                at = i + 2 if self._at(i + 1) in _QUALIFYING else i + 1
+                if (unit := stem_unit(self._at(at))) in _TIMES:
+                    found.add(unit)
+                    self.read_at |= {*range(i, at + 1)}
+            if word == "whole" and self._at(i + 1) in ("term", "contract", "period"):
+                found.add("once")
+        return found
+
+    def _dates(self) -> None:
+        for i, word in enumerate(self.texts):
+            if word in _MONTHS:
+                self._month(i)
+            elif word in _WEEKDAYS:
+                self._date(Date(0, 0, -1 - _WEEKDAYS.index(word)), i)
+            elif re.fullmatch(r"\d{1,4}[./]\d{1,2}[./]\d{1,4}", word):
+                self._date(_written(re.split(r"[./]", word)), i)
+            elif _is_year(word) and self._at(i + 1) == "-" and self._at(i + 3) == "-":
+                self._date(_written([word, self._at(i + 2), self._at(i + 4)]), *range(i, i + 5))
+
+    def _month(self, i: int) -> None:
+        before = i - 1 - (self._at(i - 1) in ("of", *_ORDINAL))
+        before -= self._at(before) in _ORDINAL
+        after = i + 1
+        day = year = 0
+        used = [i]
+        if _is_day(self._at(before)):
+            day, used = int(self._at(before)), [*range(before, i + 1)]
+        elif _is_day(self._at(after)):
+            day, used, after = int(self._at(after)), [*used, after], after + 1
+            used += [after] if self._at(after) in _ORDINAL else []
+            after += self._at(after) in _ORDINAL
+        if _is_year(self._at(after)):
+            year, used = int(self._at(after)), [*used, after]
+        printed = self.folded.printed(self.tokens.starts[i])
+        if self.texts[i] in ("may", "march") and not (printed.isupper() and (day or year)):
+            return
+        self._date(Date(year, _MONTHS[self.texts[i]], day), *used)
+
+    def _date(self, date: Date, *at: int) -> None:
+        bound = self._bound(min(at), max(at) + 1) or _OF_DATES.get(self._at(min(at) - 1), "")
+        self.dates.add(date._replace(bound=bound))
+        self.read_at.update(at)
+
+    def _amounts(self) -> None:
+        i = 0
+        while i < len(self.texts):
+            i = self._amount(i)
+
+    def _amount(self, i: int) -> int:
+        """Read the amount that begins at a token, if one does; the next place to read at."""
+        word = self.texts[i]
+        if i in self.read_at:
+            return i + 1
+        if word in _NOTHING or word in _ENDLESS or (word in ("no", "without") and self._limit_after(i)):
+            self.read_at |= set() if word in _ENDLESS else {i}
+            self.amounts.add(Amount(Fraction(0) if word in _NOTHING else UNLIMITED, ""))
+            return i + 1
+        value, end = self._number(i)
+        if value is None:
+            return i + 1
+        if stem(self._at(i - 1)) in _PLACE_STEMS or self._at(i - 1) == "§":
+            self.read_at.update(range(i, end))
+            return end
+        if _is_year(word) and end == i + 1 and not self._currency(i - 1) and not self._unit(end)[0]:
+            self._date(Date(int(word), 0, 0), i)
+            return end
+        again, after = self._number(end)
+        end = after if again == value else end  # thirty (30) days
+        before, (unit, last) = self._currency(i - 1), self._unit(end)
+        self.amounts.add(Amount(value, before or unit, self._bound(i - bool(before), last)))
+        self.read_at.update(range(i - bool(before), last))
+        return last
+
+    def _limit_after(self, i: int) -> bool:
+        return any(self._at(i + k) in _LIMITS for k in (1, 2, 3))
+
+    def _number(self, i: int) -> tuple[Fraction | None, int]:
+        """The number that begins at a token, and the place after it."""
+        word = self._at(i)
+        if re.fullmatch(r"\.?\d+(?:\.\d+)?", word):
+            digits, i = word, i + 1
+            while re.fullmatch(r"\d{3}", self._at(i)) and re.fullmatch(r"\d{1,9}", digits):
+                digits, i = digits + self._at(i), i + 1  # 500 000
+            return self._scaled(Fraction(f"0{digits}" if digits[0] == "." else digits), i)
+        if word in _FRACTIONS:
+            return _FRACTIONS[word], i + 1
+        return self._spelled(i)
+
+    def _scaled(self, value: Fraction, i: int) -> tuple[Fraction, int]:
+        while (scale := _SCALE_VALUES.get(self._at(i)) or _SHORT_SCALES.get(self._at(i))) is not None:
+            value, i = value * scale, i + 1
+        return value, i
+
+    def _spelled(self, i: int) -> tuple[Fraction | None, int]:
+        """A number in words: two hundred and fifty thousand."""
+        total = group = 0
+        first = i
+        if self._at(i) in ("a", "an") and self._at(i + 1) in SCALES:
+            group, i = 1, i + 1
+        while (word := self._at(i)) in NUMBERS or (
+            word in ("and", "-") and i > first and (self._at(i + 1) in _WORD_VALUES)
+        ):
+            if word in _WORD_VALUES:
+                group += _WORD_VALUES[word]
+            elif word in _SCALE_VALUES:
+                scale = _SCALE_VALUES[word]
+                group = (group or 1) * scale
+                total, group = (total, group) if scale <= 100 else (total + group, 0)
+            i += 1
+        return (Fraction(total + group), i) if i > first else (None, first + 1)
+
+    def _currency(self, i: int) -> str:
+        word = self._at(i)
+        return _currency_of(word) if i not in self.read_at else ""
+
+    def _unit(self, i: int) -> tuple[str, int]:
+        """The unit behind a number, and the place after it."""
+        word, following = self._at(i), self._at(i + 1)
+        if word == "%" or word in ("percent", "percentage"):
+            return "%", i + 1
+        if word == "per" and following == "cent":
+            return "%", i + 2
+        if found := _currency_of(word):
+            return found, i + 1
+        at = i + 1 if word in _QUALIFYING else i
+        if (unit := stem_unit(self._at(at))) in _TIMES:
+            kind = f"{word} {unit}" if word in ("business", "working") else unit
+            return kind, at + 1
+        if word.isalpha() and _has_content(word) and not is_negation(word) and word not in _EACH:
+            return stem(word), i + 1
+        return "", i
+
+    def _bound(self, first: int, end: int) -> Bound:
+        said = "".join(f"{word} " for word in self.texts[max(0, first - _LONGEST_BOUND) : first])
+        after = "".join(f" {word}" for word in self.texts[end - 1 : end + 4])
+        if found := _MOST.search(said):  # first: "not exceeding" holds "exceeding"
+            self._take(first, found.group())
+            return "most"
+        if found := _LEAST.search(said):
+            self._take(first, found.group())
+            return "least"
+        return "least" if _OR_MORE.match(after) else "most" if _OR_LESS.match(after) else ""
+
+    def _take(self, first: int, phrase: str) -> None:
+        self.read_at.update(range(first - len(phrase.split()), first))
+
+
+def stem_unit(word: str) -> str:
+    """A noun in the singular."""
+    return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
+
+
+def _currency_of(word: str) -> str:
+    plain = word.removesuffix("s") if word != "chfs" else word
+    if plain in _CURRENCY:
+        return _CURRENCY[plain]
+    return word if word in CURRENCIES else (word if word and is_currency(word[0]) else "")
+
+
+def _has_content(word: str) -> bool:
+    return word not in STOP_WORDS and word not in NEGATIONS and not is_negation(word) and word not in _EACH
+
+
+def _is_year(word: str) -> bool:
+    return re.fullmatch(r"(?:1[6-9]|20)\d\d", word) is not None
+
+
+def _is_day(word: str) -> bool:
+    return re.fullmatch(r"\d{1,2}", word) is not None and 1 <= int(word) <= 31
+
+
+def _written(parts: Sequence[str]) -> Date:
+    """A date in figures. Which of two small figures is the month differs by country, so their order is kept."""
+    one, two, three = (int(part) if part.isdigit() else 0 for part in parts)
+    return Date(one, two, three) if _is_year(parts[0]) else Date(three, two, one)
+
+
+_ROLE_STEMS = frozenset(map(stem, ROLES))
+_PLACE_STEMS = frozenset(map(stem, _PLACES))
