@@ -5,11 +5,13 @@
     each later round      all in parallel: a debater's own last answer, and the latest of every other as "Model A"...
     from round 3          devil's advocate: each also names the strongest flaw in the majority's position
     after every round     citations, consensus as code measures it, and a model's adjudication where there is one
+    after the last        each other debater answers the strong objections that stand, and consensus is measured again
     consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
 
 A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
-mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; which replies cannot be
-used is in `panel_usability`. This file is frozen once released: a change is a new file and a new version.
+mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; who answers objections is
+in `panel_answers`; which replies cannot be used is in `panel_usability`. This file is frozen once released: a change is
+a new file and a new version.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from service.debate.entries import DebateStarted
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
 from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
+from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, answered_check, answering
 from service.debate.panel_standing import (
     TRIGGERS,
     answers,
@@ -42,6 +45,7 @@ from service.debate.replies import (
     BlindAnswer,
     Classification,
     ConfidenceLevel,
+    ObjectionAnswers,
     Reply,
     RevisedAnswer,
     Synthesis,
@@ -59,8 +63,6 @@ FORMAT = "panel/1"
 CLASSIFIER = turn_id(0, "classifier")
 ROUNDS_MAX = 10
 """The most rounds of a panel, with the blind one (the reference's largest plan)."""
-DEVIL_FROM = 3
-"""The round from which every debater is the devil's advocate too."""
 SURE = 80
 """A mean confidence of the debaters below this, in per cent, caps a consensus at MODERATE."""
 TELLING = 50
@@ -75,11 +77,14 @@ def play(s: Script) -> Outcome:
         if options.typed_by == "classifier":
             # If the classifier is silent, the type from the rules stays.
             s.gather(Classification, Turn(CLASSIFIER, "classifier", kind="panel.classifier"), quorum=0)
-        for r in range(1, min(options.max_rounds, ROUNDS_MAX) + 1):
+        last = min(options.max_rounds, ROUNDS_MAX)
+        for r in range(1, last + 1):
             turns = _debaters(s, r)
             s.gather(BlindAnswer if r == 1 else RevisedAnswer, *turns, quorum=2, holding=_closing(s, r, *turns))
             s.find(CitationsFound, *(citations(turn) for turn in answers(s, r)))
             s.find(ConsensusFound, _consensus(s, r))
+            if r == last and r >= DEVIL_FROM:
+                _answer_objections(s, r)
             if reached := _adjudicated(s, r):
                 break
         s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
@@ -94,9 +99,9 @@ def play(s: Script) -> Outcome:
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached.
 
-    A confidence is HIGH only if all debaters took one side in the blind round, kept it after they had read each other,
-    and are sure of it. It is MODERATE for any other consensus that they do not doubt, LOW without one, and never above
-    the synthesizer's own.
+    A confidence is HIGH only if code found that all debaters took one side in the blind round, they kept it after they
+    had read each other, and are sure of it. It is MODERATE for any other consensus that they do not doubt, LOW without
+    one, and never above the synthesizer's own.
     """
     rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
@@ -104,13 +109,18 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     unchecked = _unchecked(s, rounds)
     sure = result.overall_confidence or 0
     measured, blind = bool(rounds), result.consensus_reached and result.rounds_completed == 1
-    late = result.consensus_reached and not _agreed_blindly(s)
+    after_exchange = result.consensus_reached and result.rounds_completed > 1
+    agreed = _agreed_blindly(s)
+    late, unknown = after_exchange and agreed is False, after_exchange and agreed is None
+    risk = result.consensus_reached and accepts_a_risk(s)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (measured and not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),
         (measured and sure < SURE, "debatersUnsure", "MODERATE" if sure >= TELLING else "LOW"),
         (blind, "decidedBlind", "MODERATE"),
         (late, "agreedOnlyAfterExchange", "MODERATE"),
+        (unknown, "blindNotCompared", "MODERATE"),
+        (risk, "riskAccepted", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
     )
     return end(
@@ -122,6 +132,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "noConsensus": measured and not result.consensus_reached,
             "decidedBlind": blind,
             "agreedOnlyAfterExchange": late,
+            "blindNotCompared": unknown,
+            "riskAccepted": risk,
             "debaterMissing": bool(result.missing),
             "orderSensitive": _order_sensitive(s, rounds),
             "orderUnchecked": unchecked,
@@ -176,7 +188,9 @@ def table(options: Options) -> Roster:
         *(("adjudicator", other) for other in (*debaters, "synthesizer") if "adjudicator" in seats),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
     )
-    usual = {seat: options.max_rounds if seat in debaters else 1 for seat in seats}
+    # Where there is a devil's advocate, each debater also answers the objections that stand after the last round.
+    asked = options.max_rounds + (options.max_rounds >= DEVIL_FROM)
+    usual = {seat: asked if seat in debaters else 1 for seat in seats}
     if "adjudicator" in seats:
         # Each round, the last one in both orders if it is asked twice, and the scores.
         usual["adjudicator"] = options.max_rounds + options.swapped + 1
@@ -193,6 +207,13 @@ def table(options: Options) -> Roster:
 def accuracy_check(s: Script, r: int) -> Check:
     """The check that scores all debaters' replies up to round ``r``."""
     return Check(f"{r}/accuracy", "accuracy", tuple(t for q in range(1, r + 1) for t in answers(s, q)))
+
+
+def _answer_objections(s: Script, r: int) -> None:
+    """Ask for answers to the strong objections that stand after the last round, and measure consensus again."""
+    if turns := answering(s, r, {seat: _fragments(s, seat) for seat in debaters_of(s)}):
+        s.gather(ObjectionAnswers, *turns, quorum=0, holding=_closing(s, r, *turns))
+        s.find(ConsensusFound, answered_check(s, r))
 
 
 def _adjudicated(s: Script, r: int) -> bool:
@@ -272,12 +293,13 @@ def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
 
 
 def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn) -> tuple[TurnId, ...]:
-    """All answers up to round ``r``, each round in an order from the seed."""
+    """All answers up to round ``r``, each round in an order from the seed, and then the answers to objections."""
     sees: list[TurnId] = []
+    to_objections = {*answered(s, r), *(turn.id for turn in due if turn.asks == "panel.answer")}
     for q in range(1, r + 1):
-        heard = {*answers(s, q), *(turn.id for turn in due if turn.round == q)}
+        heard = {*answers(s, q), *(turn.id for turn in due if turn.round == q)} - to_objections
         sees += s.order(heard, drawn)
-    return tuple(sees)
+    return (*sees, *s.order(to_objections, drawn))
 
 
 def _fragments(s: Script, seat: str) -> tuple[str, ...]:
@@ -363,12 +385,18 @@ def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
     return (found[-1].scores if found else ()), False
 
 
-def _agreed_blindly(s: Script) -> bool:
-    """Whether the debaters' conclusions agreed in the blind round."""
+def _agreed_blindly(s: Script) -> bool | None:
+    """Whether the debaters' conclusions agreed in the blind round; ``None`` where code could not compare them.
+
+    Without a comparison nobody can say that they agreed only after they had read each other.
+    """
     found = s.facts.found.get("1/consensus")
     if not isinstance(found, ConsensusFound):
-        return False
-    return (found.dimensions.get("stance_alignment") or 0) >= found.threshold
+        return None
+    aligned = found.dimensions.get("stance_alignment")
+    if aligned is None or any(veto.code == "conclusionsNotCompared" for veto in found.vetoes):
+        return None
+    return aligned >= found.threshold
 
 
 def _order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:

@@ -1,8 +1,8 @@
 """The state of a panel after a round: labels, latest answers, and whether there is consensus.
 
 All of it follows from recorded replies and findings. Code always measures. If a model adjudicates, its four scores take
-the place of the measured ones. But it cannot end a deliberation against these facts: a strong objection is unanswered,
-fewer than two debaters spoke or have a claim that is not struck, or one debater says yes and another no.
+the place of the measured ones. But it cannot end a deliberation against a fact that excludes consensus: every veto of
+the measured finding holds for its scores too, and with one of them no score of its own is above the measured one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,16 @@ from service.debate.results import ConsensusRound
 from service.debate.script import Script
 from service.debate.turns import turn_id
 
+_CONCLUDING: tuple[Dimension, ...] = ("stance_alignment", "empirical_overlap", "confidence_convergence")
+USES: Mapping[QuestionType, tuple[Dimension, ...]] = {
+    "factual": _CONCLUDING,
+    "normative": _CONCLUDING,
+    "business": _CONCLUDING,
+    "prediction": _CONCLUDING,
+    "brainstorm": _CONCLUDING,
+    "belief": ("empirical_overlap", "framework_agreement", "confidence_convergence"),
+}
+"""The dimensions that count for each type of question; the others are measured and shown."""
 TRIGGERS: Mapping[QuestionType, str] = {
     "factual": "Metric Convergence",
     "normative": "Value Alignment",
@@ -29,8 +39,6 @@ TRIGGERS: Mapping[QuestionType, str] = {
     "belief": "Framework Consensus",
 }
 """The meaning of consensus for each type of question, in the words of the panel's reference."""
-SAME_CONCLUSION: tuple[QuestionType, ...] = ("factual", "normative", "business", "prediction")
-"""The types whose consensus is about the conclusion: a yes and a no exclude it."""
 
 
 def options_of(s: Script) -> PanelOptions:
@@ -88,8 +96,8 @@ def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None
 
     ``alone`` leaves out a model's reply in the reverse order.
     """
-    found = s.facts.found.get(f"{r}/consensus")
-    if not isinstance(found, ConsensusFound):
+    found = measured_after(s, r)
+    if found is None:
         return None
     first, second = turn_id(r, "adjudicator"), turn_id(r, "adjudicator", "swapped")
     if options_of(s).adjudicator == "algorithmic" or (s.facts.answered(first) and not s.said(first)):
@@ -106,11 +114,10 @@ def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None
     return replace(now, terminated=False, notes=notes)
 
 
-def opposed(s: Script, r: int) -> bool:
-    """Whether one debater of a round says yes and another no."""
-    replies = [s.facts.said[turn] for turn in answers(s, r)]
-    stances = {reply.stance for reply in replies if isinstance(reply, BlindAnswer | RevisedAnswer)}
-    return {"affirmative", "negative"} <= stances
+def measured_after(s: Script, r: int) -> ConsensusFound | None:
+    """The measures after a round: those after the answers to its objections, if there are any."""
+    found = s.facts.found.get(f"{r}/answered") or s.facts.found.get(f"{r}/consensus")
+    return found if isinstance(found, ConsensusFound) else None
 
 
 def _measured(r: int, found: ConsensusFound) -> ConsensusRound:
@@ -126,37 +133,37 @@ def _measured(r: int, found: ConsensusFound) -> ConsensusRound:
         by="algorithmic",
         unanswered_objections=len(found.unanswered),
         blind=r == 1,
+        counted=found.counted,
+        vetoes=found.vetoes,
     )
 
 
 def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> ConsensusRound | None:
-    """The standing by a model's scores; code takes their mean and compares it with the threshold."""
+    """The standing by a model's scores; code takes their mean and compares it with the threshold.
+
+    The mean is over the dimensions that the measures count or could not define: those that the question's type uses.
+    """
     said = s.facts.said.get(turn)
     if not isinstance(said, Adjudication):
         return None
-    scores: dict[Dimension, int | None] = {name: getattr(said, name) * 10 for name in DIMENSIONS}
-    overall = sum(score or 0 for score in scores.values()) // len(scores)
-    against = _against(s, r, found)
+    scores: dict[Dimension, int | None] = {}
+    for name in DIMENSIONS:
+        given, measured = getattr(said, name) * 10, found.dimensions.get(name)
+        scores[name] = given if measured is None or not found.vetoes else min(given, measured)
+    counted = USES[question_type(s)]
+    overall = sum(scores[name] or 0 for name in counted) // len(counted)
+    terminated = overall >= found.threshold and not found.vetoes
     return ConsensusRound(
         round=r,
         dimensions=scores,
         overall=overall,
         threshold=found.threshold,
-        terminated=overall >= found.threshold and not against,
-        lagging=tuple(name for name in DIMENSIONS if (scores[name] or 0) < found.threshold),
-        notes=" ".join((said.notes, *against)),
+        terminated=terminated,
+        lagging=() if terminated else tuple(name for name in counted if (scores[name] or 0) < found.threshold),
+        notes=" ".join((said.notes, *(veto.text for veto in found.vetoes))),
         by="model",
         unanswered_objections=len(found.unanswered),
         blind=r == 1,
+        counted=counted,
+        vetoes=found.vetoes,
     )
-
-
-def _against(s: Script, r: int, found: ConsensusFound) -> tuple[str, ...]:
-    """The facts that exclude a consensus, whatever a model's scores are."""
-    facts = {
-        "Fewer than two debaters spoke, and one voice is no consensus.": found.voices < 2,
-        "Fewer than two debaters have a claim that stands.": sum(bool(claims_shown(s, t)) for t in answers(s, r)) < 2,
-        "One debater answers yes and another no.": question_type(s) in SAME_CONCLUSION and opposed(s, r),
-        "A strong objection has not been answered by another debater.": bool(found.unanswered),
-    }
-    return tuple(why for why, holds in facts.items() if holds)

@@ -10,14 +10,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from service.debate.facts import UNUSABLE
 from service.debate.model import Turn, seat_of
+from service.debate.panel_answers import objections
 from service.debate.panel_standing import claims_shown, debaters_of, labels_of, latest, question_type
-from service.debate.replies import AccuracyReview, BlindAnswer, Reply, RevisedAnswer, Synthesis
+from service.debate.replies import AccuracyReview, BlindAnswer, ObjectionAnswers, Reply, RevisedAnswer, Synthesis
 from service.debate.script import Script
 
 CLAIMS_MAX = 12
 """The most claims of an answer, more than any prompt asks for. Every other debater has to mark each of them, so a
 hundred claims would leave no room for the others' answers."""
+MOST_ASKED = 2
+"""The attempts that a turn needs, for a debater to be asked once more about marks that contradict its own text."""
 Claimed = tuple[str, int]
 """A claim as debaters name it: its author's letter and its number."""
 
@@ -39,7 +43,9 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
         case RevisedAnswer():
             seen = _seen(s, turn)
             wrong = (_overlong(reply), _unpredicting(s, reply), _unmarked(seen, reply), _unopposing(turn, seen, reply))
-            return next(filter(None, wrong), None)
+            return next(filter(None, (*wrong, _contesting(s, turn, seen, reply))), None)
+        case ObjectionAnswers():
+            return _unanswering(s, turn, reply)
         case Synthesis():
             return _unsupported(s, reply)
         case AccuracyReview():
@@ -86,6 +92,33 @@ def _unmarked(seen: _Seen, reply: RevisedAnswer) -> str | None:
         return f"{len(strange)} marks name no claim that was shown; those shown are {_listed(seen.others)}"
     if left := seen.others - set(marked):
         return f"every claim of the other answers must be marked; the marks leave out {_listed(left)}"
+    return None
+
+
+def _contesting(s: Script, turn: Turn, seen: _Seen, reply: RevisedAnswer) -> str | None:
+    """Why challenges and open points do not fit the marks.
+
+    A debater is asked once to decide between accepting a claim and contesting it. If it does not, the mark counts as
+    unsure, and the reply is used: a repetition must not cost a seat.
+    """
+    if strange := reply.contested - seen.others - seen.mine:
+        allowed = _listed(seen.others | seen.mine)
+        return f"stillChallenges and unresolved name {len(strange)} claims that were not shown; those are {allowed}"
+    both = {(mark.label, mark.n) for mark in reply.marks if mark.mark == "accept"} & reply.contested
+    asked = any(failed.reason in UNUSABLE for failed in s.facts.failed.get(turn.id, ()))
+    if not both or asked or s.started.attempts_per_turn < MOST_ASKED:
+        return None
+    return (
+        f"the marks accept {_listed(both)}, which stillChallenges or unresolved contest; mark a claim that you contest "
+        "reject or unsure, or leave it out there"
+    )
+
+
+def _unanswering(s: Script, turn: Turn, reply: ObjectionAnswers) -> str | None:
+    """Why the answers are not one to each objector."""
+    expected = sorted({label for t, label in objections(s, turn.round).items() if seat_of(t) != turn.seat})
+    if sorted(answer.label for answer in reply.answers) != expected:
+        return f"answers must have exactly one answer to each of {', '.join(expected)}"
     return None
 
 

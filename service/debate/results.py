@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from service.debate.findings import DebaterScores, Dimension
+from service.debate.findings import DebaterScores, Dimension, Veto
 from service.debate.replies.panel import QuestionType
 from service.debate.turns import TurnId
 
@@ -76,9 +76,10 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
 
 
 class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The standing of a panel after a round: four dimensions and their mean in per mille, null if undefined.
+    """The standing of a panel after a round: four dimensions in per mille, null if undefined, and the mean that counts.
 
-    ``threshold`` is per mille too.
+    ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude consensus whatever the scores are.
+    ``lagging`` is empty if the round ended the deliberation. ``threshold`` is per mille too.
     """
 
     round: int
@@ -91,6 +92,8 @@ class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
     by: Literal["algorithmic", "model"]
     unanswered_objections: int = 0
     blind: bool = False
+    counted: tuple[Dimension, ...] = ()
+    vetoes: tuple[Veto, ...] = ()
 
 
 class RankedIdea(Struct, frozen=True, rename="camel"):

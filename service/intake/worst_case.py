@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from service import money
 from service.debate.amounts import MicroUSD
 from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnSpoke
@@ -24,13 +26,14 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    UnansweredObjection,
 )
 from service.debate.kernel import FORMATS, decide
-from service.debate.model import DEBATERS_MAX, Ask, Case, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
+from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
 from service.debate.replies import AccuracyReview, Adjudication, Reply
 from service.debate.replies.panel import DebaterReview
 from service.debate.script import Script
-from service.debate.turns import phase_of
+from service.debate.turns import phase_of, round_of
 from service.intake.formats import READINGS
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
@@ -91,12 +94,26 @@ def _asked(facts: Facts) -> Iterator[Turn]:
     while isinstance(move := decide(facts), Ask | Measure):
         if isinstance(move, Measure):
             for check in move.checks:
-                facts.add(CheckFound(check.id, "longest", _FINDINGS[check.kind]))
+                facts.add(CheckFound(check.id, "longest", _finding(facts, check)))
             continue
         for turn in move.turns:
             yield turn
         for turn in move.turns:
             _speak(facts, turn)
+
+
+def _finding(facts: Facts, check: Check) -> Finding:
+    """Next to nothing found. After the last round of a panel every debater has raised a strong objection.
+
+    Before that none has: it would keep an adjudicator from finding a consensus, which is asked about twice.
+    """
+    options = facts.started.options if facts.started else None
+    found = _FINDINGS[check.kind]
+    if isinstance(found, ConsensusFound) and isinstance(options, PanelOptions):
+        last = options.max_rounds if check.id == f"{options.max_rounds}/consensus" else 0
+        raised = tuple(UnansweredObjection(turn, "-") for turn in check.over if round_of(turn) == last)
+        return replace(found, unanswered=raised)
+    return found
 
 
 def _speak(facts: Facts, turn: Turn) -> None:

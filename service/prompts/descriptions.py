@@ -208,8 +208,8 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "assumptions": _ASSUMPTIONS,
         "learnedFromOthers": "What another answer showed that you had not seen, with its label. Empty if nothing.",
         "corrections": "What you changed or took back in your own former answer, and why. Empty if nothing.",
-        "stillChallenges": "Which claims of others you still contest, by label and number, and why. Empty if none.",
-        "unresolved": "What remains genuinely open between the answers. Empty if nothing.",
+        "stillChallenges": "The claims of others that you still contest; none that your marks accept. Empty if none.",
+        "unresolved": "Points of disagreement that remain between the answers. Empty if none.",
         "marks": "One mark for every claim that is shown under another label than your own, and for no other claim.",
         "probability": _PROBABILITY,
         "objection": "null, unless a further section of the instructions asks for it: then the strongest objection "
@@ -223,6 +223,22 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "mark": "accept: it holds as it is stated. reject: it does not. unsure: you cannot tell.",
         "confidence": "How sure you are of this mark, in per cent: whole, 0 to 100.",
     },
+    "Challenge": {
+        "": "A claim of another debater that you still contest.",
+        "label": _LABEL,
+        "n": "The number of the claim under that label, 1 to 99.",
+        "text": "Why the claim does not hold as it is stated, or which limit it needs, in at most 60 words.",
+    },
+    "OpenPoint": {
+        "": "A point of disagreement that remains.",
+        "claims": "At least one: the claims between which it lies, none of them one that your marks accept.",
+        "text": "What is in dispute, and what would settle it, in at most 60 words.",
+    },
+    "NamedClaim": {
+        "": "A claim by its label and number.",
+        "label": _LABEL,
+        "n": "The number of the claim under that label, 1 to 99.",
+    },
     "StrongestObjection": {
         "": "The strongest flaw, gap or counterargument in the majority's position.",
         "flaw": "The flaw, what follows from it, and what would have to be shown to answer it, in at most 90 words.",
@@ -235,6 +251,17 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "": "The answer to one objection of another debater.",
         "label": "The label under which the objection was raised, exactly as it is shown.",
         "text": "Why it fails, or what has to be changed or accepted because of it, in at most 60 words.",
+    },
+    "ObjectionAnswers": {
+        "": "Answers to the strong objections that stand after the last round.",
+        "answers": "Exactly one answer for each other label that raises a strong objection.",
+    },
+    "ObjectionReply": {
+        "": "The answer to the strong objections under one label.",
+        "label": "The label under which the objection was raised, exactly as it is shown.",
+        "verdict": "fails: the objection does not hold. acceptedRisk: it holds as a risk that the answer can name and "
+        "bear. holds: the position falls because of it.",
+        "text": "Why, with the passage or reason that decides, in at most 120 words.",
     },
     "Adjudication": {
         "": "How far the debaters agree after a round.",

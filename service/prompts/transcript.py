@@ -4,6 +4,7 @@
     stance-of-this-seat                        stances: the stance that a debater argues for
     votes                                      ballot: the options, how many votes decide, how many seats vote
     label-of-this-seat                         panel: the letter by which the others know a debater
+    end-of-debate                              panel: whether there was consensus and why it ended, for the synthesizer
     statement, own-statement                   earlier replies, each as JSON under the label of the format
     judgement, synthesis                       the reply of an earlier closing seat
     output-schema                              stances: the form that a synthesizer fills in
@@ -33,6 +34,7 @@ from service.debate.options import (
     output_schema_of,
     personas_of,
 )
+from service.debate.panel_standing import options_of, standing
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
@@ -44,6 +46,7 @@ from service.debate.replies import (
     Framing,
     Judgement,
     Moderation,
+    ObjectionAnswers,
     Position,
     Projection,
     Proposal,
@@ -88,6 +91,20 @@ def panel_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> I
         own = _labels(started, facts, replace(turn, sees=(turn.id,)))
         yield Block("label-of-this-seat", {}, own[turn.id])
     yield from _said(started, facts, turn)
+    if turn.seat == "synthesizer":
+        yield Block("end-of-debate", {}, encoded(_end(Script(started, facts), turn)))
+
+
+def _end(s: Script, turn: Turn) -> View:
+    """Whether a panel reached consensus, and why it ended.
+
+    Money for the synthesis is reserved before the end is known, with the longest of the three reasons.
+    """
+    now = standing(s, turn.round)
+    reached = now is not None and now.terminated
+    why = "budget" if s.facts.refused else "consensus" if reached else "roundCeiling"
+    rounds = options_of(s).max_rounds
+    return {"consensus": reached, "endedBecause": why, "round": turn.round, "maxRounds": rounds}
 
 
 def convergence_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -131,6 +148,8 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
     """A debater's reply with the verdicts on its citations and without struck arguments."""
+    if isinstance(reply, ObjectionAnswers):
+        return _plain(reply)
     citing, struck = _citing(turn, reply), strikes(facts, turn)
     return {**_plain(reply), citing: shown_arguments(facts, turn, statements(reply), struck), **argument_fields(struck)}
 
@@ -146,7 +165,7 @@ def _citing(turn: TurnId, reply: Reply) -> str:
             return "claims"
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation() | Judgement() | Projection():
             raise ValueError(f"the reply of {turn} is no statement")
-        case Classification() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
+        case Classification() | ObjectionAnswers() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
             raise ValueError(f"the reply of {turn} is no statement")
 
 

@@ -54,6 +54,8 @@ REASON: Mapping[str, str] = {
     "debaterMissing": "a debater was given up on the way",
     "debatersUnsure": "the debaters are not sure of their own answers",
     "agreedOnlyAfterExchange": "the debaters did not agree before they had read each other's answers",
+    "blindNotCompared": "code could not compare the answers that were given before anybody had read another's",
+    "riskAccepted": "a debater accepts a strong objection as a risk",
     "decidedBlind": "it was decided before anybody had read another's answer",
     "debatersDivided": "the debaters' last answers still differ",
     "escalated": "the votes hand the question to a person",
@@ -80,6 +82,8 @@ FLAG: Mapping[str, str] = {
     "manyRounds": "There were more rounds than debates profit from: debaters give way to each other as they go on.",
     "decidedBlind": "It was decided before anybody had read another's answer, so nobody challenged it.",
     "agreedOnlyAfterExchange": "The debaters agreed only after they had read each other's answers.",
+    "blindNotCompared": "Code could not compare the blind answers, so the agreement may come from reading each other.",
+    "riskAccepted": "A strong objection was not refuted; a debater accepts it as a risk of the answer.",
     "debatersDivided": "The debaters' last answers still differ.",
     "criticOfProposersFamily": "The critic is of the family that proposes or rebuts, so they share blind spots.",
     "oneModel": "One model spoke in all seats that should not think alike, so they share what it does not know.",
@@ -257,6 +261,12 @@ TYPED: Mapping[str, str] = {
     "caller": "as the caller said",
     "classifier": "by a model that was asked for it",
 }
+OBJECTION: Mapping[str, str] = {
+    "fails": "the objection fails",
+    "acceptedRisk": "a risk that the answer accepts",
+    "holds": "the objection holds",
+}
+"""What a debater says of a strong objection that stands after the last round of a panel."""
 SCORED: Mapping[str, str] = {"algorithmic": "code", "model": "the adjudicator"}
 APART: Mapping[str, str] = {
     "overlap": "too few words in common",

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import TypeGuard, get_args
 
-from service.debate.replies import BlindAnswer, Claim, RevisedAnswer, Statement
+from service.debate.replies import BlindAnswer, Claim, ObjectionAnswers, RevisedAnswer, Statement
 from service.debate.replies.panel import (
+    Challenge,
     Framework,
     Interval,
     Mark,
+    NamedClaim,
     ObjectionAnswer,
+    ObjectionReply,
+    OpenPoint,
     Severity,
     Stance,
     StrongestObjection,
@@ -73,7 +77,7 @@ def deliberation(desk: Desk, limit: int) -> RevisedAnswer:
         learned_from_others=_learned(answered, said),
         corrections=_corrections(desk, answered, said),
         still_challenges=_challenges(answered, said, marks),
-        unresolved=_unresolved(desk, said, marks),
+        unresolved=_unresolved(said, marks),
         marks=marks,
         probability=_probability(desk, answered, said),
         objection=_objection(answered, said) if devil else None,
@@ -197,25 +201,25 @@ def _corrections(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> 
     return f"The answer before was “{in_words(desk, LEVELS[before])}” That went too far.{because}"
 
 
-def _challenges(answered: Answered, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> str:
+def _challenges(answered: Answered, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> tuple[Challenge, ...]:
+    """The first rejected claim of another, with the passage that stands against it."""
     rejected = by_claim(marks)
     for voice in others(said):
         for claim in voice.arguments:
             if rejected.get((claim.label, claim.said.n)) == "reject" and (e := rival(answered, claim.evidence[0])):
-                return f"Claim {claim.said.n} of {claim.label} does not hold against {e.where}, which {does(e)}."
-    return ""
+                return (Challenge(claim.label, claim.said.n, f"It does not hold against {e.where}, which {does(e)}."),)
+    return ()
 
 
-def _unresolved(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> str:
+def _unresolved(said: Sequence[HeardVoice], marks: Sequence[Mark]) -> tuple[OpenPoint, ...]:
+    """The first claim of another whose passage may not carry it."""
     unsure = by_claim(marks)
     for voice in others(said):
         for claim in voice.arguments:
             if unsure.get((claim.label, claim.said.n)) == "unsure" and claim.evidence:
-                return (
-                    f"How far {claim.evidence[0].brief} carries, which claim {claim.said.n} of {claim.label} rests on."
-                )
-    items = [item for side in (-1, 1) for item in missing(desk, side)[:1]]
-    return f"The documents do not show {items[0].remedy}." if items else ""
+                text = f"How far {claim.evidence[0].brief} carries."
+                return (OpenPoint((NamedClaim(claim.label, claim.said.n),), text),)
+    return ()
 
 
 def _objection(answered: Answered, said: Sequence[HeardVoice]) -> StrongestObjection | None:
@@ -246,6 +250,23 @@ def _severity(against: BearingSentence, target: WeighedArgument, passed_over: bo
     if passed_over and plain_value(against) > 1.25 * max((plain_value(e) for e in target.evidence), default=0.0):
         return "high"
     return "medium" if passed_over and against.weight >= 4 else "low"
+
+
+def answer(desk: Desk, limit: int) -> ObjectionAnswers:  # noqa: ARG001 - every seat takes a limit
+    """The answers to the strong objections of others that stand after the last round.
+
+    Each is taken as a risk that the answer accepts.
+    """
+    said = latest(voices(desk))
+    answered = conclude(desk, said)
+    replies = {o.label: o.text for o in _answers(answered, voices(desk))}
+    strong = [
+        v.label
+        for v in others(voices(desk))
+        if isinstance(o := v.spoken.body.get("objection"), dict) and o.get("severity") == "high"
+    ]
+    made = (ObjectionReply(label, "acceptedRisk", replies[label]) for label in dict.fromkeys(strong))
+    return ObjectionAnswers(tuple(made))
 
 
 def _answers(answered: Answered, said: Sequence[HeardVoice]) -> tuple[ObjectionAnswer, ...]:

@@ -24,6 +24,7 @@ from service.simulated.framing import framing
 from service.simulated.moderator import moderation
 from service.simulated.panel_adjudicator import accuracy, adjudication
 from service.simulated.panel_classifier import classification
+from service.simulated.panel_debater import answer as objection_answers
 from service.simulated.panel_debater import blind, deliberation
 from service.simulated.panel_synthesizer import synthesis
 from service.simulated.passage_choice import Desk, lay_out
@@ -52,6 +53,7 @@ _SEATS: dict[str, Callable[[Desk, int], Reply]] = {
     "panel.classifier": classification,
     "panel.blind": blind,
     "panel.deliberation": deliberation,
+    "panel.answer": objection_answers,
     "panel.adjudicator": adjudication,
     "panel.accuracy": accuracy,
     "panel.synthesizer": synthesis,

@@ -30,6 +30,7 @@ from service.report.events.panel import (
     PanelDeliberation,
     PanelFinal,
     PanelMeasured,
+    PanelObjections,
     PanelSynthesis,
 )
 from service.report.events.types import (
@@ -54,7 +55,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "gate": (GateEvent,),
     "started": (StartedEvent,),
     "asked": (AskedEvent,),
-    "round": (SpokeEvent, PanelBlind, PanelDeliberation),
+    "round": (SpokeEvent, PanelBlind, PanelDeliberation, PanelObjections),
     "swapped": (SpokeEvent,),
     "synthesis": (SpokeEvent, PanelSynthesis),
     "citations": (CitationsEvent,),

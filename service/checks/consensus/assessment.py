@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from service.checks.consensus.chance import beyond_chance
 from service.checks.consensus.dimensions import (
-    USES,
     claim_jaccard,
     counted,
     dimensions,
@@ -18,6 +17,7 @@ from service.checks.consensus.triggers import FEWEST, all_opposed, unanswered, v
 from service.debate.facts import Facts
 from service.debate.findings import ClaimAgreement, ConsensusFound
 from service.debate.model import Check
+from service.debate.panel_standing import USES
 
 SUPPORT = 70
 """The least confidence, in per cent, that every voice needs in a claim that counts as supported by all."""

@@ -66,11 +66,7 @@ def alike(one: Compared, other: Compared) -> bool:
     if not (_one_passage(one, other) and _same_readings(here, there)):
         return False
     shorter, longer = sorted((set(here.words), set(there.words)), key=len)
-    return (
-        shorter <= longer
-        and len(shorter) * WHOLE >= ALIKE * len(longer)
-        and _in_order(here, there)
-    )
+    return shorter <= longer and len(shorter) * WHOLE >= ALIKE * len(longer) and _in_order(here, there)
 
 
 def near(one: Compared, other: Compared) -> bool:

@@ -37,22 +37,13 @@ from collections.abc import Mapping, Sequence
 from service.checks.consensus.comparison import Span, alike, near, opposed
 from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, mean, share, words
 from service.debate.findings import Dimension, NamedClaims
+from service.debate.panel_standing import USES
 from service.debate.replies import BlindAnswer
 from service.debate.replies.panel import Framework, Interval, QuestionType
 
 WHOLE = 1_000
 UNMARKED = 900
 """The most that claims which nobody has marked count for, and the most of the overall score then."""
-_CONCLUDING: tuple[Dimension, ...] = ("stance_alignment", "empirical_overlap", "confidence_convergence")
-USES: Mapping[QuestionType, tuple[Dimension, ...]] = {
-    "factual": _CONCLUDING,
-    "normative": _CONCLUDING,
-    "business": _CONCLUDING,
-    "prediction": _CONCLUDING,
-    "brainstorm": _CONCLUDING,
-    "belief": ("empirical_overlap", "framework_agreement", "confidence_convergence"),
-}
-"""The dimensions that count for each type of question; the others are measured and shown."""
 SIDES: Mapping[frozenset[str], int] = {
     frozenset({"affirmative", "negative"}): 0,
     frozenset({"affirmative", "qualified"}): 600,

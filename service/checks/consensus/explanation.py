@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from service.checks.consensus.dimensions import USES, new_ideas, spread
+from service.checks.consensus.dimensions import new_ideas, spread
 from service.checks.consensus.transcript import Transcript
 from service.debate.findings import Dimension, Veto
+from service.debate.panel_standing import USES
 from service.debate.replies.panel import Framework, Stance
 
 _STANCES: Mapping[Stance, str] = {

@@ -243,7 +243,7 @@ class _Reader:
             self.amounts.add(Amount(Fraction(0) if word in _NOTHING else UNLIMITED, ""))
             return i + 1
         value, end = self._number(i)
-        if value is None:
+        if value is None or self._is_identifier(i):
             return i + 1
         if stem(self._at(i - 1)) in _PLACE_STEMS or self._at(i - 1) == "§":
             self.read_at.update(range(i, end))
@@ -257,6 +257,11 @@ class _Reader:
         self.amounts.add(Amount(value, before or unit, self._bound(i - bool(before), last)))
         self.read_at.update(range(i - bool(before), last))
         return last
+
+    def _is_identifier(self, i: int) -> bool:
+        """Whether a number is part of a name: ISO-27001."""
+        start = self.tokens.starts[i]
+        return re.search(r"[^\W\d_][-/]$", self.folded.text[max(0, start - 2) : start]) is not None
 
     def _limit_after(self, i: int) -> bool:
         return any(self._at(i + k) in _LIMITS for k in (1, 2, 3))

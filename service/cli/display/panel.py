@@ -18,6 +18,7 @@ from service.cli.terminal_text import first_sentence, line
 from service.debate.findings import DIMENSIONS
 from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result
+from service.report.labels import OBJECTION, label_of
 from service.report.result.types import Spoken
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
@@ -87,6 +88,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
         yield rule("Last answers", "marks: ✓ accept, ✗ reject, ? unsure")
     for one in last_turns(r):
         yield from _answer(r, one, marks)
+    yield from _to_objections(r)
     if found and found.accuracy:
         yield rule("Accuracy", f"of 100, scored by {'a model' if found.accuracy_by == 'model' else 'rules'}")
         yield _accuracy(r, found)
@@ -132,9 +134,26 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
         yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")
     yield from bullets(
         f"{title}: {words}"
-        for title, member in (("learned", "learnedFromOthers"), ("corrected", "corrections"), ("open", "unresolved"))
+        for title, member in (("learned", "learnedFromOthers"), ("corrected", "corrections"))
         if (words := one.reply.get(member))
     )
+    yield from bullets(
+        f"{title}: {said['text']}"
+        for title, member in (("challenges", "stillChallenges"), ("open", "unresolved"))
+        for said in one.reply.get(member, ())
+    )
+
+
+def _to_objections(r: Result) -> Iterator[RenderableType]:
+    """The answers to the strong objections that stood after the last round."""
+    said = [one for one in r.transcript if not one.arguments and "answers" in one.reply]
+    if said:
+        yield rule("Answers to objections", "strong ones that stood after the last round")
+    for one in said:
+        yield from bullets(
+            f"{one.label} on {answer['label']}: {label_of(OBJECTION, answer['verdict'])}. {answer['text']}"
+            for answer in one.reply["answers"]
+        )
 
 
 def _marks(r: Result) -> Marks:

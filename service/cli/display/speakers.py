@@ -38,8 +38,9 @@ def by_round(r: Result) -> Iterator[tuple[int, list[Spoken]]]:
 
 
 def last_turns(r: Result) -> list[Spoken]:
-    """The last turn of each debater, in their order."""
-    return sorted({one.seat: one for one in r.transcript}.values(), key=lambda one: (len(one.seat), one.seat))
+    """The last turn of each debater with arguments of its own, in their order."""
+    last = {one.seat: one for one in r.transcript if one.arguments}
+    return sorted(last.values(), key=lambda one: (len(one.seat), one.seat))
 
 
 def rule(title: str, beside: str = "") -> RenderableType:

@@ -91,6 +91,8 @@ def verdicts(data: Data) -> list[Text]:
 
 
 def _debater(spoken: Data) -> str:
+    if not spoken["arguments"] and "answers" in spoken["reply"]:  # a panel's answers to objections
+        return f"answers {counted(len(spoken['reply']['answers']), 'objector')}"
     arguments = counted(len(spoken["arguments"]), "argument")
     if spoken["phase"]:  # a ballot has phases
         return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {arguments}"

@@ -195,8 +195,8 @@ class RevisedAnswer(
     @property
     def contested(self) -> frozenset[tuple[str, int]]:
         """The claims, by label and number, that it still challenges or names in an open point."""
-        points = (claim for point in self.unresolved for claim in point.claims)
-        return frozenset((claim.label, claim.n) for claim in (*self.still_challenges, *points))
+        challenged = {(claim.label, claim.n) for claim in self.still_challenges}
+        return frozenset(challenged | {(claim.label, claim.n) for point in self.unresolved for claim in point.claims})
 
 
 class ObjectionAnswers(

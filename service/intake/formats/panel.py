@@ -10,8 +10,16 @@ from msgspec.structs import replace
 from service.checks.question_type import CLASSIFICATION
 from service.debate.model import Options, PanelOptions
 from service.debate.options import role_of
-from service.debate.replies import Adjudication, BlindAnswer, Claim, Classification, RevisedAnswer, Synthesis
-from service.debate.replies.panel import QuestionType
+from service.debate.replies import (
+    Adjudication,
+    BlindAnswer,
+    Claim,
+    Classification,
+    ObjectionAnswers,
+    RevisedAnswer,
+    Synthesis,
+)
+from service.debate.replies.panel import ObjectionReply, QuestionType
 from service.errors import InvalidCase
 from service.intake.formats.shared import (
     Drawn,
@@ -82,6 +90,7 @@ READING = Reading(
         "panel.classifier": Classification("belief", "-"),
         "panel.blind": BlindAnswer("-", "open", "other", (_CLAIM,), 0, ()),
         "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", (), (), ()),
+        "panel.answer": ObjectionAnswers((ObjectionReply("-", "holds", "-"),)),
         "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
         "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
     },

@@ -18,6 +18,7 @@ from service.debate.replies import (
     Framing,
     Judgement,
     Moderation,
+    ObjectionAnswers,
     Position,
     Projection,
     Proposal,
@@ -77,7 +78,7 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
             pass  # They have parts of their own.
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation():
             pass  # They stand in the rounds.
-        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
+        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | ObjectionAnswers() | Position():
             pass  # Debaters' replies stand in the transcript.
 
 

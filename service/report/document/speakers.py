@@ -28,6 +28,6 @@ def by_round(r: Result) -> Iterator[tuple[int, tuple[Spoken, ...]]]:
 
 
 def latest(r: Result) -> tuple[Spoken, ...]:
-    """Each debater's last turn, in declared order."""
-    last = {one.seat: one for one in r.transcript}
+    """Each debater's last turn with arguments of its own, in declared order: not its answers to objections."""
+    last = {one.seat: one for one in r.transcript if one.arguments}
     return tuple(sorted(last.values(), key=lambda one: int(one.seat.rpartition("-")[2])))

@@ -36,6 +36,7 @@ from service.debate.replies import (
     Framing,
     Judgement,
     Moderation,
+    ObjectionAnswers,
     Position,
     Projection,
     Proposal,
@@ -120,7 +121,7 @@ def _name(reply: Reply) -> EventName:
             return "accuracy"
         case Framing() | Proposal() | Critique() | Rebuttal() | Argument() | Judgement():
             return "round"
-        case Ballot() | BlindAnswer() | RevisedAnswer():
+        case Ballot() | BlindAnswer() | RevisedAnswer() | ObjectionAnswers():
             return "round"
 
 

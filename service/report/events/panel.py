@@ -14,11 +14,13 @@ import msgspec
 from msgspec import Struct
 
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
-from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension
+from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension, Veto
 from service.debate.model import Status
 from service.debate.options import PanelOptions, debater_seats
-from service.debate.panel_standing import options_of, standing
-from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
+from service.debate.panel_answers import are_awaited
+from service.debate.panel_standing import measured_after, options_of, standing
+from service.debate.replies import AccuracyReview, BlindAnswer, ObjectionAnswers, RevisedAnswer, Synthesis
+from service.debate.replies.panel import ObjectionVerdict
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import turn_id
@@ -73,26 +75,53 @@ class PanelDeliberation(_Heading, frozen=True, kw_only=True):
     details: SpokeEvent
 
 
+class PanelObjectionReply(Struct, frozen=True, kw_only=True):
+    """The answer to the strong objections of one debater."""
+
+    model: str
+    verdict: ObjectionVerdict
+    text: str
+
+
+class PanelObjections(_Heading, frozen=True, kw_only=True):
+    """A debater's answers to the strong objections that stood after the last round; the reference has no such turn."""
+
+    event: Literal["round"] = "round"
+    round: int
+    model: str
+    answers: tuple[PanelObjectionReply, ...]
+    details: SpokeEvent
+
+
 class ConsensusDetails(Struct, frozen=True, kw_only=True, rename="camel"):
     """Our own members of a consensus: its scorer, and code's measures.
 
-    ``threshold`` is per mille. ``unansweredObjections`` are strong objections of a devil's advocate that no other
-    debater has answered: with one of them there is no consensus. Consensus does not mean that an answer is right.
+    ``threshold`` is per mille. ``counted`` are the dimensions in the mean: those that the type of the question uses and
+    that are ``defined``. ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections``
+    are strong objections of a devil's advocate that no other debater has answered: with one of them there is no
+    consensus. Consensus does not mean that an answer is right.
     """
 
     by: Literal["algorithmic", "model"]
     threshold: int
     blind: bool
+    counted: tuple[Dimension, ...]
+    defined: tuple[Dimension, ...]
+    vetoes: tuple[Veto, ...]
     unanswered_objections: int
     measured: ConsensusFound | None
 
 
 class PanelConsensus(_Heading, frozen=True, kw_only=True):
-    """The standing of the panel after a round; an undefined score is null and counts as 0."""
+    """The standing of the panel after a round.
+
+    A score is a number, as in the reference. One that is undefined is 0, because nothing shows agreement there; it is
+    not in ``details.defined``, and ``overall`` leaves it out.
+    """
 
     event: Literal["consensus"] = "consensus"
     round: int
-    scores: dict[Dimension, float | None]
+    scores: dict[Dimension, float]
     overall: float
     terminated: bool
     lagging_dimensions: tuple[Dimension, ...]
@@ -148,9 +177,13 @@ class PanelFinal(_Heading, frozen=True, kw_only=True):
     result: Result
 
 
-def blind_events(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
+def blind_events(
+    line: Line, entry: TurnSpoke, h: History, event: SpokeEvent
+) -> PanelBlind | PanelDeliberation | PanelObjections | None:
     """A debater's answer, or ``None`` for any other reply."""
     reply = entry.reply
+    if isinstance(reply, ObjectionAnswers):
+        return _to_objections(line, reply, h, event)
     if not isinstance(reply, BlindAnswer | RevisedAnswer):
         return None
     place: dict[str, Any] = {"debate_id": event.debate_id, "n": line.n, "at": line.at}
@@ -171,8 +204,23 @@ def blind_events(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) ->
         overall_confidence=share(reply.overall_confidence, of=100),
         learned_from_others=reply.learned_from_others,
         corrections=reply.corrections,
-        still_challenges=reply.still_challenges,
-        unresolved=reply.unresolved,
+        still_challenges=" ".join(f"Claim {c.n} of {c.label}: {c.text}" for c in reply.still_challenges),
+        unresolved=" ".join(point.text for point in reply.unresolved),
+        details=event,
+    )
+
+
+def _to_objections(line: Line, reply: ObjectionAnswers, h: History, event: SpokeEvent) -> PanelObjections:
+    return PanelObjections(
+        debate_id=event.debate_id,
+        n=line.n,
+        at=line.at,
+        round=event.round,
+        model=model_of(h, event.seat),
+        answers=tuple(
+            PanelObjectionReply(model=_named(answer.label), verdict=answer.verdict, text=answer.text)
+            for answer in reply.answers
+        ),
         details=event,
     )
 
@@ -205,17 +253,18 @@ def _settled(h: History, r: int) -> ConsensusRound | None:
     now, again = standing(script, r), turn_id(r, "adjudicator", "swapped")
     alone = standing(script, r, alone=True)
     waiting = options_of(script).swapped and alone is not None and alone.by == "model" and alone.terminated
-    return None if waiting and not h.facts.answered(again) else now
+    unsettled = (waiting and not h.facts.answered(again)) or are_awaited(script, r, options_of(script).max_rounds)
+    return None if unsettled else now
 
 
 def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> PanelConsensus:
-    found = h.facts.found.get(f"{now.round}/consensus")
+    defined = tuple(d for d in DIMENSIONS if now.dimensions.get(d) is not None)
     return PanelConsensus(
         debate_id=debate_id,
         n=line.n,
         at=line.at,
         round=now.round,
-        scores={d: None if (score := now.dimensions.get(d)) is None else share(score) for d in DIMENSIONS},
+        scores={d: share(now.dimensions.get(d) or 0) for d in DIMENSIONS},
         overall=share(now.overall),
         terminated=now.terminated,
         lagging_dimensions=now.lagging,
@@ -224,8 +273,11 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
             by=now.by,
             threshold=now.threshold,
             blind=now.blind,
+            counted=now.counted,
+            defined=defined,
+            vetoes=now.vetoes,
             unanswered_objections=now.unanswered_objections,
-            measured=found if isinstance(found, ConsensusFound) else None,
+            measured=measured_after(Script(_started(h), h.facts), now.round),
         ),
     )
 
@@ -307,7 +359,11 @@ def status(of: Status, *, synthesised: bool) -> PanelStatus:
 
 def model_of(h: History, seat: str) -> str:
     """The name of a debater in the events of a panel: ``model_a`` for the label ``Model A``."""
-    return _letter(h, seat).lower().replace(" ", "_")
+    return _named(_letter(h, seat))
+
+
+def _named(label: str) -> str:
+    return label.lower().replace(" ", "_")
 
 
 def _letter(h: History, seat: str) -> str:

@@ -37,7 +37,8 @@ def turns(h: History) -> tuple[TurnId, ...]:
 
 def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
     named = debater_phase(turn)
-    return round_of(turn), PHASES.index(named) if named in PHASES else 0, seats.index(seat_of(turn))
+    phase = PHASES.index(named) if named in PHASES else len(PHASES) if named else 0
+    return round_of(turn), phase, seats.index(seat_of(turn))
 
 
 def named(h: History, who: str) -> Debater:

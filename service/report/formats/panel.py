@@ -10,8 +10,8 @@ import msgspec
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
-from service.debate.panel_standing import labels_of
-from service.debate.replies import BlindAnswer, Closing, Reply, RevisedAnswer
+from service.debate.panel_standing import USES, labels_of
+from service.debate.replies import BlindAnswer, Closing, ObjectionAnswers, Reply, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
@@ -32,7 +32,7 @@ from service.report.document.speakers import by_label, latest, speaker_possessiv
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
-from service.report.labels import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, label_of
+from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
 from service.report.result.types import Result, Spoken
 
@@ -115,8 +115,9 @@ def _measured(r: Result) -> Iterator[Block]:
     if found.consensus:
         yield _course(found)
         yield _table(found)
-        if any(score is None for one in found.consensus for score in one.dimensions.values()):
-            yield Text("A dimension that is undefined counts as 0 in the mean.", "note")
+        used = USES[found.question_type]
+        shown = ", ".join(DIMENSION[name] for name in DIMENSIONS if name not in used)
+        yield Text(f"Not in the mean, for this type of question: {shown}. An undefined dimension is left out.", "note")
         yield Bullets(tuple(_noted(one) for one in found.consensus))
     yield from _seats(r, found)
     yield from _ideas(r, found)
@@ -220,7 +221,7 @@ def _against(r: Result) -> Iterator[Block]:
     head = ("Claim of", "Number", "Claim", "Accepted by", "Rejected by", "Unsure")
     yield TableBlock("What the last round makes of the others' claims", head, rows, numeric=(1,))
     held = [
-        Fact(lettered(one), reply.still_challenges)
+        Fact(lettered(one), _challenged(r, reply))
         for one in _last_round(r)
         if isinstance(reply := _reply(one), RevisedAnswer) and reply.still_challenges
     ]
@@ -252,7 +253,7 @@ def _last_round(r: Result) -> tuple[Spoken, ...]:
 def _claim(r: Result, label: str, n: int) -> str:
     """The words of a claim in the answer to which the last round's marks refer: the one before that round."""
     last = max((one.round for one in r.transcript), default=0)
-    before = [one for one in r.transcript if one.label == label and one.round < last]
+    before = [one for one in r.transcript if one.label == label and one.round < last and one.arguments]
     reply = _reply(before[-1]) if before else None
     return next((claim.text for claim in reply.claims if claim.n == n), "") if reply else ""
 
@@ -265,7 +266,7 @@ def _argued(r: Result) -> Iterator[Block]:
     def blocks_of(spoken: Sequence[Spoken]) -> Iterator[Block]:
         yield debaters.drafted(spoken)
         for one in spoken:
-            yield from _answered(r, one)
+            yield from _answered(r, one) if one.arguments else _to_objections(r, one)
 
     yield from debaters.rounds(r, lambda number: "Round 1: blind" if number == 1 else f"Round {number}", blocks_of)
 
@@ -289,12 +290,35 @@ def _answered(r: Result, one: Spoken) -> Iterator[Block]:
         yield FactList(tuple(_exchanged(r, reply)))
 
 
+def _to_objections(r: Result, one: Spoken) -> Iterator[Block]:
+    """A debater's answers to the strong objections that stood after the last round."""
+    reply = msgspec.convert(one.reply, ObjectionAnswers)
+    yield HeadingBlock(3, lettered(one), "answers the objections that stand after the last round")
+    yield FactList(
+        tuple(
+            Fact(f"{by_label(r, answer.label, lettered)}: {label_of(OBJECTION, answer.verdict)}", answer.text)
+            for answer in reply.answers
+        )
+    )
+
+
+def _challenged(r: Result, reply: RevisedAnswer) -> str:
+    return " ".join(f"Claim {c.n} of {by_label(r, c.label, lettered)}: {c.text}" for c in reply.still_challenges)
+
+
+def _open(r: Result, reply: RevisedAnswer) -> str:
+    return " ".join(
+        f"{', '.join(f'claim {c.n} of {by_label(r, c.label, lettered)}' for c in point.claims)}: {point.text}"
+        for point in reply.unresolved
+    )
+
+
 def _exchanged(r: Result, reply: RevisedAnswer) -> Iterator[Fact]:
     for term, said in (
         ("Learned from others", reply.learned_from_others),
         ("Corrected in its own", reply.corrections),
-        ("Still challenges", reply.still_challenges),
-        ("Leaves open", reply.unresolved),
+        ("Still challenges", _challenged(r, reply)),
+        ("Leaves open", _open(r, reply)),
     ):
         yield Fact(term, said or "nothing")
     rejected = [f"{by_label(r, mark.label, lettered)} {mark.n}" for mark in reply.marks if mark.mark == "reject"]
