@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from service.checks.consensus.comparison import Span, alike, near, opposed
+from service.checks.consensus.comparison import Compared, Span, alike, near, opposed
 from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, mean, share, words
 from service.debate.findings import Dimension, NamedClaims
 from service.debate.panel_standing import USES
@@ -182,9 +182,14 @@ def _in_common(t: Transcript, one: PanelVoice, other: PanelVoice) -> bool:
 
 def _matched(t: Transcript, one: PanelVoice, other: PanelVoice) -> int:
     """The number of claims of one voice that are alike to one of the other, each paired once."""
-    left = list(t.compared(other).values())
-    found = 0
-    for claim in t.compared(one).values():
+    here, there = list(t.compared(one).values()), list(t.compared(other).values())
+    return max(_paired(here, there), _paired(there, here))
+
+
+def _paired(claims: Sequence[Compared], others: Sequence[Compared]) -> int:
+    """How many claims find one of the others, each taken by the first that it is alike to."""
+    left, found = list(others), 0
+    for claim in claims:
         at = next((i for i, theirs in enumerate(left) if alike(claim, theirs)), None)
         if at is not None:
             del left[at]
