@@ -254,7 +254,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "ObjectionAnswers": {
         "": "Answers to the strong objections that stand after the last round.",
-        "answers": "Exactly one answer for each other label that raises a strong objection.",
+        "answers": "At least one: one answer for each other label that raises a strong objection.",
     },
     "ObjectionReply": {
         "": "The answer to the strong objections under one label.",

@@ -37,7 +37,7 @@ from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn, T
 from service.debate.options import TrackRecord
 from service.debate.replies import Critique, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
-from service.debate.replies.panel import ObjectionAnswer
+from service.debate.replies.panel import Challenge, ObjectionAnswer
 from service.debate.replies.pruning import Dropped
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
@@ -171,7 +171,8 @@ def _said(reply: Reply, n: int) -> Reply:
         case RevisedAnswer():
             marks = tuple(replace(mark, mark="unsure") for mark in reply.marks)
             answers = (ObjectionAnswer("A", "Fines are fees."), ObjectionAnswer("B", "They are not."))
-            return replace(reply, marks=marks, still_challenges="The second claim.", answers_to_objections=answers)
+            challenges = tuple(Challenge(mark.label, mark.n, "The second claim.") for mark in marks[:1])
+            return replace(reply, marks=marks, still_challenges=challenges, answers_to_objections=answers)
         case Proposal():
             unnamed = tuple(
                 replace(argument, citations=tuple(replace(one, source_id=None) for one in argument.citations))

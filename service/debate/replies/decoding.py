@@ -55,7 +55,12 @@ ERROR_MAX = 500
 """The greatest length of a fault's message, in characters."""
 
 _WRAPPERS = frozenset({"reply", "response"})
-_SPEAKERS = {"panel.blind": "debater", "panel.deliberation": "debater", "panel.accuracy": "adjudicator"}
+_SPEAKERS = {
+    "panel.blind": "debater",
+    "panel.deliberation": "debater",
+    "panel.answer": "debater",
+    "panel.accuracy": "adjudicator",
+}
 """The speaker of a kind of reply, if the last part of the kind's name is not the speaker."""
 _REASONING = re.compile(r"[\s\ufeff]*+<(think|thinking|reasoning)>", re.IGNORECASE)
 _OBJECT = re.compile(r"\{\s*+(?:[}\"'“”‘’#]|/[/*]|[A-Za-z_]\w*+\s*+:)")

@@ -11,6 +11,7 @@ from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, Tur
 from service.debate.findings import ConsensusFound
 from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, PanelOptions, debater_seats, format_of
+from service.debate.panel_answers import DEVIL_FROM
 from service.debate.replies import Adjudication
 from service.debate.turns import round_of
 from service.report.events.panel import blind_events, consensus_event, ended, measured, reviewed, synthesised
@@ -77,8 +78,12 @@ def _paneled(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> Str
 
 
 def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> NamedEvents:
-    by_model = isinstance(options, PanelOptions) and options.adjudicator == "model"
-    return (("measured", measured(line, entry, found, debate_id)),) if by_model else ()
+    """The event of code's measures, if they are not yet the standing: a model scores it, or objections are answered."""
+    if not isinstance(options, PanelOptions):
+        return ()
+    awaited = found.unanswered and entry.check == f"{options.max_rounds}/consensus" and options.max_rounds >= DEVIL_FROM
+    waits = options.adjudicator == "model" or awaited
+    return (("measured", measured(line, entry, found, debate_id)),) if waits else ()
 
 
 def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:

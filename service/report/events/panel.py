@@ -130,7 +130,7 @@ class PanelConsensus(_Heading, frozen=True, kw_only=True):
 
 
 class PanelMeasured(_Heading, frozen=True, kw_only=True):
-    """Code's measures after a round, if a model scores its consensus."""
+    """Code's measures after a round, if a model scores its consensus or objections are still to be answered."""
 
     event: Literal["measured"] = "measured"
     round: int
@@ -204,7 +204,7 @@ def blind_events(
         overall_confidence=share(reply.overall_confidence, of=100),
         learned_from_others=reply.learned_from_others,
         corrections=reply.corrections,
-        still_challenges=" ".join(f"Claim {c.n} of {c.label}: {c.text}" for c in reply.still_challenges),
+        still_challenges=" ".join(challenge.text for challenge in reply.still_challenges),
         unresolved=" ".join(point.text for point in reply.unresolved),
         details=event,
     )
@@ -283,7 +283,7 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
 
 
 def measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelMeasured:
-    """The event of code's measures after a round, if a model scores it too."""
+    """The event of code's measures after a round, before they are its standing."""
     r = int(entry.check.partition("/")[0])
     return PanelMeasured(debate_id=debate_id, n=line.n, at=line.at, round=r, engine=entry.engine, finding=found)
 

@@ -201,7 +201,7 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     consensus = [line.split() for line in part(text, "Consensus by round").splitlines() if line]
     assert consensus[0] == ["round", "stance", "evidence", "framework", "confidence", "overall", "ends", "at"]
     assert [row[0] for row in consensus[1:4]] == ["1", "2", "3"]
-    assert consensus[1][1:] == [*["0.500*"] * 4, "0.500", "0.700"]
+    assert consensus[1][1:] == ["0.500*", "0.500*", "0.500", "0.500*", "0.500", "0.700"]
     label = {one.seat: one.label for one in r.transcript}
     assert text.count(f"✗ {label['debater-1']}") == 4
     assert f"✗ {label['debater-2']}" not in text
@@ -358,7 +358,8 @@ def test_no_word_of_a_model_or_a_caller_moves_the_cursor(form: str) -> None:
             case Projection():
                 return Projection('{"decision": "\\u001b[2J\\u202e"}')
             case RevisedAnswer():
-                return replace(reply, unresolved=f"{hostile}open")
+                points = tuple(replace(point, text=f"{hostile}open") for point in reply.unresolved)
+                return replace(reply, unresolved=points)
         return reply
 
     options = formats.plain(form)

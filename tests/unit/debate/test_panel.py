@@ -325,7 +325,7 @@ def objecting(answered: bool) -> Any:
     """Nobody agrees before the third round; then everybody does, over an objection of debater-1 that is strong."""
 
     def reply(turn: Turn, facts: Facts) -> Any:
-        said = speak(turn, facts, mark="accept" if turn.round > 2 else "reject", quoting=False)
+        said = speak(turn, facts, mark="accept" if turn.round > 2 else "reject", quoting=False, verdict="holds")
         if turn.id == "3.debater-1.1" and isinstance(said, RevisedAnswer) and said.objection:
             return replace(said, objection=replace(said.objection, severity="high"))
         if turn.id == "4.debater-2.1" and answered:
@@ -445,7 +445,10 @@ def test_a_model_cannot_find_consensus_against_what_code_knows(members: dict[str
             return None
         return {"objection": replace(said.objection, severity="high")} if "objection" in members else members
 
-    replies = changed(scored((0, 0, 0, 0), (0, 0, 0, 0), (99, 99, 99, 99), base=agreeing), change)
+    def holding(turn: Turn, facts: Facts) -> Any:
+        return speak(turn, facts, verdict="holds")
+
+    replies = changed(scored((0, 0, 0, 0), (0, 0, 0, 0), (99, 99, 99, 99), base=holding), change)
     entries = debated(a_panel(2, 3, adjudicator="model"), replies)
     now, found = result(entries).consensus[-1], Facts.of(entries).found["3/consensus"]
     assert isinstance(found, ConsensusFound)

@@ -201,13 +201,13 @@ DEMANDS = [
         PANEL,
         "what positions or claims from other models it still challenges and why",
         "panel.deliberation",
-        ("`stillchallenges`: which claims of others you still contest, by label and number, and why",),
+        ("`stillchallenges`: a list with the claims of others that you still contest: `label` and `n` of the claim",),
     ),
     Demand(
         PANEL,
         "what genuine points of disagreement it believes remain unresolved",
         "panel.deliberation",
-        ("`unresolved`: the points of disagreement that remain",),
+        ("`unresolved`: a list with the points of disagreement that remain",),
     ),
     Demand(
         PANEL,

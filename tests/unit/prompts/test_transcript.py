@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from service.debate.entries import Entry
 from service.debate.facts import Facts
-from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, Finding
+from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, ConsensusFound, Finding
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Turn, seat_of
 from service.debate.options import (
@@ -183,7 +183,10 @@ def test_the_scorer_of_a_panel_sees_the_synthesis_and_the_synthesizer_no_scores(
     turns = played(panel(max_rounds=1))
 
     assert kinds(at(turns, "1.adjudicator.1")) == ["statement"] * 3
-    assert kinds(at(turns, "1.synthesizer.1")) == ["statement"] * 3
+    synthesizer = at(turns, "1.synthesizer.1")
+    assert kinds(synthesizer) == [*["statement"] * 3, "end-of-debate"]
+    told = {"consensus": False, "endedBecause": "roundCeiling", "round": 1, "maxRounds": 1}
+    assert json.loads(synthesizer.blocks[-1].text) == told
     scorer = at(turns, "1.adjudicator.accuracy.1")
     assert kinds(scorer) == [*["statement"] * 3, "synthesis"]
     assert json.loads(scorer.blocks[-1].text)["answer"] == "Sign."
@@ -229,7 +232,7 @@ def test_what_was_struck_is_shown_to_nobody_not_even_to_whoever_said_it() -> Non
         entries = drive(start_of(formats.plain(form)), case=CASE, findings=_first_struck)
         for one in shown(entries):
             for block in one.blocks:
-                if block.kind.endswith("statement"):
+                if block.kind.endswith("statement") and '"answers":' not in block.text:
                     assert "The cap covers all claims." not in block.text, one.turn.id
                     assert "It is usual." in block.text, one.turn.id
                     assert json.loads(block.text)["struck"] == [{"n": 1, "reason": "unverified_citation"}]
@@ -440,3 +443,33 @@ def test_roles_reach_nobody_whose_prompt_is_another() -> None:
     own = (Debater("a", "s", ROLE, "stances.debater.open"), Debater("b", "t", ROLE))
 
     assert personas_of(stances(debaters=own)) == {"debater-2": ROLE}
+
+
+@pytest.mark.parametrize(("agrees", "why"), [(True, "consensus"), (False, "roundCeiling")])
+def test_a_panels_synthesizer_is_told_whether_there_was_consensus_and_why_it_ended(agrees: bool, why: str) -> None:
+    def findings(check: Check, facts: Facts) -> Finding:
+        finding = found(check, facts)
+        return replace(finding, terminated=agrees) if isinstance(finding, ConsensusFound) else finding
+
+    started = start_of(panel(adjudicator="algorithmic"))
+    turns = list(shown(drive(started, case=CASE, findings=findings)))
+    told = next(one for one in turns if one.turn.seat == "synthesizer").blocks[-1]
+    rounds = 1 if agrees else 3
+    assert told.kind == "end-of-debate"
+    assert json.loads(told.text) == {"consensus": agrees, "endedBecause": why, "round": rounds, "maxRounds": 3}
+
+
+def test_a_panels_synthesizer_is_told_that_the_money_ended() -> None:
+    entries = drive(
+        start_of(panel(adjudicator="algorithmic")), case=CASE, refuses=lambda turns: "2.debater-1.1" in turns
+    )
+    told = next(one for one in shown(entries) if one.turn.seat == "synthesizer").blocks[-1]
+    assert json.loads(told.text) == {"consensus": False, "endedBecause": "budget", "round": 1, "maxRounds": 3}
+
+
+def test_an_answer_to_objections_is_shown_under_its_letter_with_its_phase() -> None:
+    one = next(one for one in played(panel()) if one.turn.seat == "synthesizer")
+    answers = [block for block in one.blocks if block.attributes.get("phase") == "answer"]
+    assert answers
+    assert {block.attributes["label"] for block in answers} <= {"Model A", "Model B", "Model C"}
+    assert all(json.loads(block.text)["answers"][0]["verdict"] == "fails" for block in answers)

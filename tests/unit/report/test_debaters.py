@@ -40,7 +40,7 @@ def test_a_debate_between_debaters_has_a_transcript_in_the_declared_order_and_no
     r = told(form)
 
     assert (r.rounds, r.round_details, r.framing, r.dissent) == ((), (), None, None)
-    order = {"proposal": 0, "critique": 1, "revision": 2, "consensus": 3}
+    order = {"proposal": 0, "critique": 1, "revision": 2, "consensus": 3, "answer": 4}
     places = [(one.round, order.get(one.phase or "", 0), one.seat) for one in r.transcript]
     assert places == sorted(places)
     assert len({one.turn for one in r.transcript}) == len(r.transcript) > 5

@@ -14,7 +14,7 @@ from service.debate.ballot import PHASES
 from service.debate.findings import Dimension
 from service.debate.model import BallotOptions, ConvergenceOptions, Debater, HumanReview, PanelOptions, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
-from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
+from service.debate.replies.panel import Challenge, Endorsement, Idea, QuestionType, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Result, build_result, html, labels, markdown, pdf
 from service.report.document.blocks import Sparkline
@@ -188,7 +188,8 @@ def rejecting(turn: Turn, facts: Any) -> Reply:
         reply = replace(reply, claims=tuple(replace(claim, text="Said last.") for claim in reply.claims))
     if isinstance(reply, RevisedAnswer) and turn.seat == "debater-1":
         marks = tuple(replace(m, mark="reject" if m.n == 1 else "unsure") for m in reply.marks)
-        return replace(reply, marks=marks, still_challenges="The cap is no cap.")
+        challenge = Challenge(marks[0].label, marks[0].n, "The cap is no cap.")
+        return replace(reply, marks=marks, still_challenges=(challenge,))
     return reply
 
 
@@ -213,8 +214,10 @@ def test_whose_claims_were_rejected_by_whom_and_what_is_still_challenged_is_told
     assert "Said last." not in challenged, "the marks are about what was said before"
     others = [row for row in rows if not row.startswith(f"| {rejecter}")]
     assert [row.split(" | ")[4] for row in others] == [rejecter, r"\-"] * 2, "rejected by"
-    assert [row.split(" | ")[5].removesuffix(" |") for row in others] == [r"\-", rejecter] * 2, "unsure"
-    assert f"- **{rejecter}:** The cap is no cap." in challenged
+    unsure = [row.split(" | ")[5].removesuffix(" |") for row in others]
+    assert all((rejecter in names) is bool(n % 2) for n, names in enumerate(unsure)), "unsure of every second claim"
+    assert f"- **{rejecter}:** Claim 1 of Model" in challenged
+    assert "The cap is no cap." in challenged
 
 
 def test_a_missing_debater_is_named_and_never_counted_as_agreement() -> None:

@@ -23,7 +23,9 @@ ANSWER: Wire = {
 }
 REVISED: Wire = {
     **ANSWER,
-    **dict.fromkeys(("learnedFromOthers", "corrections", "stillChallenges", "unresolved"), ""),
+    **dict.fromkeys(("learnedFromOthers", "corrections"), ""),
+    "stillChallenges": [],
+    "unresolved": [],
     "marks": [],
     "objection": None,
     "answersToObjections": [],

@@ -17,6 +17,7 @@ from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, C
 from service.debate.model import Check, ConvergenceOptions, Options, PanelOptions, Status, Turn
 from service.debate.panel_standing import labels_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
+from service.debate.replies.panel import Challenge, NamedClaim, OpenPoint
 from service.debate.results import PanelResult
 from service.debate.script import Script
 from service.report import Event, build_result, events
@@ -112,8 +113,14 @@ def as_in_the_reference(turn: Turn, facts: Any) -> Reply:
         for n, claim in enumerate(said["claims"], start=1)
     )
     words = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
-    percent = round(float(str(said["overall_confidence"])) * 100)
-    return replace(reply, **{**words, "claims": claims, "overall_confidence": percent})
+    words |= {"claims": claims, "overall_confidence": round(float(str(said["overall_confidence"])) * 100)}
+    if isinstance(reply, RevisedAnswer):
+        mark = replace(reply.marks[0], mark="unsure")
+        named = NamedClaim(mark.label, mark.n)
+        words["marks"] = (mark, *reply.marks[1:])
+        words["still_challenges"] = (Challenge(mark.label, mark.n, DELIBERATION["still_challenges"]),)
+        words["unresolved"] = (OpenPoint((named,), DELIBERATION["unresolved"]),)
+    return replace(reply, **words)
 
 
 def measured_as_there(check: Check, facts: Any) -> Finding:
