@@ -1,7 +1,8 @@
 """What an engine is given of a debate: it decides a finding as much as the engine's rules do, so it has versions too.
 
     citations     the documents that the turn's round was given, and no others
-    critique      the proposals, the critic's earlier critiques, the critique, and the verdicts on its points
+    critique      the proposals with their positions and the verdicts on their arguments, the critic's earlier
+                  critiques, the critique, and the verdicts on its points
     injection     every document of the case
     convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
     consensus     the question and every document, whose words are no agreement
@@ -16,12 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from service.checks import citations
+from service.checks.judgement.critique import Attacked
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound
 from service.debate.model import Case, ConvergenceOptions, TurnId, documents_of_round
 from service.debate.replies import Critique, Position, Proposal
-from service.debate.turns import round_of
+from service.debate.turns import phase_of, round_of
 from service.debate.versions import number
 from service.errors import IllegalEntry
 
@@ -31,7 +33,7 @@ Row = TypeVar("Row")
 class JudgedCritique(NamedTuple):
     """A critique, and what it is judged by; ``earlier`` are its author's own."""
 
-    proposals: Sequence[Proposal]
+    proposals: Sequence[Attacked]
     earlier: Sequence[Critique]
     critique: Critique
     verdicts: Sequence[ArgumentVerdict]
@@ -65,14 +67,23 @@ def _critique(facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
     critique = facts.said[last]
     if not isinstance(critique, Critique):
         raise IllegalEntry(f"turn {last} is not a critique")
-    said = [facts.said[turn] for turn in before]
-    found = facts.found.get(f"{last}/citations")
+    said = {turn: facts.said[turn] for turn in before}
     return JudgedCritique(
-        proposals=[reply for reply in said if isinstance(reply, Proposal)],
-        earlier=[reply for reply in said if isinstance(reply, Critique)],
+        proposals=[
+            Attacked(reply, phase_of(turn) or None, _verdicts(facts, turn))
+            for turn, reply in said.items()
+            if isinstance(reply, Proposal)
+        ],
+        earlier=[reply for reply in said.values() if isinstance(reply, Critique)],
         critique=critique,
-        verdicts=found.arguments if isinstance(found, CitationsFound) else (),
+        verdicts=_verdicts(facts, last),
     )
+
+
+def _verdicts(facts: Facts, turn: TurnId) -> tuple[ArgumentVerdict, ...]:
+    """The verdicts on a turn's arguments; one check may be over several turns."""
+    found = facts.found.get(f"{turn}/citations")
+    return tuple(v for v in found.arguments if v.turn == turn) if isinstance(found, CitationsFound) else ()
 
 
 def _answers(case: Case, facts: Facts, over: Sequence[TurnId]) -> ComparedAnswers:

@@ -14,6 +14,8 @@ from service.debate.turns import TurnId
 
 Verdict = Literal["verified", "altered", "not_found"]
 StrikeReason = Literal["unverified_citation", "uncited"]
+CONCEDING = frozenset({"concludesUpheld", "concludesAsProposer", "sparesAPosition"})
+"""The hard signs by which a critique concedes."""
 
 
 class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -73,11 +75,23 @@ class CitationsFound(Struct, frozen=True, rename="camel", tag="citations", tag_f
 class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_field="kind"):
     """The signs of a weak critique that code can measure: raw numbers, then the conclusions from them.
 
-    ``weak`` lists hard signs (the critique is asked again), ``soft`` those that are only flagged.
+    ``points_attacking`` count points that are not struck and name an argument that stands; ``points_grounded`` those of
+    them that give a ground of their own. ``spared`` are the positions without a point against them, ``unopposed`` is
+    the number of proposals without a grounded point. ``resisted`` says that a proposer did not itself conclude
+    ``rejected``; ``same_conclusion`` that the critique concludes what all of those proposers do. ``softening`` are
+    phrases of the critique. ``weak`` lists hard signs (the critique is asked again), ``soft`` those that are only
+    flagged.
     """
 
     points: int
     points_naming_an_argument: int
+    points_attacking: int
+    points_grounded: int
+    spared: tuple[str, ...]
+    unopposed: int
+    resisted: bool
+    upholds: bool
+    same_conclusion: bool
     citations: int
     citations_verified: int
     novelty: int
@@ -86,6 +100,11 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
     softening: tuple[str, ...]
     weak: tuple[str, ...]
     soft: tuple[str, ...]
+
+    @property
+    def concedes(self) -> bool:
+        """Whether the critique leaves the proposition, or a position, without opposition by its own conclusion."""
+        return not CONCEDING.isdisjoint(self.weak)
 
 
 class Suspicion(Struct, frozen=True, rename="camel"):

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from service.checks.judgement.critique import check_critique
+from service.checks.judgement.critique import Attacked, check_critique
 from service.checks.judgement.injection import check_injection
 from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound
-from service.debate.replies import Critique, Proposal
+from service.debate.replies import Critique
 
 
 class CritiqueEngine(Protocol):
@@ -23,7 +23,7 @@ class CritiqueEngine(Protocol):
 
     def __call__(
         self,
-        proposals: Sequence[Proposal],
+        proposals: Sequence[Attacked],
         earlier: Sequence[Critique],
         critique: Critique,
         verdicts: Sequence[ArgumentVerdict],
@@ -33,4 +33,4 @@ class CritiqueEngine(Protocol):
 CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}
 INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": check_injection}
 
-__all__ = ["CRITIQUES", "INJECTIONS", "CritiqueEngine", "check_critique", "check_injection"]
+__all__ = ["CRITIQUES", "INJECTIONS", "Attacked", "CritiqueEngine", "check_critique", "check_injection"]

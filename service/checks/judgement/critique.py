@@ -2,17 +2,27 @@
 
 After a hard sign the critique is asked for again; soft ones are flagged. Signs and thresholds were measured on recorded
 debates: the number of words or quotations does not show quality and is not used; naming the attacked arguments does.
+
+    concedes   the critique concludes `upheld`; or what every proposer does, and no point attacks an argument that
+               stands; or it leaves a position without a point against it
+    thin       no point against a proposal both names an argument of it that stands and gives a ground
+
+A struck point attacks nothing, because no later seat reads it; a struck argument needs no attack. Where no argument of
+a proposal stands, a point against it has nothing to name. A proposer that itself concludes `rejected` leaves the critic
+nothing to oppose: against its proposal no sign is found that compares the two, and the format flags the debate.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from service.debate.findings import ArgumentVerdict, CritiqueFound
-from service.debate.replies import Critique, Proposal
+from service.checks.judgement.wording.grounds import LIMITS, GroundLimits, gives_ground, is_english, words_of
+from service.checks.judgement.wording.softening import softenings, unquoted
+from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound
+from service.debate.replies import Critique, Point, Proposal
 
 
 class CritiqueThresholds(Struct, frozen=True, rename="camel"):
@@ -24,32 +34,36 @@ class CritiqueThresholds(Struct, frozen=True, rename="camel"):
     restating: int = 800
     restated_point: int = 800
     few_points: int = 3
+    ground: GroundLimits = LIMITS
 
 
 THRESHOLDS = CritiqueThresholds()
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
-SOFTENING = (
-    "while i acknowledge",
-    "i acknowledge",
-    "i agree",
-    "i concede",
-    "i accept that",
-    "to be fair",
-    "this is generally reasonable",
-    "generally reasonable",
-    "largely correct",
-    "the proposer is right",
-    "a good point",
-    "a valid point",
-    "i find the proposition",
-    "overall the proposal is sound",
-)
-_SOFT = re.compile(r"\b(?:" + "|".join(re.escape(p) for p in SOFTENING) + r")\b", re.IGNORECASE)
+
+class Attacked(NamedTuple):
+    """A proposal under attack: its position, if it has one, and the verdicts on its arguments."""
+
+    proposal: Proposal
+    position: str | None = None
+    verdicts: Sequence[ArgumentVerdict] = ()
+
+    def standing(self) -> dict[int, str]:
+        """The texts of the arguments that are not struck, by number."""
+        struck = {v.n for v in self.verdicts if v.struck}
+        return {a.n: a.text for a in self.proposal.arguments if a.n not in struck}
+
+
+class _Attack(NamedTuple):
+    """The points that stand against one proposal: all, those that name an argument, and those with a ground as well."""
+
+    points: int
+    naming: int
+    grounded: int
+    resisted: bool
 
 
 def check_critique(
-    proposals: Sequence[Proposal],
+    proposals: Sequence[Attacked],
     earlier: Sequence[Critique],
     critique: Critique,
     verdicts: Sequence[ArgumentVerdict],
@@ -59,19 +73,34 @@ def check_critique(
 
     ``earlier`` are the critic's own former critiques; ``verdicts`` those on the critique's points.
     """
-    attacked = _words(_text(p) for p in proposals)
-    mine = _words(point.text for point in critique.points)
-    arguments = {a.n for p in proposals for a in p.arguments}
+    attacked = words_of(" ".join(_text(a.proposal) for a in proposals))
+    mine = _words(critique)
     checked = [v for argument in verdicts for v in argument.verdicts]
+    attacks = [_attack(one, critique, verdicts, thresholds) for one in proposals]
     found = CritiqueFound(
         points=len(critique.points),
-        points_naming_an_argument=sum(bool(arguments & set(point.attacks)) for point in critique.points),
+        points_naming_an_argument=sum(_names_one(point, proposals) for point in critique.points),
+        points_attacking=sum(a.naming for a in attacks),
+        points_grounded=sum(a.grounded for a in attacks),
+        spared=tuple(
+            one.position
+            for one, a in zip(proposals, attacks, strict=True)
+            if one.position and a.resisted and not a.points
+        ),
+        unopposed=sum(a.resisted and not a.grounded for a in attacks),
+        resisted=any(a.resisted for a in attacks),
+        upholds=critique.conclusion == "upheld",
+        same_conclusion=all(
+            one.proposal.conclusion == critique.conclusion
+            for one, a in zip(proposals, attacks, strict=True)
+            if a.resisted
+        ),
         citations=len(checked),
         citations_verified=sum(v.verdict == "verified" for v in checked),
         novelty=_share(mine - attacked, mine),
-        self_overlap=max((_jaccard(mine, _words(p.text for p in c.points)) for c in earlier), default=0),
+        self_overlap=max((_jaccard(mine, _words(c)) for c in earlier), default=0),
         restating=_restating(proposals, critique, thresholds),
-        softening=tuple(sorted({m.group(0).lower() for m in _SOFT.finditer(_critique_text(critique))})),
+        softening=tuple(dict.fromkeys(soft.phrase for text in _texts(critique) for soft in softenings(unquoted(text)))),
         weak=(),
         soft=(),
     )
@@ -79,45 +108,97 @@ def check_critique(
 
 
 def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
+    some, resisted = bool(found.points), found.resisted
     hard = {
-        "noPoint": not found.points,
-        "noPointNamesAnArgument": bool(found.points) and not found.points_naming_an_argument,
+        "noPoint": not some,
+        "noPointNamesAnArgument": some and resisted and not found.points_naming_an_argument,
+        "concludesUpheld": resisted and found.upholds,
+        "concludesAsProposer": some and resisted and found.same_conclusion and not found.points_attacking,
+        "sparesAPosition": some and bool(found.spared),
+        "thin": some and bool(found.points_naming_an_argument) and bool(found.unopposed),
         "noCitationVerified": bool(found.citations) and not found.citations_verified,
-        "littleNovelty": bool(found.points) and found.novelty < t.novelty_hard,
+        "littleNovelty": some and resisted and found.novelty < t.novelty_hard,
         "repeatsItself": found.self_overlap >= t.self_overlap,
-        "restatesTheProposer": found.restating > t.restating,
+        "restatesTheProposer": resisted and found.restating > t.restating,
     }
     soft = {
         "fewPoints": 0 < found.points < t.few_points,
         "limitedNovelty": t.novelty_hard <= found.novelty < t.novelty_soft,
-        "noCounterEvidence": bool(found.points) and not found.citations,
+        "noCounterEvidence": some and not found.citations,
         "softening": bool(found.softening),
     }
-    return CritiqueFound(
-        **{
-            **{name: getattr(found, name) for name in found.__struct_fields__},
-            "weak": tuple(name for name, holds in hard.items() if holds),
-            "soft": tuple(name for name, holds in soft.items() if holds),
-        }
+    return structs.replace(
+        found,
+        weak=tuple(name for name, holds in hard.items() if holds),
+        soft=tuple(name for name, holds in soft.items() if holds),
     )
 
 
-def _words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for text in texts for word in _WORD.findall(text.casefold()))
+def _attack(
+    attacked: Attacked, critique: Critique, verdicts: Sequence[ArgumentVerdict], t: CritiqueThresholds
+) -> _Attack:
+    """What of a critique stands against one proposal."""
+    struck = {v.n for v in verdicts if v.struck}
+    found = {v.n: v.verdicts for v in verdicts}
+    standing = attacked.standing()
+    english = is_english(_text(attacked.proposal), t.ground)
+    against = [p for p in critique.points if p.n not in struck and p.position == attacked.position]
+    naming = [p for p in against if not standing or standing.keys() & set(p.attacks)]
+    grounded = 0
+    for point in naming:
+        named = {n: standing[n] for n in point.attacks if n in standing}
+        text = " ".join(named.values()) or attacked.proposal.thesis
+        evidence = _own_evidence(point, found.get(point.n, ()), attacked, named)
+        grounded += gives_ground(point.text, text, evidence=evidence, english=english, limits=t.ground)
+    return _Attack(len(against), len(naming), grounded, attacked.proposal.conclusion != "rejected")
+
+
+def _own_evidence(
+    point: Point, verdicts: Sequence[CitationVerdict], attacked: Attacked, named: Collection[int]
+) -> bool:
+    """Whether a point cites a verified passage that no argument that it names cites already."""
+    theirs = [v for a in attacked.verdicts if a.n in named for v in a.verdicts if v.verdict == "verified"]
+    quoted = {" ".join(c.quote.split()) for a in attacked.proposal.arguments if a.n in named for c in a.citations}
+    return any(
+        v.verdict == "verified"
+        and " ".join(c.quote.split()) not in quoted
+        and not any(_within(v, other) for other in theirs)
+        for c, v in zip(point.citations, verdicts, strict=False)
+    )
+
+
+def _within(one: CitationVerdict, other: CitationVerdict) -> bool:
+    """Whether a verified passage is part of another one."""
+    if one.span is None or other.span is None or one.source_id != other.source_id:
+        return False
+    return other.span[0] <= one.span[0] and one.span[1] <= other.span[1]
+
+
+def _names_one(point: Point, proposals: Sequence[Attacked]) -> bool:
+    """Whether a point names an argument of the proposal that it is against, if one stands there to be named."""
+    return any(
+        not one.standing() or {a.n for a in one.proposal.arguments} & set(point.attacks)
+        for one in proposals
+        if one.position == point.position
+    )
 
 
 def _text(proposal: Proposal) -> str:
     return " ".join([proposal.thesis, *(a.text for a in proposal.arguments), *(o.answer for o in proposal.objections)])
 
 
-def _critique_text(critique: Critique) -> str:
-    return "\n".join([critique.thesis, *(point.text for point in critique.points)])
+def _texts(critique: Critique) -> tuple[str, ...]:
+    return critique.thesis, *(point.text for point in critique.points)
 
 
-def _restating(proposals: Sequence[Proposal], critique: Critique, t: CritiqueThresholds) -> int:
+def _words(critique: Critique) -> frozenset[str]:
+    return words_of(" ".join(point.text for point in critique.points))
+
+
+def _restating(proposals: Sequence[Attacked], critique: Critique, t: CritiqueThresholds) -> int:
     """The share of points that have most of their words from a single argument of the proposer."""
-    arguments = [_words([a.text]) for p in proposals for a in p.arguments]
-    points = [_words([point.text]) for point in critique.points]
+    arguments = [words_of(a.text) for one in proposals for a in one.proposal.arguments]
+    points = [words_of(point.text) for point in critique.points]
     restated = [p for p in points if any(_share(p & a, p) >= t.restated_point for a in arguments)]
     return len(restated) * 1_000 // len(points) if points else 0
 

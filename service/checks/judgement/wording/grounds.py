@@ -1,0 +1,146 @@
+"""Whether a point gives a ground of its own against what it attacks: a passage, or a step of reasoning.
+
+    the point's own words    without quotations, and without the clauses in which it grants, praises or belittles
+    evidence                 a verified passage that the attacked argument does not quote; not beside praise alone
+    reasoning                enough words that the attacked argument has not, among them some that are not general, and
+                             one that opposes; without such a word, more of the others
+
+Opposition and generality are looked for only where the case under attack is in English. In other languages the new
+words alone decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from service.checks.judgement.wording.softening import Soft, softenings, unquoted
+from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, GENERAL, NEGATIONS, OPPOSING, matcher
+
+STEM = 5
+"""The letters by which forms of one word are known."""
+WORD = re.compile(r"[^\W\d_]{4,}")
+_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
+_CLAUSE = re.compile(
+    r"\s*(?:[,\u2014\u2013]|\s-\s)\s*(?:and\s+|so\s+)?|\s+(?=(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless)\b)",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"^(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless|still)\b\s*", re.IGNORECASE
+)
+_OPPOSING, _FAULT, _NEGATION, _DEALING = (matcher(words) for words in (OPPOSING, FAULTS, NEGATIONS, DEALING))
+_GENERAL = frozenset(GENERAL.split())
+_FUNCTION = frozenset("the of and to is that in for it not by on as are with this be a an or at from which has".split())
+
+
+class GroundLimits(Struct, frozen=True, rename="camel"):
+    """The least of a ground by reasoning, and how English and a denied fault are known.
+
+    ``new`` is per mille of the point's words. ``telling`` words are new and not general: so many beside a word that
+    opposes, and ``telling_alone`` without one. ``english`` is per mille of all words; ``reach`` is in words.
+    """
+
+    new: int = 250
+    telling: int = 4
+    telling_alone: int = 7
+    english: int = 120
+    reach: int = 4
+
+
+LIMITS = GroundLimits()
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The content words of a text: those of four letters and more, without regard to case."""
+    return frozenset(WORD.findall(text.casefold()))
+
+
+def is_english(text: str, limits: GroundLimits = LIMITS) -> bool:
+    """Whether so many of the words (per mille) are the commonest English ones."""
+    tokens = _TOKEN.findall(text.casefold())
+    return bool(tokens) and sum(t in _FUNCTION for t in tokens) * 1_000 >= limits.english * len(tokens)
+
+
+def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, limits: GroundLimits = LIMITS) -> bool:
+    """Whether a point's text gives a ground against the ``attacked`` text.
+
+    ``evidence`` says that it rests on a verified passage of its own, ``english`` that the case is in English.
+    """
+    plain = unquoted(text)
+    soft = softenings(plain) if english else ()
+    rest = _without(plain, soft) if soft else plain
+    if evidence:
+        return not soft or _opposes(rest, attacked, limits)
+    words, known = words_of(rest), words_of(attacked)
+    new = words - known
+    if len(new) * 1_000 < limits.new * len(words):
+        return False
+    if not english:
+        return len(new) >= limits.telling
+    stems = {word[:STEM] for word in known}
+    telling = sum(word[:STEM] not in stems for word in new - _GENERAL)
+    if telling >= limits.telling_alone and is_english(text, limits):
+        return True
+    return telling >= limits.telling and _opposes(rest, attacked, limits)
+
+
+def _without(plain: str, soft: Sequence[Soft]) -> str:
+    """The text without what softens; a word that only turns from it is left out with it."""
+    kept = []
+    for start, end in _parts(_SENTENCE, plain, 0, len(plain)):
+        inside = [s for s in soft if s.start < end and s.end > start]
+        if not inside:
+            kept.append(plain[start:end])
+        elif all(s.reach != "sentence" for s in inside):
+            kept += _clauses_without(plain, start, end, inside)
+    return " ; ".join(kept)
+
+
+def _clauses_without(plain: str, start: int, end: int, soft: Sequence[Soft]) -> Iterator[str]:
+    for begin, stop in _parts(_CLAUSE, plain, start, end):
+        inside = [s for s in soft if s.start < stop and s.end > begin]
+        if any(s.reach == "clause" for s in inside):
+            continue
+        left, at = [], begin
+        for s in inside:
+            left.append(plain[at : max(at, s.start)])
+            at = max(at, min(stop, s.end))
+        yield _TURN.sub("", " ".join([*left, plain[at:stop]]).strip())
+
+
+def _parts(boundary: re.Pattern[str], plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The places of the parts between boundaries."""
+    for found in boundary.finditer(plain, start, end):
+        yield start, found.start()
+        start = found.end()
+    yield start, end
+
+
+def _opposes(rest: str, attacked: str, limits: GroundLimits) -> bool:
+    """Whether a word opposes that the attacked text does not have beside the same word; a denied fault does not."""
+    known = set(pairwise(["", *_TOKEN.findall(attacked.casefold()), ""]))
+    tokens = ["", *_TOKEN.findall(_undenied(rest.casefold(), limits)), ""]
+    return any(
+        (_OPPOSING.fullmatch(word) or word.endswith("n't")) and not {(before, word), (word, after)} & known
+        for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
+
+
+def _undenied(rest: str, limits: GroundLimits) -> str:
+    """The text without each negation that denies a fault, and without that fault."""
+    tokens = re.findall(r"[\w']+|[^\w\s]", rest)
+    dropped: set[int] = set()
+    for i, token in enumerate(tokens):
+        if not _NEGATION.fullmatch(token):
+            continue
+        for j in range(i + 1, min(len(tokens), i + 1 + limits.reach)):
+            if not re.match(r"[\w']", tokens[j]) or _DEALING.fullmatch(tokens[j]):
+                break
+            if _FAULT.fullmatch(tokens[j]):
+                dropped |= {i, j}
+                break
+    return " ".join(token for i, token in enumerate(tokens) if i not in dropped)

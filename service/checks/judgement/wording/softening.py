@@ -1,0 +1,105 @@
+"""Softening: what a critic grants, praises or belittles in its own voice, in many wordings.
+
+Quoted words are never softening: a document may well say that the parties agree. A wording counts only where its
+subject is the critic itself or the case under attack (the proposer, an argument, the reading, "this"), because a
+contract may call a price fair and a copy correct.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+from service.checks.judgement.wording.phrases import PARTS, PATTERNS
+
+_QUOTED = re.compile(
+    r'"[^"]{0,2000}"|\u201c[^\u201d]{0,2000}\u201d|\u00ab[^\u00bb]{0,2000}\u00bb|\u2018[^\u2019]{0,2000}\u2019(?!\w)'
+    r"|(?<![\w'])'[^']{3,2000}'(?!\w)"
+)
+QUOTE = "\u2026"
+"""The sign in the place of a quotation."""
+Reach = Literal["phrase", "clause", "sentence"]
+REACHES: tuple[Reach, ...] = get_args(Reach)
+PHRASE_MAX = 120
+"""The most characters of a recorded phrase."""
+
+
+def _pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
+    pattern = "|".join(alternatives)
+    while any(part in pattern for part in PARTS):
+        for part, meaning in PARTS.items():
+            pattern = pattern.replace(part, meaning)
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_SOFT = {name: _pattern(alternatives) for name, alternatives in PATTERNS.items()}
+_NOT_BEFORE = re.compile(
+    r"(?:\b(?:not|never|fails?\s+to|failed\s+to|failing\s+to|no|wrongly|hardly|nor|neither|nobody|nothing|cannot|without|why|whether|if|as\s+if|as\s+though|would|unless)|n't)"
+    r"(?:\s+\w+){0,2}\s*$",
+    re.IGNORECASE,
+)
+_DENIABLE = frozenset(
+    {
+        "grants",
+        "isGood",
+        "holds",
+        "makesAGoodPoint",
+        "rightly",
+        "proposerIsRight",
+        "hasAPoint",
+        "largely",
+        "agrees",
+        "confirms",
+    }
+)
+"""The kinds that a negation just before them turns round."""
+_REACH: dict[str, Reach] = {
+    "grants": "clause",
+    "mustBeGranted": "clause",
+    "granted": "clause",
+    "toBeFair": "clause",
+    "isTrue": "clause",
+    "credit": "clause",
+    "agrees": "clause",
+    "noChange": "sentence",
+}
+"""How much of the text says what the phrase grants; of other kinds the phrase alone."""
+
+
+class Soft(NamedTuple):
+    """A softening phrase, where it stands in the text, end exclusive, and how much around it belongs to it."""
+
+    start: int
+    end: int
+    phrase: str
+    reach: Reach
+
+
+def unquoted(text: str) -> str:
+    """The text on one line, with a sign in the place of each quotation."""
+    return " ".join(_QUOTED.sub(QUOTE, text.replace("\n\n", " ; ").replace("\u2019", "'")).split())
+
+
+def softenings(plain: str) -> tuple[Soft, ...]:
+    """Every softening phrase of a text without quotations, in its order; of overlapping ones the whole."""
+    merged: list[Soft] = []
+    for soft in sorted(_found(plain)):
+        if merged and soft.start < merged[-1].end:
+            before = merged.pop()
+            end, reach = max(before.end, soft.end), max(before.reach, soft.reach, key=REACHES.index)
+            merged.append(Soft(before.start, end, _phrase(plain[before.start : end]), reach))
+        else:
+            merged.append(soft)
+    return tuple(merged)
+
+
+def _found(plain: str) -> Iterator[Soft]:
+    for name, pattern in _SOFT.items():
+        for m in pattern.finditer(plain):
+            if name not in _DENIABLE or not _NOT_BEFORE.search(plain[max(0, m.start() - 40) : m.start()]):
+                yield Soft(m.start(), m.end(), _phrase(m.group(0)), _REACH.get(name, "phrase"))
+
+
+def _phrase(words: str) -> str:
+    return " ".join(words.lower().split())[:PHRASE_MAX]
