@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from service.debate.adversarial_agreement import agreement
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
 from service.debate.ending import INJECTION, at_most, citations, human_review, validation_failures
@@ -76,6 +77,8 @@ ROLES = Roles(
 """Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
+EMPTY = ("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer")
+"""The flags of a challenge that may have been none: they cap the confidence, and a person decides."""
 
 
 def play(s: Script) -> Outcome:
@@ -357,7 +360,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         ),
         "promptReview": any(c.challenge_strength < PROMPT_REVIEW_BELOW for c in critiques.values()),
         "softenedCritique": any(found.softening for found in judged.values()),
-        "sameConclusion": _same_conclusion(s),
+        **agreement(said, judged, standing, _final(s), several=bool(positions_of(s.started.options))),
         "criticOfProposersFamily": near.critic_of_proposers_family,
         **near.flags,
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
@@ -366,17 +369,6 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         **_order(s),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
-
-
-def _same_conclusion(s: Script) -> bool:
-    """Whether all seats conclude the same whatever their role: a sign of a single model's bias (reference 11)."""
-    if positions_of(s.started.options):
-        return False
-    last = max((round_of(t) for t in s.facts.said), default=0)
-    replies = [s.facts.said.get(turn_id(last, seat)) for seat in ("proposer", "rebuttal", "moderator")]
-    replies.append(s.facts.said.get(_critique(s, last)))
-    views = [r.conclusion for r in replies if isinstance(r, Proposal | Critique | Rebuttal | Moderation)]
-    return len(views) == len(replies) and len(set(views)) == 1
 
 
 def _order(s: Script) -> dict[str, bool]:
@@ -416,7 +408,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),
-        ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
+        *((flag in flags, flag, "MODERATE") for flag in EMPTY),
         (near.critic_on_proposers_model, "criticOnProposersModel", "MODERATE"),
         (near.decider_of_proposers_family, "moderatorOfProposersFamily", "MODERATE"),
         *near.caps,

@@ -7,7 +7,8 @@ debates: the number of words or quotations does not show quality and is not used
                stands; or it leaves a position without a point against it
     thin       no point against a proposal both names an argument of it that stands and gives a ground
 
-A struck point attacks nothing, because no later seat reads it; a struck argument needs no attack. Where no argument of
+A struck point attacks nothing, because no later seat reads it, unless it is reasoning that only lacks the citation of
+words that it quotes: that caps the confidence already. A struck argument needs no attack. Where no argument of
 a proposal stands, a point against it has nothing to name. A proposer that itself concludes `rejected` leaves the critic
 nothing to oppose: against its proposal no sign is found that compares the two, and the format flags the debate.
 """
@@ -21,7 +22,7 @@ from msgspec import Struct, structs
 
 from service.checks.judgement.wording.grounds import LIMITS, GroundLimits, gives_ground, is_english, words_of
 from service.checks.judgement.wording.softening import softenings, unquoted
-from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound
+from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound, StrikeReason
 from service.debate.replies import Critique, Point, Proposal
 
 
@@ -138,11 +139,11 @@ def _attack(
     attacked: Attacked, critique: Critique, verdicts: Sequence[ArgumentVerdict], t: CritiqueThresholds
 ) -> _Attack:
     """What of a critique stands against one proposal."""
-    struck = {v.n for v in verdicts if v.struck}
     found = {v.n: v.verdicts for v in verdicts}
+    struck = {v.n: v.struck for v in verdicts}
     standing = attacked.standing()
     english = is_english(_text(attacked.proposal), t.ground)
-    against = [p for p in critique.points if p.n not in struck and p.position == attacked.position]
+    against = [p for p in critique.points if p.position == attacked.position and not _void(p, struck.get(p.n))]
     naming = [p for p in against if not standing or standing.keys() & set(p.attacks)]
     grounded = 0
     for point in naming:
@@ -151,6 +152,11 @@ def _attack(
         evidence = _own_evidence(point, found.get(point.n, ()), attacked, named)
         grounded += gives_ground(point.text, text, evidence=evidence, english=english, limits=t.ground)
     return _Attack(len(against), len(naming), grounded, attacked.proposal.conclusion != "rejected")
+
+
+def _void(point: Point, struck: StrikeReason | None) -> bool:
+    """Whether a point counts for nothing: struck, unless it is reasoning that quotes words without a citation."""
+    return struck is not None and not (struck == "uncited" and point.basis == "reasoning")
 
 
 def _own_evidence(

@@ -226,6 +226,7 @@ def summary(finding: Finding) -> str:
             signs += [f"flagged: {', '.join(finding.soft)}"] if finding.soft else []
             signs += [f"phrases: {', '.join(finding.softening)}"] if finding.softening else []
             counted = f"{_count(finding.points, 'point')}, {finding.points_naming_an_argument} naming an argument"
+            counted += f", {finding.points_grounded} with a ground against one that stands"
             return "; ".join([counted, f"novelty {finding.novelty} per mille", *signs])
         case InjectionFound(suspicions):
             return f"{_count(len(suspicions), 'passage')} that read as orders to a model"

@@ -26,7 +26,7 @@ from service.intake import Deployment, Prepared, prepare, start
 from service.intake.quote import SEED as QUOTED
 from service.intake.quote import CaseQuote, quote
 from service.intake.request import CaseRequest, document_ids
-from service.intake.worst_case import WEAK, WRONG, worst_case_turns
+from service.intake.worst_case import _FINDINGS, WEAK, WRONG, worst_case_turns
 from service.money import Ledger, Refusal, tokenizers
 from service.policy import Policy
 from service.prompts.fence import Block, blocks, fence, nonce
@@ -398,8 +398,10 @@ def test_the_worst_of_a_seat_includes_its_fallback() -> None:
 
 def test_the_longest_request_names_every_hard_sign_and_the_longest_error() -> None:
     """The bounds of a second critique and of a repair rest on these."""
-    nothing = _rate(CritiqueFound(0, 0, 0, 0, 0, 0, 0, (), (), ()), CritiqueThresholds())
-    everything = _rate(CritiqueFound(1, 0, 1, 0, 0, 1_000, 1_000, (), (), ()), CritiqueThresholds())
+    worst = _FINDINGS["critique"]
+    assert isinstance(worst, CritiqueFound)
+    cited = replace(worst, points=1, citations=1, self_overlap=1_000, restating=1_000, spared=("wait",))
+    found = [worst, cited, replace(cited, upholds=False), replace(cited, points_naming_an_argument=1)]
 
-    assert set(WEAK) == {*nothing.weak, *everything.weak}
+    assert set(WEAK) == {sign for one in found for sign in _rate(one, CritiqueThresholds()).weak}
     assert len(WRONG) == ERROR_MAX

@@ -2,8 +2,8 @@
 
     the point's own words    without quotations, and without the clauses in which it grants, praises or belittles
     evidence                 a verified passage that the attacked argument does not quote; not beside praise alone
-    reasoning                enough words that the attacked argument has not, among them some that are not general, and
-                             one that opposes; without such a word, more of the others
+    reasoning                words that the attacked argument has not, some of which are not general; more of them where
+                             no word opposes; beside praise, one that opposes
 
 Opposition and generality are looked for only where the case under attack is in English. In other languages the new
 words alone decide.
@@ -24,6 +24,7 @@ STEM = 5
 """The letters by which forms of one word are known."""
 WORD = re.compile(r"[^\W\d_]{4,}")
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_MARK = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
 _CLAUSE = re.compile(
     r"\s*(?:[,\u2014\u2013]|\s-\s)\s*(?:and\s+|so\s+)?|\s+(?=(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless)\b)",
@@ -40,13 +41,18 @@ _FUNCTION = frozenset("the of and to is that in for it not by on as are with thi
 class GroundLimits(Struct, frozen=True, rename="camel"):
     """The least of a ground by reasoning, and how English and a denied fault are known.
 
-    ``new`` is per mille of the point's words. ``telling`` words are new and not general: so many beside a word that
-    opposes, and ``telling_alone`` without one. ``english`` is per mille of all words; ``reach`` is in words.
+    ``new`` words are per mille of the point's; without ``new_alone`` of them, or beside praise, a word has to oppose.
+    ``telling`` words are new and not general: so many at least, and ``telling_beside`` (a word that opposes) or
+    ``telling_alone``, or ``dense`` per mille of the new ones, so that few words may carry a point. ``english`` is per
+    mille of all words; ``reach`` is in words.
     """
 
     new: int = 250
-    telling: int = 4
-    telling_alone: int = 7
+    new_alone: int = 500
+    telling: int = 2
+    telling_beside: int = 4
+    telling_alone: int = 5
+    dense: int = 500
     english: int = 120
     reach: int = 4
 
@@ -75,22 +81,36 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
     rest = _without(plain, soft) if soft else plain
     if evidence:
         return not soft or _opposes(rest, attacked, limits)
-    words, known = words_of(rest), words_of(attacked)
-    new = words - known
-    if len(new) * 1_000 < limits.new * len(words):
+    words = words_of(rest)
+    new = _share(words - words_of(attacked), words)
+    stems = {token[:STEM] for token in _telling(attacked)}
+    fresh = {token for token in _telling(rest) if token[:STEM] not in stems}
+    telling = fresh - _GENERAL if english else fresh
+    if (words and new < limits.new) or len(telling) < limits.telling:
         return False
     if not english:
-        return len(new) >= limits.telling
-    stems = {word[:STEM] for word in known}
-    telling = sum(word[:STEM] not in stems for word in new - _GENERAL)
-    if telling >= limits.telling_alone and is_english(text, limits):
         return True
-    return telling >= limits.telling and _opposes(rest, attacked, limits)
+    opposes = _opposes(rest, attacked, limits)
+    if soft or (words and new < limits.new_alone):
+        return opposes and len(telling) >= limits.telling_beside
+    enough = limits.telling_beside if opposes else limits.telling_alone
+    return len(telling) >= enough or len(telling) * 1_000 >= limits.dense * len(fresh)
+
+
+def _telling(text: str) -> set[str]:
+    """The words of three letters and more, and every number."""
+    return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - _FUNCTION
+
+
+def _share(part: frozenset[str], whole: frozenset[str]) -> int:
+    return len(part) * 1_000 // len(whole) if whole else 0
 
 
 def _without(plain: str, soft: Sequence[Soft]) -> str:
     """The text without what softens; a word that only turns from it is left out with it."""
-    kept = []
+    kept: list[str] = []
+    if any(s.reach == "text" for s in soft):
+        return ""
     for start, end in _parts(_SENTENCE, plain, 0, len(plain)):
         inside = [s for s in soft if s.start < end and s.end > start]
         if not inside:

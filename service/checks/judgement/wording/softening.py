@@ -19,7 +19,7 @@ _QUOTED = re.compile(
 )
 QUOTE = "\u2026"
 """The sign in the place of a quotation."""
-Reach = Literal["phrase", "clause", "sentence"]
+Reach = Literal["phrase", "clause", "sentence", "text"]
 REACHES: tuple[Reach, ...] = get_args(Reach)
 PHRASE_MAX = 120
 """The most characters of a recorded phrase."""
@@ -62,7 +62,10 @@ _REACH: dict[str, Reach] = {
     "isTrue": "clause",
     "credit": "clause",
     "agrees": "clause",
+    "compliments": "clause",
+    "yields": "clause",
     "noChange": "sentence",
+    "nothingElse": "text",
 }
 """How much of the text says what the phrase grants; of other kinds the phrase alone."""
 
