@@ -80,8 +80,7 @@ FLAG: Mapping[str, str] = {
     "proposerRejects": "A proposer itself rejected what it was to argue for, so the case for it was never made.",
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",
     "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
-    "criticAndModeratorAsProposer": "Critic and moderator concluded what the proposer did; the rebuttal did not, or was "
-    "not heard.",
+    "criticAndModeratorAsProposer": "Critic and moderator concluded what the proposer did, but no rebuttal did.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
     "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
     "fallbackModel": "A model spoke that is not its seat's own.",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -12,16 +13,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 import service
-from service.checks import citations, judgement
+from service.checks import citations, given, judgement
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, Finding
+from service.debate.findings import Finding
 from service.debate.model import Case, Check, Document, Outcome, Position, Turn, documents_of_round
-from service.debate.replies import Critique, Proposal, Reply, statements
+from service.debate.replies import Reply, statements
 from service.debate.turns import round_of, seat_of
 from service.money import Usage
 from service.prompts.render import render
 from service.prompts.request import Request, encode
-from service.simulated import MODELS
+from service.simulated import MODELS, scripted
 from service.simulated.provider import answer
 from tests.fixtures.debates import a_start, drive, outcome
 
@@ -68,8 +69,13 @@ def play(
     personas: Mapping[str, str] | None = None,
     allowance: int = 1_500,
     task: str = "contract",
+    script: scripted.ReplyScript | None = None,
+    alter: Callable[[Turn, Facts, Reply], Reply] = lambda _turn, _facts, reply: reply,
 ) -> Played:
-    """Play a whole adversarial debate; ``models`` is one for all seats, or one a seat."""
+    """Play a whole adversarial debate; ``models`` is one for all seats, or one a seat.
+
+    A provider of the kind ``scripted`` gives the replies of ``script``; ``alter`` changes replies before they are used.
+    """
     ids = [f"D{i}" for i in range(1, len(sources) + 1)]
     texts = {i: s.text for i, s in zip(ids, sources, strict=True)}
     documents = tuple(Document(i, s.title, "00" * 32, len(s.text), s.round) for i, s in zip(ids, sources, strict=True))
@@ -90,11 +96,12 @@ def play(
 
     def speak(turn: Turn, facts: Facts) -> Reply:
         requests[turn.id] = render(Plain(), case, texts, facts, turn)
-        said = answer(encode(requests[turn.id]))
+        body = encode(requests[turn.id])
+        said = asyncio.run(scripted.ScriptedProvider(script).send(body)) if script else answer(body)
         assert said.usage is not None
         assert said.usage.output <= allowance
         usage[turn.id] = said.usage
-        return decode(turn.seat, said.text)
+        return alter(turn, facts, decode(turn.seat, said.text))
 
     def find(check: Check, facts: Facts) -> Finding:
         return _finding(check, facts, case, texts)
@@ -116,16 +123,9 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
     said = {turn: facts.said[turn] for turn in check.over}
     if check.kind == "citations":
         last = max(round_of(turn) for turn in check.over)
-        given = citations.Sources({i: texts[i] for i in documents_of_round(case, last)})
-        return citations.check_citations(said, lambda c: citations.check(c, given))
-    *before, turn = check.over
-    critique = said[turn]
-    assert isinstance(critique, Critique)
-    checked = facts.found[f"{turn}/citations"]
-    assert isinstance(checked, CitationsFound)
-    proposals = [r for t in before if isinstance(r := said[t], Proposal)]
-    earlier = [r for t in before if isinstance(r := said[t], Critique)]
-    return judgement.check_critique(proposals, earlier, critique, checked.arguments)
+        sources = citations.Sources({i: texts[i] for i in documents_of_round(case, last)})
+        return citations.check_citations(said, lambda c: citations.check(c, sources))
+    return judgement.check_critique(*given.CRITIQUES["judgement/1"](facts, check.over))
 
 
 def quotes(played: Played, *seats: str) -> list[str]:
