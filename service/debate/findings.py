@@ -85,13 +85,6 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
 
     points: int
     points_naming_an_argument: int
-    points_attacking: int
-    points_grounded: int
-    spared: tuple[str, ...]
-    unopposed: int
-    resisted: bool
-    upholds: bool
-    same_conclusion: bool
     citations: int
     citations_verified: int
     novelty: int
@@ -100,6 +93,13 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
     softening: tuple[str, ...]
     weak: tuple[str, ...]
     soft: tuple[str, ...]
+    points_attacking: int = 0
+    points_grounded: int = 0
+    spared: tuple[str, ...] = ()
+    unopposed: int = 0
+    resisted: bool = True
+    upholds: bool = False
+    same_conclusion: bool = False
 
     @property
     def concedes(self) -> bool:

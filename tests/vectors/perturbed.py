@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = {
-    "critiques": ("service/checks/judgement/critique.py",),
+    "critiques": ("service/checks/judgement/critique.py", "service/checks/judgement/wording/*.py"),
     "injections": ("service/checks/judgement/injection.py",),
     "overlaps": ("service/checks/overlap.py",),
     "inputs": ("service/checks/given.py",),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.checks.citations.verdict.judge import LEAST_LETTERS
-from service.checks.judgement import check_critique
+from service.checks.judgement import Attacked, check_critique
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
 from service.debate.self_naming import MASK
@@ -414,6 +414,7 @@ def test_a_seat_is_told_where_to_report_a_passage_that_poses_as_an_instruction(p
 
 
 PROPOSAL = Proposal("T", (Statement(1, "Alpha bravo charlie delta."),), "upheld")
+NARROWER = Proposal("T", (Statement(1, "Alpha bravo charlie delta."),), "modified")
 WEAK = {
     "empty": Critique("No", (), 3, "rejected"),
     "echo": Critique(
@@ -422,17 +423,21 @@ WEAK = {
         3,
         "rejected",
     ),
+    "agreeing": Critique("No", (Point(1, "Alpha bravo charlie delta.", (1,)),), 3, "upheld"),
+    "sparing": Critique("No", (Point(1, "Echo foxtrot golf hotel.", (), position="buy"),), 3, "modified"),
 }
 UNVERIFIED = [ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),), "unverified_citation")]
 
 
 def test_the_retry_explains_every_reason_for_which_code_sends_a_critique_back() -> None:
-    empty = check_critique([PROPOSAL], [], WEAK["empty"], [])
-    echo = check_critique([PROPOSAL], [WEAK["echo"]], WEAK["echo"], UNVERIFIED)
+    empty = check_critique([Attacked(PROPOSAL)], [], WEAK["empty"], [])
+    echo = check_critique([Attacked(PROPOSAL)], [WEAK["echo"]], WEAK["echo"], UNVERIFIED)
+    agreeing = check_critique([Attacked(PROPOSAL)], [], WEAK["agreeing"], [])
+    sparing = check_critique([Attacked(NARROWER, "buy"), Attacked(NARROWER, "wait")], [], WEAK["sparing"], [])
 
-    reasons = {"selfRating", *empty.weak, *echo.weak}
+    reasons = {"selfRating", *empty.weak, *echo.weak, *agreeing.weak, *sparing.weak}
 
-    assert len(reasons) == 7
+    assert len(reasons) == 11
     assert set(re.findall(r"^- `(\w+)`: ", PROMPTS.text("critic.retry"), re.MULTILINE)) == reasons
 
 
@@ -456,7 +461,9 @@ def test_code_flags_every_softening_phrase_that_the_critic_is_forbidden() -> Non
     forbidden = re.findall(r'"([^"]+)"', rule[rule.index("softening language is forbidden") : rule.index("code looks")])
 
     flagged = [
-        check_critique([PROPOSAL], [], Critique("No", (Point(1, f"{phrase} it is."),), 7, "rejected"), []).softening
+        check_critique(
+            [Attacked(PROPOSAL)], [], Critique("No", (Point(1, f"Well, {phrase}, and so on."),), 7, "rejected"), []
+        ).softening
         for phrase in forbidden
     ]
 

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from string import ascii_lowercase
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
-from service.checks.judgement import CRITIQUES, CritiqueEngine
-from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, CritiqueFound, Verdict
-from service.debate.replies import Critique, Point, Proposal, Statement
+from msgspec.structs import replace
+
+from service.checks import given
+from service.checks.given import given_to
+from service.checks.judgement import CRITIQUES, Attacked, CritiqueEngine
+from service.checks.judgement.wording import vocabulary
+from service.checks.judgement.wording.grounds import LIMITS, gives_ground, is_english
+from service.checks.judgement.wording.phrases import PARTS, PATTERNS
+from service.checks.judgement.wording.softening import softenings, unquoted
+from service.debate.findings import (
+    ArgumentVerdict,
+    Citation,
+    CitationVerdict,
+    CritiqueFound,
+    StrikeReason,
+    Verdict,
+)
+from service.debate.replies import Basis, Conclusion, Critique, Point, Proposal, Statement
 from service.debate.turns import TurnId
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 
 WORDS = tuple("".join(letters) + "xy" for letters in product(ascii_lowercase, repeat=3))[:4_000]
 """Words that are all different, of five letters."""
-SOFT = (
-    "while i acknowledge|i acknowledge|i agree|i concede|i accept that|to be fair|this is generally reasonable|"
-    "generally reasonable|largely correct|the proposer is right|a good point|a valid point|i find the proposition|"
-    "overall the proposal is sound|I AGREE|disagreement|to be fairly sure|nothing of the kind"
-).split("|")
+_SAID = json.loads((Path(__file__).parent / "cases" / "critics-words.json").read_bytes())
+SOFTENED, HONEST = tuple(_SAID["softened"]), tuple(_SAID["honest"])
+"""Wordings that soften; wordings of contracts and of critics that do not."""
+GROUNDS = tuple(point["text"] for kind in ("lazy", "reasoned") for said in _SAID[kind] for point in said["points"])
+"""Points with a ground and without."""
+ENGLISH = "The fee is due at the end of the month and it is to be paid by the bank."
+"""An argument that is known to be English."""
 
 
 class Judged(NamedTuple):
@@ -36,7 +55,7 @@ class Judged(NamedTuple):
         verdicts = [
             ArgumentVerdict(TurnId("1.critic.1"), n, (CitationVerdict(v),)) for n, v in enumerate(self.verdicts, 1)
         ]
-        return engine([proposal], self.earlier, self.critique, verdicts)
+        return engine([Attacked(proposal)], self.earlier, self.critique, verdicts)
 
 
 def critique(*points: str, thesis: str = "-", attacks: Sequence[int] = (1,)) -> Critique:
@@ -74,9 +93,89 @@ def cases() -> Iterator[tuple[str, Judged]]:
         yield f"citations {verdicts}", Judged(critique(text(0, 9)), ["-"], verdicts=verdicts)
     for said in ("abcd", "abc", "abc_d", "abc4", "ABCD", "\u00e4bcd", "abcd efgh", "abc-efgh"):
         yield f"the word {said}", Judged(critique(said), ["abcd \u00e4bcd"])
-    for said in SOFT:
-        yield f"says {said}", Judged(critique(f"Well, {said}, and more."), ["-"])
-        yield f"its thesis says {said}", Judged(critique("-", thesis=f"{said}."), ["-"])
+
+
+def attacks(engine: CritiqueEngine) -> Iterator[tuple[str, CritiqueFound]]:
+    """Proposals and critiques of every conclusion; points and arguments that are struck or of another position."""
+    strikes: tuple[StrikeReason | None, ...] = (None, "uncited", "unverified_citation")
+    conclusions: tuple[Conclusion, ...] = ("upheld", "modified", "rejected")
+    own, other = text(0, 9), text(9, 18)
+    for proposed, concluded, attacked in product(conclusions, conclusions, ((), (1,), (2,))):
+        proposal = Proposal("-", (Statement(1, own), Statement(2, text(18, 27))), proposed)
+        made = Critique("-", (Point(1, other, attacked, basis="reasoning"),), 7, concluded)
+        for struck in strikes:
+            verdicts = [ArgumentVerdict(TurnId("1.proposer.1"), 1, (), struck)]
+            found = engine([Attacked(proposal, None, verdicts)], (), made, ())
+            yield f"{proposed} {concluded} attacks {attacked}, argument 1 {struck}", found
+    proposal = Proposal("-", (Statement(1, own, (Citation("a b", "D1"),)),), "upheld")
+    theirs = ArgumentVerdict(TurnId("1.proposer.1"), 1, (CitationVerdict("verified", "D1", (10, 20)),))
+    for basis, struck in product(get_args(Basis), strikes):
+        made = Critique("-", (Point(1, other, (1,), basis=basis),), 7, "rejected")
+        verdicts = [ArgumentVerdict(TurnId("1.critic.1"), 1, (), struck)]
+        yield f"point of {basis} {struck}", engine([Attacked(proposal)], (), made, verdicts)
+    for quote, source, span in product(
+        ("a b", "a  b", "c"), ("D1", "D2"), (None, (10, 20), (9, 20), (10, 21), (11, 19))
+    ):
+        made = Critique("-", (Point(1, own, (1,), (Citation(quote, source),)),), 7, "rejected")
+        verdicts = [ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("verified", source, span),))]
+        yield f"cites {quote} of {source} at {span}", engine([Attacked(proposal, None, [theirs])], (), made, verdicts)
+    all_struck = Attacked(proposal, None, [ArgumentVerdict(TurnId("1.proposer.1"), 1, (), "uncited")])
+    for attacked in ((), (1,)):
+        made = Critique("-", (Point(1, other, attacked, basis="reasoning"),), 7, "rejected")
+        yield f"nothing stands, attacks {attacked}", engine([all_struck], (), made, ())
+    for first, second in product(conclusions, (None, "a", "b")):
+        made = Critique("-", (Point(1, other, (1,), (), "reasoning", second),), 7, "modified")
+        positions = [Attacked(replace(proposal, conclusion=first), "a"), Attacked(proposal, "b")]
+        yield f"a concludes {first}, a point against {second}", engine(positions, (), made, ())
+
+
+def wordings() -> Iterator[tuple[str, object]]:
+    """Every pattern of softening, and what is found in wordings of each kind and in honest texts beside them."""
+    yield from (("part", name, PARTS[name]) for name in PARTS)  # type: ignore[misc]
+    yield from (("pattern", name, PATTERNS[name]) for name in PATTERNS)  # type: ignore[misc]
+    for said in (*SOFTENED, *HONEST):
+        yield f"says {said}", softenings(unquoted(said))
+    for length in (119, 120, 121):
+        yield f"a phrase of {length}", softenings("I find the " + "x " * ((length - 17) // 2) + "sound")
+
+
+def grounds() -> Iterator[tuple[str, object]]:
+    """Points at each limit of a ground, and every word of the vocabulary."""
+    for name in ("OPPOSING", "GENERAL", "FAULTS", "NEGATIONS", "DEALING"):
+        for word in getattr(vocabulary, name).split():
+            yield f"{name} {word}", _ground(f"zebra quartz {word.rstrip('*')} lantern " + "more " * 5)
+    for said in GROUNDS:
+        for evidence in (False, True):
+            yield f"evidence {evidence}: {said}", _ground(said, evidence=evidence)
+    for count in (118, 119, 120, 121):
+        yield f"{count} words of 1000 are common", is_english(" ".join(["the"] * count + ["zebra"] * (1_000 - count)))
+    for new, opposing in product((248, 249, 250, 251, 499, 500, 501), ("", " not")):
+        own, shared = text(1_000, 1_000 + new), text(0, 1_000 - new)
+        yield (
+            f"{new} of 1000 are new{opposing}",
+            gives_ground(f"{own} {shared}{opposing}", f"{ENGLISH} {text(0, 1_000)}", evidence=False, english=True),
+        )
+    for count, general, opposing in product(range(7), (0, 1, 2, 4, 6, 12), ("", " not")):
+        said = (
+            " ".join([*WORDS[2_000 : 2_000 + count], *vocabulary.GENERAL.split()[:general]])
+            + f"{opposing} the of it is"
+        )
+        yield f"{count} telling, {general} general{opposing}", _ground(said)
+        yield (
+            f"{count} telling, {general} general{opposing}, another language",
+            gives_ground(said, ENGLISH, evidence=False, english=False),
+        )
+    for between in range(6):
+        yield f"no fault, {between} between", _ground(f"zebra quartz lantern amber no {'x ' * between}flaw")
+    for letters in range(3, 8):
+        stem = "paymentage"[:letters]
+        known = "The payment is due to the bank at the end of it."
+        yield f"the stem {stem}", gives_ground(f"{stem}zz quartz", known, evidence=False, english=True)
+    yield "limits", LIMITS
+
+
+def _ground(said: str, *, evidence: bool = False) -> bool:
+    return gives_ground(said, ENGLISH, evidence=evidence, english=True)
 
 
 def goldens() -> dict[str, Golden]:
@@ -87,19 +186,10 @@ def goldens() -> dict[str, Golden]:
 def _golden(name: str, engine: CritiqueEngine) -> Golden:
     def make() -> bytes:
         found: list[tuple[str, CritiqueFound]] = [
-            (f"recorded {c.name}", _recorded(c, engine)) for c in recorded.checks("critique")
+            (f"recorded {c.name}", engine(*given_to(name, given.CRITIQUES)(c.facts, c.check.over)))
+            for c in recorded.checks("critique")
         ]
-        return lines(name, {1: [*found, *((what, case.by(engine)) for what, case in cases())]})
+        judged = [*((what, case.by(engine)) for what, case in cases()), *attacks(engine)]
+        return lines(name, {1: [*found, *judged, *wordings(), *grounds()]})
 
     return Golden(name, make)
-
-
-def _recorded(checked: recorded.Checked, engine: CritiqueEngine) -> CritiqueFound:
-    *_, last = checked.check.over
-    said = {turn: checked.facts.said[turn] for turn in checked.check.over}
-    cited = checked.facts.found.get(f"{last}/citations")
-    verdicts = cited.arguments if isinstance(cited, CitationsFound) else ()
-    judged = said.pop(last)
-    assert isinstance(judged, Critique)
-    proposals = [reply for reply in said.values() if isinstance(reply, Proposal)]
-    return engine(proposals, [reply for reply in said.values() if isinstance(reply, Critique)], judged, verdicts)
