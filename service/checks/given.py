@@ -6,6 +6,8 @@
     injection     every document of the case
     convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
     consensus     the question and every document, whose words are no agreement
+    texts         the reply; the documents of the turn's round; the question and the caller's texts; the replies that
+                  the turn was shown, without struck arguments
 
 Accuracy is scored on the facts themselves. A row has the name of the first engine that is given so. A later engine
 without a row is given what the engine before it was given (`given_to`).
@@ -13,17 +15,18 @@ without a row is given what the engine before it was given (`given_to`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from service.checks import citations
+from service.checks import citations, texts
 from service.checks.judgement.critique import Attacked
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound
 from service.debate.model import Case, ConvergenceOptions, TurnId, documents_of_round
-from service.debate.replies import Critique, Position, Proposal
-from service.debate.turns import phase_of, round_of
+from service.debate.options import debaters_of, instructions_of, personas_of, positions_of, votes_of
+from service.debate.replies import Critique, Position, Proposal, Reply, without_statements
+from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.versions import number
 from service.errors import IllegalEntry
 
@@ -46,6 +49,19 @@ class ComparedAnswers(NamedTuple):
     seats: int
     similarity: int
     known: Sequence[str]
+
+
+class ReadTexts(NamedTuple):
+    """A reply whose texts are compared, and all that its seat was shown: what it may quote.
+
+    ``documents`` are ids; ``titles`` are theirs, in the same order; ``asked`` are the question and the caller's texts.
+    """
+
+    reply: Reply
+    documents: Sequence[str]
+    titles: Sequence[str]
+    asked: Sequence[str]
+    shown: Mapping[TurnId, Reply]
 
 
 def given_to(engine: str, rows: Mapping[str, Row]) -> Row:
@@ -103,6 +119,38 @@ def _answer(facts: Facts, turn: TurnId) -> ComparedAnswer:
     return ComparedAnswer(turn, reply.final_answer, [a.text for a in reply.arguments if a.n not in struck])
 
 
+def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
+    """The reply of the last turn; the turns before it are those whose replies it was shown."""
+    *seen, turn = over
+    documents = documents_of_round(case, round_of(turn))
+    titles = {document.id: document.title for document in case.documents}
+    return ReadTexts(
+        reply=facts.said[turn],
+        documents=documents,
+        titles=[titles[name] for name in documents],
+        asked=(case.question, *_caller_texts(case, facts, turn)),
+        shown={former: _standing(facts, former) for former in seen},
+    )
+
+
+def _caller_texts(case: Case, facts: Facts, turn: TurnId) -> Iterator[str]:
+    """The texts of the caller that a seat was shown beside the question."""
+    options = facts.started.options if facts.started else None
+    own = [] if options is None else [personas_of(options).get(seat_of(turn)), instructions_of(options, seat_of(turn))]
+    yield from (text for text in (case.single_agent_answer, *own) if text)
+    if options is not None:
+        yield from (position.text for position in positions_of(options))
+        yield from (debater.stance for debater in debaters_of(options) if debater.stance)
+        yield from votes_of(options)
+
+
+def _standing(facts: Facts, turn: TurnId) -> Reply:
+    """A reply as later seats were shown it: without its struck arguments."""
+    found = facts.found.get(f"{turn}/citations")
+    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
+    return without_statements(facts.said[turn], struck)
+
+
 def _known_texts(case: Case, sources: Mapping[str, str]) -> tuple[str, ...]:
     return case.question, *sources.values()
 
@@ -111,4 +159,5 @@ CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.
 CRITIQUES: Mapping[str, Callable[[Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
 INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
 OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
+TEXTS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadTexts]] = {texts.ENGINE: _texts}
 AGREEMENTS: Mapping[str, Callable[[Case, Mapping[str, str]], tuple[str, ...]]] = {"consensus/1": _known_texts}

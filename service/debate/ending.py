@@ -15,6 +15,7 @@ from service.debate.model import (
     Outcome,
     Status,
     StopReason,
+    Turn,
     TurnId,
     ValidationFailure,
     seat_of,
@@ -155,3 +156,8 @@ def validation_failures(s: Script) -> tuple[ValidationFailure, ...]:
 def citations(turn: TurnId) -> Check:
     """The check of a turn's citations."""
     return Check(f"{turn}/citations", "citations", (turn,))
+
+
+def texts(turn: Turn) -> Check:
+    """The check of what a turn's texts quote, over the replies that it was shown and its own, which is the last."""
+    return Check(f"{turn.id}/texts", "texts", (*turn.sees, turn.id))

@@ -250,4 +250,44 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
     scores: tuple[DebaterScores, ...]
 
 
-Finding = CitationsFound | CritiqueFound | InjectionFound | ConsensusFound | ConvergenceFound | AccuracyFound
+class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Words that a reply gives as those of another text, or a clause that it says to state something; where they stand.
+
+    ``field`` is the path of the text in the reply's JSON (``synthesis``, ``objections[0].answer``). ``span`` is in code
+    points of that text, end exclusive, without the quotation marks; a clause's is its name. ``attributed`` is the
+    author that the text names: a document, a participant of the debate, or none (``open``). A passage stands in
+    ``source_id``, or in the reply of ``turn``; one that stands in the question or in a caller's text has neither.
+    ``reason`` is the rule that refused or excused.
+
+    ``onlyInDebate`` says that a participant has these words, which the text gives as a document's.
+    """
+
+    field: str
+    span: tuple[int, int]
+    kind: Literal["quotation", "clause"]
+    status: Literal["inDocument", "inDebate", "onlyInDebate", "nowhere"]
+    attributed: Literal["document", "debate", "open"]
+    source_id: str | None = None
+    turn: TurnId | None = None
+    reason: str | None = None
+
+    @property
+    def marked(self) -> bool:
+        """Whether the passage misleads a reader: the words stand nowhere, or not where the text says."""
+        return self.status in ("nowhere", "onlyInDebate")
+
+
+class TextsFound(Struct, frozen=True, rename="camel", tag="texts", tag_field="kind"):
+    """The passages of one reply's texts, in the order of the reply; excused ones (titles, proposals) are left out."""
+
+    passages: tuple[Passage, ...]
+
+    @property
+    def marked(self) -> tuple[Passage, ...]:
+        """The passages that mislead a reader."""
+        return tuple(passage for passage in self.passages if passage.marked)
+
+
+Finding = (
+    CitationsFound | CritiqueFound | InjectionFound | ConsensusFound | ConvergenceFound | AccuracyFound | TextsFound
+)

@@ -88,7 +88,7 @@ StopReason = Literal[
     "declined",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
-CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection"]
+CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection", "texts"]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 _CHECKS = ClosedList("kind of check", "service/debate/model.py", "docs/how-to/change-a-rule.md", IncompleteTable)
 

@@ -199,6 +199,15 @@ def debaters_of(options: Options) -> tuple[Debater, ...]:
             return ()
 
 
+def votes_of(options: Options) -> tuple[str, ...]:
+    """The options that a ballot votes on; empty in other formats."""
+    match options:
+        case BallotOptions():
+            return options.votes
+        case AdversarialOptions() | StancesOptions() | PanelOptions() | ConvergenceOptions():
+            return ()
+
+
 def swapped_of(options: Options) -> bool:
     """Whether the decider is asked twice; never in a ballot, which has none."""
     match options:

@@ -3,7 +3,7 @@
     what                                     where its version is sealed
     format                                   ``debate.started.format``
     citations, critique, injection,          ``check.found.engine``
-    overlap, consensus, accuracy
+    overlap, consensus, accuracy, texts
     everything in `Part`                     ``gate.decided.versions``
 
 A name is FAMILY/NUMBER, and some add ``+DATA``, the name and hash of word lists that belong to the version. Every build

@@ -26,6 +26,7 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    TextsFound,
     UnansweredObjection,
 )
 from service.debate.kernel import FORMATS, decide
@@ -82,6 +83,7 @@ _FINDINGS: Mapping[str, Finding] = {
     "consensus": ConsensusFound(DEBATERS_MAX, {}, 0, 1_000, terminated=False, lagging=DIMENSIONS, notes="-"),
     "convergence": ConvergenceFound(0, 1_000, (), converged=False, why_not=("overlap",)),
     "accuracy": AccuracyFound(()),
+    "texts": TextsFound(()),
 }
 _NOTHING = Charge(0, "none")
 

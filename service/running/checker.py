@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from service.checks import citations, consensus, given, judgement, overlap
+from service.checks import citations, consensus, given, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
@@ -19,6 +19,7 @@ _INJECTION = newest(judgement.INJECTIONS)
 _OVERLAP = newest(overlap.OVERLAPS)
 _AGREEMENT = newest(consensus.AGREEMENTS)
 _CONDUCT = newest(consensus.CONDUCTS)
+_TEXTS = newest(texts.COMPARISONS)
 ENGINES: Mapping[CheckKind, str] = complete_checks(
     {
         "citations": _CITATIONS,
@@ -27,6 +28,7 @@ ENGINES: Mapping[CheckKind, str] = complete_checks(
         "convergence": _OVERLAP,
         "consensus": _AGREEMENT,
         "accuracy": _CONDUCT,
+        "texts": _TEXTS,
     },
     "running",
     __file__,
@@ -64,6 +66,9 @@ class Checker:
                 return consensus.AGREEMENTS[_AGREEMENT].judge(facts, check, self._known(case))
             case "accuracy":
                 return consensus.CONDUCTS[_CONDUCT](facts, check)
+            case "texts":
+                read = given_to(_TEXTS, given.TEXTS)(case, facts, check.over)
+                return texts.COMPARISONS[_TEXTS](read, {name: self._sources[name] for name in read.documents})
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:

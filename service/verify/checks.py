@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import assert_never
 
-from service.checks import citations, consensus, given, judgement, overlap
+from service.checks import citations, consensus, given, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
@@ -29,6 +29,7 @@ ENGINES: Mapping[CheckKind, Collection[str]] = complete_checks(
         "convergence": overlap.OVERLAPS,
         "consensus": consensus.AGREEMENTS,
         "accuracy": consensus.CONDUCTS,
+        "texts": texts.COMPARISONS,
     },
     "verify",
     __file__,
@@ -104,6 +105,9 @@ class _Recheck:
                 return consensus.AGREEMENTS[engine].judge(facts, check, self._known(engine))
             case "accuracy":
                 return consensus.CONDUCTS[engine](facts, check)
+            case "texts":
+                read = given_to(engine, given.TEXTS)(self._case, facts, check.over)
+                return texts.COMPARISONS[engine](read, {name: self._sources[name] for name in read.documents})
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:

@@ -9,6 +9,10 @@ their author, no number twice, so that others can name the ones that they attack
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
 from service.debate.replies.adversarial import (
     Answer,
     ArgumentScore,
@@ -92,6 +96,7 @@ __all__ = [
     "closing",
     "numbered",
     "statements",
+    "without_statements",
 ]
 
 Reply = (
@@ -157,6 +162,25 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
             return ()
         case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling():
             return ()
+
+
+def without_statements(reply: Reply, numbers: Collection[int]) -> Reply:
+    """The same reply without the statements that have these numbers."""
+    match reply:
+        case Proposal() | Argument() | Position():
+            return replace(reply, arguments=tuple(a for a in reply.arguments if a.n not in numbers))
+        case Critique():
+            return replace(reply, points=tuple(p for p in reply.points if p.n not in numbers))
+        case Rebuttal():
+            return replace(reply, rebuttals=tuple(a for a in reply.rebuttals if a.n not in numbers))
+        case Ballot():
+            return replace(reply, rationale=tuple(a for a in reply.rationale if a.n not in numbers))
+        case BlindAnswer() | RevisedAnswer():
+            return replace(reply, claims=tuple(c for c in reply.claims if c.n not in numbers))
+        case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
+            return reply
+        case AccuracyReview() | Synthesis() | Ruling():
+            return reply
 
 
 Closing = Moderation | Judgement | Synthesis | Ruling

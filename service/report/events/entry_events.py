@@ -22,6 +22,7 @@ from service.debate.findings import (
     ConvergenceFound,
     CritiqueFound,
     InjectionFound,
+    TextsFound,
 )
 from service.debate.model import TurnId
 from service.debate.options import role_of
@@ -95,7 +96,7 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
             return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
         case ConvergenceFound() as found:
             return (overlapping(line, entry, found, debate_id),)
-        case CritiqueFound() | InjectionFound():
+        case CritiqueFound() | InjectionFound() | TextsFound():
             return ()
 
 

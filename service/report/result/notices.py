@@ -27,6 +27,7 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    TextsFound,
 )
 from service.debate.model import CheckKind, TurnId
 from service.debate.model_names import known_names
@@ -46,6 +47,7 @@ _KINDS: dict[type[Finding], CheckKind] = {
     ConsensusFound: "consensus",
     ConvergenceFound: "convergence",
     AccuracyFound: "accuracy",
+    TextsFound: "texts",
 }
 
 
@@ -236,6 +238,8 @@ def summary(finding: Finding) -> str:
             return _convergence(finding)
         case AccuracyFound(scores):
             return f"{_count(len(scores), 'debater')} scored by rules"
+        case TextsFound(passages):
+            return f"{_count(len(passages), 'passage')} compared; {len(finding.marked)} marked"
 
 
 def _consensus(found: ConsensusFound) -> str:

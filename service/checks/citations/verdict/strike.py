@@ -5,29 +5,13 @@ Recorded under the name of the citation engine, of which it is the last step.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 
+from service.checks.citations.text import reported as reports
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, StrikeReason
 from service.debate.replies import Cited, Reply, statements
 from service.debate.turns import TurnId
-
-_QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]{12,})[\"\u201d\u00bb]")
-QUOTED_WORDS = 5
-"""The least words in quotation marks that are a passage and no defined term."""
-_PLACE = (
-    r"(?:(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix) (?:\d[\w.()-]{0,12}|(?-i:[A-Z])\b)|"
-    r"\u00a7 ?\d[\w.()-]{0,12})"
-)
-_SAYS = (
-    r"(?:provide|state|say|read|require|limit|cap|exclude|permit|allow|prohibit|forbid|set|define|oblige|grant|impose|entitle|"
-    r"give|make|waive|extend)s?"
-)
-_REPORTED = re.compile(
-    rf"(?:{_PLACE}),? (?:of (?:\w+ ){{1,4}})?(?:clearly |expressly |also |only |therefore )?{_SAYS}\b|"
-    rf"\b(?:according to|as stated in|as required by|pursuant to) (?:the )?(?:{_PLACE})".replace(" ", r"\s{1,8}"),
-    re.IGNORECASE,
-)
 
 
 def check_citations(said: Mapping[TurnId, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
@@ -52,9 +36,5 @@ def claims_evidence(argument: Cited) -> bool:
 
     Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
-    quoted = (match.group(1) for match in _QUOTED.finditer(argument.text))
-    return (
-        argument.basis == "evidence"
-        or any(len(passage.split()) >= QUOTED_WORDS for passage in quoted)
-        or bool(_REPORTED.search(argument.text))
-    )
+    quoted, reported = reports.passages(argument.text), reports.clauses(argument.text)
+    return argument.basis == "evidence" or any(True for _ in chain(quoted, reported))

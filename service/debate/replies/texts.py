@@ -1,0 +1,173 @@
+"""The texts of a reply that people read, by their path in the reply's JSON: ``synthesis``, ``objections[0].answer``.
+
+`READ` and `NAMES` together list every member of a reply that is a text; a test holds them complete. Arguments are
+among the texts: the strike rules look at an argument without citations only, and a text may quote beside what it cites.
+The quotes of citations are not: the citation engine judges each of them. The output of a projection is JSON in the
+caller's shape: its strings are texts of their own, as in ``output.conditions[0]``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service.debate.findings import Citation
+from service.debate.projection import value
+from service.debate.replies.adversarial import (
+    Answer,
+    ArgumentScore,
+    Concession,
+    Critique,
+    Framing,
+    KeyDocument,
+    Moderation,
+    Objection,
+    Point,
+    Proposal,
+    Rebuttal,
+    Shift,
+)
+from service.debate.replies.ballot import Ballot
+from service.debate.replies.convergence import Position, Ruling
+from service.debate.replies.panel import (
+    Adjudication,
+    BlindAnswer,
+    Claim,
+    Classification,
+    DebaterReview,
+    Endorsement,
+    Idea,
+    Mark,
+    ObjectionAnswer,
+    RevisedAnswer,
+    StrongestObjection,
+    Synthesis,
+)
+from service.debate.replies.parts import Statement
+from service.debate.replies.stances import Judgement, Projection
+
+AnyStruct = TypeVar("AnyStruct", bound=Struct)
+Change = Callable[[str, str], str]
+"""From the path of a text and the text to the text that stands in its place."""
+
+READ: Mapping[type[Struct], tuple[str, ...]] = {
+    Framing: ("thesis", "scope", "criteria"),
+    KeyDocument: ("why",),
+    Proposal: ("thesis",),
+    Statement: ("text",),
+    Objection: ("text", "answer"),
+    Shift: ("because",),
+    Critique: ("thesis",),
+    Point: ("text",),
+    Rebuttal: ("thesis",),
+    Answer: ("text",),
+    Concession: ("text",),
+    Moderation: ("resolved_points", "unresolved_points", "synthesis", "explicit_uncertainties"),
+    Judgement: ("verdict", "winner", "reasoning", "explicit_uncertainties"),
+    Projection: ("output",),
+    Ballot: ("stance",),
+    Classification: ("because",),
+    BlindAnswer: ("answer", "assumptions"),
+    RevisedAnswer: (
+        "answer",
+        "assumptions",
+        "learned_from_others",
+        "corrections",
+        "still_challenges",
+        "unresolved",
+    ),
+    Claim: ("text",),
+    StrongestObjection: ("flaw",),
+    ObjectionAnswer: ("text",),
+    Adjudication: ("notes",),
+    Synthesis: ("answer", "explicit_uncertainties"),
+    Idea: ("idea",),
+    Position: ("final_answer",),
+    Ruling: ("final_answer", "justification", "explicit_uncertainties"),
+}
+"""The members of each part of a reply that hold a text, or several, for people to read."""
+NAMES: Mapping[type[Struct], Mapping[str, str]] = {
+    Citation: {
+        "quote": "the citation engine judges it",
+        "source_id": "the id of a document",
+        "location": "the place of a quotation, which the citation engine compares",
+    },
+    KeyDocument: {"source_id": "the id of a document"},
+    Point: {"position": "the id of a position"},
+    ArgumentScore: {"label": "a label of the debate"},
+    Moderation: {"ranking": "labels of the debate"},
+    Ballot: {"vote": "the name of an option"},
+    Mark: {"label": "a label of the debate"},
+    StrongestObjection: {"label": "a label of the debate"},
+    ObjectionAnswer: {"label": "a label of the debate"},
+    Endorsement: {"label": "a label of the debate"},
+    DebaterReview: {"label": "a label of the debate"},
+}
+"""The members that hold a name and no sentence, or a text that another engine judges, with the reason."""
+
+
+def texts_of(reply: Struct) -> tuple[tuple[str, str], ...]:
+    """Each text of a reply that people read, with its path, in the order of the reply."""
+    found: list[tuple[str, str]] = []
+
+    def note(path: str, text: str) -> str:
+        found.append((path, text))
+        return text
+
+    with_texts(reply, note)
+    return tuple(found)
+
+
+def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
+    """The same reply with other texts: ``change`` is called with the path and the text of each in its order."""
+    read = READ.get(type(part), ())
+    changes: dict[str, Any] = {}
+    for member, name in zip(part.__struct_fields__, part.__struct_encode_fields__, strict=True):
+        old = getattr(part, member)
+        if isinstance(part, Projection) and member in read:
+            new: Any = _output(old, change, f"{path}{name}")
+        else:
+            new = _changed(old, change, f"{path}{name}", member in read)
+        if new is not old:
+            changes[member] = new
+    return replace(part, **changes) if changes else part
+
+
+def _changed(old: Any, change: Change, path: str, is_read: bool) -> Any:
+    """A member's value with its texts changed, or the very same object if none of them is another."""
+    if isinstance(old, str):
+        return _kept(old, change(path, old)) if is_read else old
+    if isinstance(old, Struct):
+        return with_texts(old, change, f"{path}.")
+    if isinstance(old, tuple):
+        new = tuple(_changed(each, change, f"{path}[{i}]", is_read) for i, each in enumerate(old))
+        return old if all(a is b for a, b in zip(old, new, strict=True)) else new
+    return old
+
+
+def _output(text: str, change: Change, path: str) -> str:
+    """A projection's output with its strings changed; the same text if none is another or it is no JSON."""
+    try:
+        old = value(text)
+    except ValueError:
+        return _kept(text, change(path, text))
+    new = _strings(old, change, path)
+    return text if new == old else json.dumps(new, ensure_ascii=False)
+
+
+def _strings(found: Any, change: Change, path: str) -> Any:
+    if isinstance(found, str):
+        return change(path, found)
+    if isinstance(found, list):
+        return [_strings(each, change, f"{path}[{i}]") for i, each in enumerate(found)]
+    if isinstance(found, dict):
+        return {name: _strings(each, change, f"{path}.{name}") for name, each in found.items()}
+    return found
+
+
+def _kept(old: str, new: str) -> str:
+    return old if new == old else new
