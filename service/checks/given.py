@@ -22,10 +22,11 @@ from service.checks import citations, texts
 from service.checks.judgement.critique import Attacked
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
-from service.debate.findings import ArgumentVerdict, CitationsFound
+from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
 from service.debate.model import Case, ConvergenceOptions, TurnId, documents_of_round
 from service.debate.options import debaters_of, instructions_of, personas_of, positions_of, votes_of
 from service.debate.replies import Critique, Position, Proposal, Reply, without_statements
+from service.debate.replies.texts import texts_of
 from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.versions import number
 from service.errors import IllegalEntry
@@ -54,7 +55,8 @@ class ComparedAnswers(NamedTuple):
 class ReadTexts(NamedTuple):
     """A reply whose texts are compared, and all that its seat was shown: what it may quote.
 
-    ``documents`` are ids; ``titles`` are theirs, in the same order; ``asked`` are the question and the caller's texts.
+    ``documents`` are ids; ``titles`` are theirs, in the same order; ``asked`` are the question and the caller's texts;
+    ``marked`` are the passages of the shown replies that their own findings mark.
     """
 
     reply: Reply
@@ -62,6 +64,7 @@ class ReadTexts(NamedTuple):
     titles: Sequence[str]
     asked: Sequence[str]
     shown: Mapping[TurnId, Reply]
+    marked: Sequence[str]
 
 
 def given_to(engine: str, rows: Mapping[str, Row]) -> Row:
@@ -130,7 +133,16 @@ def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
         titles=[titles[name] for name in documents],
         asked=(case.question, *_caller_texts(case, facts, turn)),
         shown={former: _standing(facts, former) for former in seen},
+        marked=[words for former in seen for words in _marked(facts, former)],
     )
+
+
+def _marked(facts: Facts, turn: TurnId) -> Iterator[str]:
+    """The words of a reply that its finding marks."""
+    found = facts.found.get(f"{turn}/texts")
+    said = dict(texts_of(facts.said[turn]))
+    if isinstance(found, TextsFound):
+        yield from (said[passage.field][slice(*passage.span)] for passage in found.marked)
 
 
 def _caller_texts(case: Case, facts: Facts, turn: TurnId) -> Iterator[str]:

@@ -1,4 +1,16 @@
-"""Each passage of a reply's texts, with the place where it stands, of all that the seat was shown."""
+"""Each passage of a reply's texts, with the place where it stands, of all that the seat was shown.
+
+    1  a quotation of five words and more, wherever; of two and more right behind a verb of saying of a document's
+    2  its words stand in a document, by the citation engine             inDocument
+    3  it is excused: proposed, hypothetical, denied, a title            left out
+    4  they stand in the question or a caller's text                     inDebate, without a turn
+    5  they stand in a reply that the seat was shown                     inDebate, or onlyInDebate: told as a document's
+    6  anything else                                                     nowhere
+    *  the work allowed was used up                                      nowhere, out_of_steps
+
+A clause that a document has is `inDocument`; only one that a text says to state something is listed. What the reply of
+another seat names or quotes, and its own finding marks, is not made true by a repetition without its author's name.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +18,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Protocol
 
+from service.checks.citations.match.find import find, read_quote
 from service.checks.citations.text import lexicon
-from service.checks.citations.text.reported import clauses, passages
-from service.checks.citations.verdict import location
-from service.checks.citations.verdict.judge import Sources, check
-from service.debate.findings import Citation, Passage, TextsFound
+from service.checks.citations.text.clause_names import clauses, named
+from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
+from service.checks.citations.text.steps import OutOfSteps, Steps
+from service.checks.citations.verdict.judge import Sources, check_within
+from service.checks.texts.attribution import Attributed, Context, attribution, context_of, is_direct, is_shared
+from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
+from service.checks.texts.excuses import excuse, excuse_of_clause
+from service.debate.findings import Citation, CitationVerdict, Passage, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
 from service.debate.turns import TurnId
 
 ENGINE = f"texts/1+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
+MAX_STEPS = 60_000_000
+"""The work for one reply; about six seconds."""
+MOST_PASSAGES = 400
+"""The most passages of one reply that are recorded; a marked one is never left out for one that is not."""
+SHORTEST = 2
+"""The least words of a quotation right behind a verb of saying."""
+_NEGATED = "negation cut off"
+
+Span = tuple[int, int]
 
 
 class Shown(Protocol):
@@ -42,48 +68,112 @@ class Shown(Protocol):
         """The replies, by turn, without struck arguments."""
         ...
 
+    @property
+    def marked(self) -> Sequence[str]:
+        """The marked passages of these replies."""
+        ...
+
 
 def compare(read: Shown, documents: Mapping[str, str]) -> TextsFound:
     """The passages of a reply's texts; ``documents`` are those that its seat was given, by id."""
     desk = _Desk(read, documents)
-    found = (passage for path, text in texts_of(read.reply) for passage in desk.passages(path, text))
-    return TextsFound(tuple(found))
+    found = [passage for path, text in texts_of(read.reply) for passage in desk.passages(path, text)]
+    if len(found) > MOST_PASSAGES:
+        marked = sum(passage.marked for passage in found)
+        spare = iter(range(max(0, MOST_PASSAGES - marked)))
+        found = [passage for passage in found if passage.marked or next(spare, None) is not None]
+    return TextsFound(tuple(found[: 2 * MOST_PASSAGES]))
 
 
 class _Desk:
     """What a seat was shown, ready to be searched."""
 
     def __init__(self, read: Shown, documents: Mapping[str, str]) -> None:
+        self._steps = Steps(MAX_STEPS)
         self._documents = Sources(documents)
         self._said = Sources({turn: _words_of(reply) for turn, reply in read.shown.items()})
         self._asked = Sources({str(n): text for n, text in enumerate(chain(read.asked, read.titles))})
+        self._marked = Sources({str(n): text for n, text in enumerate(read.marked)})
+        self._instruments = instruments(read.titles, read.asked, documents)
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
-        quoted = [self._quotation(path, text, span) for span in passages(text)]
-        reported = [self._clause(path, text, span) for span in clauses(text)]
-        yield from sorted([*quoted, *reported], key=lambda passage: passage.span)
+        found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
+        found += self._clauses(path, text)
+        yield from sorted(found, key=lambda passage: passage.span)
 
-    def _quotation(self, path: str, text: str, span: tuple[int, int]) -> Passage:
-        quote = Citation(text[slice(*span)])
-        found = check(quote, self._documents)
-        if found.verdict == "verified":
-            return Passage(path, span, "quotation", "inDocument", "open", source_id=found.source_id)
-        said = check(quote, self._said)
-        if said.verdict == "verified":
-            turn = TurnId(said.source_id or "")
-            return Passage(path, span, "quotation", "inDebate", "open", turn=turn)
-        if check(quote, self._asked).verdict == "verified":
-            return Passage(path, span, "quotation", "inDebate", "open", reason="asked")
-        return Passage(path, span, "quotation", "nowhere", "open", reason=found.reason or found.verdict)
+    def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
+        around = context_of(text, *quoted.outer)
+        attributed = attribution(around)
+        short = quoted.words < QUOTED_WORDS
+        if short and not (quoted.words >= SHORTEST and attributed == "document" and is_direct(around)):
+            return None
+        verdict = self._search(quoted.text, self._documents, short)
+        if verdict.verdict == "verified" or _is_negated(verdict, around):
+            return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
+        if excuse(quoted.text, around, attributed):
+            return None
+        if self._search(quoted.text, self._asked, short).verdict == "verified":
+            return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
+        said = self._search(quoted.text, self._said, short)
+        if said.verdict == "verified" and said.source_id:
+            turn = TurnId(said.source_id)
+            told = attributed == "document" or (attributed == "open" and self._is_marked(quoted.text))
+            return Passage(
+                path, quoted.span, "quotation", "onlyInDebate" if told else "inDebate", attributed, turn=turn
+            )
+        return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
 
-    def _clause(self, path: str, text: str, span: tuple[int, int]) -> Passage:
-        name = text[slice(*span)]
+    def _search(self, words: str, sources: Sources, short: bool) -> CitationVerdict:
+        if not short:
+            return check_within(Citation(words), sources, self._steps)
+        try:
+            quote = read_quote(words)
+            for source in sorted(sources):
+                if find(quote, sources.document(source).folded, None, self._steps):
+                    return CitationVerdict("verified", source)
+        except OutOfSteps as end:
+            return CitationVerdict("not_found", reason=end.code)
+        return CitationVerdict("not_found")
+
+    def _is_marked(self, words: str) -> bool:
+        return check_within(Citation(words), self._marked, self._steps).verdict == "verified"
+
+    def _clauses(self, path: str, text: str) -> Iterator[Passage]:
+        reported = set(clauses(text))
+        told = {start for start, _ in reported}
+        for span, name in named(text):
+            if passage := self._clause(path, text, span, name, is_reported=span[0] in told):
+                yield passage
+
+    def _clause(self, path: str, text: str, span: Span, name: str, *, is_reported: bool) -> Passage | None:
         for source in sorted(self._documents):
-            place = location.locate(name, self._documents.document(source))
-            if place and place.spans:
-                return Passage(path, span, "clause", "inDocument", "document", source_id=source)
-        return Passage(path, span, "clause", "nowhere", "document", reason="no_such_clause")
+            if has_clause(name, self._documents.document(source)):
+                known = Passage(path, span, "clause", "inDocument", "document", source_id=source)
+                return known if is_reported else None
+        around = context_of(text, *span)
+        if is_elsewhere(around.before, around.behind, self._instruments) or excuse_of_clause(around):
+            return None
+        if any(has_clause(name, self._asked.document(source)) for source in self._asked):
+            return Passage(path, span, "clause", "inDebate", "document", reason="asked")
+        spoken = attribution(around) == "debate" and not is_shared(around.before)
+        attributed: Attributed = "debate" if spoken else "document"
+        for turn in sorted(self._said):
+            if has_clause(name, self._said.document(turn)):
+                status = "inDebate" if attributed == "debate" else "onlyInDebate"
+                return Passage(path, span, "clause", status, attributed, turn=TurnId(turn))
+        return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
+
+
+def _is_negated(verdict: CitationVerdict, around: Context) -> bool:
+    """Whether only a negation was cut off, and the text has one of its own right before the words."""
+    material = [edit for edit in verdict.edits if edit.material]
+    words = around.before.lower().replace("\u2019", "'").split()[-8:]
+    cut = bool(material) and all(edit.kind == _NEGATED for edit in material)
+    return cut and any(word.strip(".,;:\"'()") in _NEGATIONS or word.endswith("n't") for word in words)
+
+
+_NEGATIONS = frozenset("not no nor never neither none nothing cannot without unless excludes excluded".split())
 
 
 def _words_of(reply: Reply) -> str:

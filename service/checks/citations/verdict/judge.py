@@ -78,8 +78,12 @@ class Sources:
 
 def check(citation: Citation, sources: Sources, max_steps: int = MAX_STEPS) -> CitationVerdict:
     """Judge one citation; raises no error for any quotation and documents."""
+    return check_within(citation, sources, Steps(max_steps))
+
+
+def check_within(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdict:
+    """The same within the work that is left for several citations."""
     try:
-        steps = Steps(max_steps)
         verdict = _judge(citation, sources, steps)
         bare = without_label(citation) if verdict.verdict != "verified" else None
         found = _judge(bare, sources, steps) if bare else verdict

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import chain
 
-from service.checks.citations.text import reported as reports
+from service.checks.citations.text.clause_names import clauses
+from service.checks.citations.text.quoted_words import passages
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, StrikeReason
 from service.debate.replies import Cited, Reply, statements
 from service.debate.turns import TurnId
@@ -36,5 +37,5 @@ def claims_evidence(argument: Cited) -> bool:
 
     Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
-    quoted, reported = reports.passages(argument.text), reports.clauses(argument.text)
-    return argument.basis == "evidence" or any(True for _ in chain(quoted, reported))
+    told = chain(passages(argument.text), clauses(argument.text))
+    return argument.basis == "evidence" or next(told, None) is not None

@@ -1,0 +1,142 @@
+"""To what a text attributes the words that it quotes: a document, a participant of the debate, or nothing that it says.
+
+    clause 9 states "…", "…" (clause 9), the contract's "…"      document
+    It states "…", after a sentence that names clause 9          document
+    the critic's "…", Statement 2 says "…"                       debate
+    Statement 2 claims that clause 9 states "…"                  debate: the words are in a participant's mouth
+    Statement 2 shows that clause 9 states "…"                   document: the text says it too
+    anything else                                                open
+
+The words of the passage's own sentence decide, those before it first, the nearest of them last. English only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from service.checks.citations.text.clause_names import PLACE
+
+Attributed = Literal["document", "debate", "open"]
+
+FARTHEST = 300
+"""The most characters of a sentence that are read before a passage, and behind it."""
+
+_END = re.compile(
+    r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
+    r"[.!?][\"')\]\u201d\u2019]*\s+|\n\s*\n"
+)
+_TITLES = (
+    r"contracts?|agreements?|documents?|polic(?:y|ies)|reports?|memo(?:randum)?|papers?|stud(?:y|ies)|"
+    r"regulations?|rules?|"
+    r"statutes?|acts?|laws?|guidelines?|guidance|standards?|annex(?:es)?|appendi(?:x|ces)|schedules?|clauses?|"
+    r"sub-?clauses?|"
+    r"sections?|articles?|paragraphs?|sentences?|provisions?|texts?|records?|audits?|manuals?|specifications?|minutes|"
+    r"letters?|notices?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
+    r"logs?|sheets?|"
+    r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?"
+)
+_DOCUMENT = re.compile(rf"{PLACE}|\b(?:{_TITLES})\b|\bD\d{{1,3}}\b", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
+    r"answer) "
+    r"(?:no\. ?)?(?:[A-Z]|\d{1,2})\b(?!\.\d)"
+    r"|\b(?:proposer|critic|rebutter|moderator|judge|synthesi[sz]er|adjudicator|opponents?|opposition|opposing side|"
+    r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|concession|"
+    r"proposal|thesis|my own (?:earlier )?(?:answer|argument|thesis)|earlier (?:answer|statement|round|reply)|"
+    r"both (?:sides|statements|debaters))\b",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(
+    r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"
+    r"believ|suggest|"
+    r"insist|purport|put|object|repl|respond|counter|think|conced|grant|treat|describ|call|tell|told|ascrib|phras|"
+    r"word)\w*",
+    re.IGNORECASE,
+)
+_FACTIVE = re.compile(
+    r"\b(?:show|prov(?:e|es|ed|ing)\b|demonstrat|establish|confirm|recall|remind|point(?:s|ed)? out|not(?:es|ed|ing)\b|"
+    r"right(?:ly)?\b|correct|accurat|true|truly|verif|observ|reveal|find(?:s|ing)?\b|found\b|undisput|agree)\w*",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"(?:^|[,;:(] ?|\b(?:and|but|as|because|for|where|there) )(?:it|this|that|there|here|which|they|these|"
+    r"the (?:same|next|"
+    r"second|first|last|following) (?:sentence|paragraph|words?))\b",
+    re.IGNORECASE,
+)
+_SAYING = re.compile(
+    r"\b(?:stat|provid|sa[iy]|read|requir|specif|declar|stipulat|confirm|word|quot|put|define|add|continu|"
+    r"go(?:es)? on)\w*",
+    re.IGNORECASE,
+)
+_DIRECTLY = re.compile(
+    r"\b(?:states?|says?|reads?|provides?|stipulates?|specif(?:y|ies)|declares?|in the words of [^.]{1,40}|"
+    r"(?:the|these|its) (?:exact )?words(?: are)?)(?: only| expressly| clearly| plainly| just)?(?: that|"
+    r" as follows)?[:,]?"
+    r"[\s\"'\u201c\u2018*_]{0,4}\Z",
+    re.IGNORECASE,
+)
+
+
+class Context(NamedTuple):
+    """The sentence around a passage: what stands before it and behind it, and the sentence before that."""
+
+    before: str
+    behind: str
+    former: str
+
+
+def context_of(text: str, start: int, end: int) -> Context:
+    """The sentence around a stretch of a text."""
+    near = text[max(0, start - 2 * FARTHEST) : start]
+    ends = [match.end() for match in _END.finditer(near)]
+    begin = ends[-1] if ends else 0
+    former = near[ends[-2] if len(ends) > 1 else 0 : begin] if ends else ""
+    after = text[end : end + FARTHEST]
+    stop = _END.search(after)
+    return Context(near[begin:][-FARTHEST:], after[: stop.end()] if stop else after, former[-FARTHEST:])
+
+
+def attribution(around: Context) -> Attributed:
+    """To what the sentence attributes the passage."""
+    if found := _of_lead(around.before):
+        return found
+    if found := _of_tail(around.behind):
+        return found
+    if _PRONOUN.search(around.before) and _SAYING.search(around.before):
+        return _of_lead(around.former) or "open"
+    return "open"
+
+
+def is_shared(words: str) -> bool:
+    """Whether a text takes over what it reports: the critic rightly notes that …."""
+    return _FACTIVE.search(words) is not None
+
+
+def is_direct(around: Context) -> bool:
+    """Whether a verb of saying stands right before the passage: the words are told to be the author's own."""
+    return _DIRECTLY.search(around.before) is not None
+
+
+def _of_lead(before: str) -> Attributed | None:
+    speakers = list(_SPEAKER.finditer(before))
+    documents = [found for found in _DOCUMENT.finditer(before) if not _within(found, speakers)]
+    if not speakers:
+        return "document" if documents else None
+    if not documents or documents[-1].start() < speakers[-1].start():
+        return "debate"
+    between = before[speakers[-1].end() :]
+    return "debate" if _SPEAKS.search(between) and not is_shared(before[speakers[-1].start() :]) else "document"
+
+
+def _within(found: re.Match[str], others: list[re.Match[str]]) -> bool:
+    return any(other.start() <= found.start() < other.end() for other in others)
+
+
+def _of_tail(behind: str) -> Attributed | None:
+    """By the author that follows within a few words: (clause 9), says the contract, as Statement 2 puts it."""
+    document, speaker = _DOCUMENT.search(behind[:80]), _SPEAKER.search(behind[:80])
+    if speaker and (document is None or speaker.start() <= document.start()):
+        return "debate"
+    return "document" if document else None

@@ -1,0 +1,90 @@
+"""Which clauses a document has: by its outline, or because it names them itself.
+
+    clause 14.7       a part with that number, or "clause 14.7", "§ 14.7", "14.7" at the beginning of a line in the text
+    clause 9.2(z)     the same, and where the part has items, an item (z)
+    Schedule A        a division with that word and numeral, or those words in the text
+
+A clause of another instrument that the text names (Article 28 GDPR, section 3 of the Data Protection Act) is none of a
+document's, unless the instrument is one: no document can show what it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from service.checks.citations.text.document import Document
+
+_NAME = re.compile(
+    r"(?P<word>.*?)\s{0,3}(?P<numeral>[\dA-Za-z][\w.-]*?)\.?(?P<items>(?: ?\([a-z0-9]{1,6}\))*)\Z", re.IGNORECASE
+)
+_ITEM = re.compile(r"\(([a-z0-9]{1,6})\)", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\A,?\s(?:(?:of|in|to|under|from)\s(?:the\s)?)?(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|in|"
+    r"[A-Z][\w&.-]*|\d{4}(?:/\d+)?))*)"
+)
+_OWNED = re.compile(
+    r"(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|[A-Z][\w&.-]*|\d{4}(?:/\d+)?))*)(?:['\u2019]s)?,?\s\Z"
+)
+_OURS = re.compile(
+    r"\b(?:agreements?|contracts?|document|policy|annex|appendix|schedule|clause|section|article|terms|D\d{1,3}|"
+    r"statement|debater|"
+    r"model|position|msa|sow|dpa|draft|deed|lease|licen[cs]e|order|exhibit|under|per|if|in|as|and|but|the|by|when|"
+    r"what|that|"
+    r"both|also|because|since|while|where|neither|nor|only|thus|yet|so|for|with|from|see|then|even|this|read|"
+    r"supplier|bank|"
+    r"customer|buyer|seller|company|distributor|client|vendor|party|licensor|licensee|tenant|landlord|provider)\b",
+    re.IGNORECASE,
+)
+
+
+def has_clause(name: str, document: Document) -> bool:
+    """Whether a document has a clause of this name."""
+    found = _NAME.fullmatch(name.strip())
+    if found is None:
+        return True
+    numeral, items = found["numeral"].lower().rstrip("."), [item.lower() for item in _ITEM.findall(found["items"])]
+    parts = [place for place in document.outline if place.number and place.number.lower() == numeral]
+    if parts:
+        return not items or any(_has_items(document.original[slice(*place.span)], items) for place in parts)
+    return _names(numeral, found["word"], items, document)
+
+
+def is_elsewhere(before: str, behind: str, known: Sequence[str]) -> bool:
+    """Whether the words beside a clause name another instrument than the documents; ``known`` are texts that have none.
+
+    ``known`` are the titles of the documents and the texts of the caller.
+    """
+    for found in (_OTHER.match(behind), _OWNED.search(before)):
+        if found is None or _OURS.search(found["name"]):
+            continue
+        if not any(found["name"].casefold() in text.casefold() for text in known):
+            return True
+    return False
+
+
+def _has_items(text: str, items: list[str]) -> bool:
+    listed = {item.lower() for item in _ITEM.findall(text)}
+    return all(item in listed for item in items)
+
+
+def _names(numeral: str, word: str, items: list[str], document: Document) -> bool:
+    """Whether the text itself names the clause, or has its number at the beginning of a line or of a sentence."""
+    match = _mentions(numeral, word.lower().rstrip("s. ")).search(document.original)
+    return match is not None and (not items or _has_items(document.original, items))
+
+
+@lru_cache(maxsize=512)
+def _mentions(numeral: str, word: str) -> re.Pattern[str]:
+    number = re.escape(numeral)
+    kinds = r"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|sec\.|cl\.|art\.|para\.)|\u00a7{1,2}"
+    if not numeral[:1].isdigit():
+        kinds = re.escape(word or "schedule") + "s?"
+    beginning = rf"|^[ \t#*>]*{number}(?=[.)]?[ \t])|(?<=[.;:] ){number}(?=\.? [A-Z])" if numeral[:1].isdigit() else ""
+    return re.compile(rf"(?:{kinds})\s{{0,3}}(?:no\. ?)?{number}(?![\w]|\.\d){beginning}", re.IGNORECASE | re.MULTILINE)
+
+
+def instruments(titles: Sequence[str], asked: Sequence[str], documents: Mapping[str, str]) -> tuple[str, ...]:
+    """The texts that name an instrument which is given: titles and the caller's texts, and how each document begins."""
+    return (*titles, *asked, *(text[:600] for text in documents.values()))
