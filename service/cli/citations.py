@@ -26,7 +26,7 @@ def check(require_verified: bool) -> int:
     {"sources": [{"id": "D1", "text": "..."}],
      "citations": [{"id": "c1", "quote": "...", "sourceId": "D1", "location": null}]}
 
-    Prints one verdict a line: verified, altered or not_found; the source; the span in code points of the source, end
+    Prints one verdict a line: verified, altered, too_short or not_found; the source; the span in code points, end
     exclusive; the edits, each material or not; and a note for the reader. Where a rule refused a citation before its
     words were compared, `reason` is the rule's code and `note` says what to do. `location` may be a string
     ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.

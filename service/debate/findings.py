@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from service.debate.turns import TurnId
 
-Verdict = Literal["verified", "altered", "not_found"]
+Verdict = Literal["verified", "altered", "too_short", "not_found"]
 StrikeReason = Literal["unverified_citation", "uncited"]
 CONCEDING = frozenset({"concludesUpheld", "concludesAsProposer", "sparesAPosition"})
 """The hard signs by which a critique concedes."""
@@ -27,16 +27,20 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 
 
 class Edit(Struct, frozen=True, rename="camel"):
-    """One difference between the document's words and the quotation's; a verified one has none that is material."""
+    """One difference between the document's words and the quotation's; a verified one has none that is material.
+
+    ``because`` are the words for which it is of its kind, if it has others too; empty if all its words are the reason.
+    """
 
     kind: str
     from_: str = field(name="from")
     to: str = ""
     material: bool = True
+    because: str = ""
 
 
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The verdict on one citation.
+    """The verdict on one citation: ``too_short`` says that its words are too few to compare, not that they are missing.
 
     ``span`` is in code points of the stored document, end exclusive; ``text`` is the document's own text of that span.
     ``found_in`` names another given document that has the words; ``reason`` is the rule that refused. ``note`` is a

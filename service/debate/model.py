@@ -316,7 +316,7 @@ class ValidationFailure(Struct, frozen=True, rename="camel", omit_defaults=True)
 
     turn: TurnId
     n: int
-    reason: Literal["altered", "not_found", "uncited"]
+    reason: Literal["altered", "too_short", "not_found", "uncited"]
     quote: str | None = None
     source_id: str | None = None
     found_in: str | None = None

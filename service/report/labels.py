@@ -124,6 +124,7 @@ SIGN: Mapping[str, str] = {
 VERDICT: Mapping[str, str] = {
     "verified": "Verified",
     "altered": "Altered",
+    "too_short": "Too short to check",
     "not_found": "Not found",
     "unchecked": "Not checked yet",
 }

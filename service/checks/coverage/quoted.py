@@ -50,7 +50,7 @@ def passages(case: Case, arguments: Iterable[ArgumentVerdict]) -> dict[str, Pass
     for argument in arguments:
         for verdict in argument.verdicts:
             document = documents.get(verdict.source_id or "")
-            if document is None or verdict.span is None or verdict.verdict == "not_found":
+            if document is None or verdict.span is None or verdict.verdict not in ("verified", "altered"):
                 continue
             span = within(verdict.span, document.characters)
             quoted = Quoted(span, argument.turn, argument.n, argument.struck is not None)

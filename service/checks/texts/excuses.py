@@ -65,7 +65,8 @@ _PROPOSED = re.compile(
     re.IGNORECASE,
 )
 _PROPOSED_BEHIND = re.compile(
-    r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:or|and) [^.]{1,60}? )?(?:should|could|must|would|might|needs? to|"
+    r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:or|and) [^.]{1,60}? )?"
+    r"(?:should|could|must|would|might|needs? to|"
     r"ought to|has to|is to|are to|can) (?:\w+ )?(?:be (?:added|inserted|included|agreed|negotiated|adopted|used|put|"
     r"substituted|written|appended|incorporated|required|the)|solve|fix|cure|help|suffice|do\b|close|remove|go\b|"
     r"meet|settle|"
@@ -109,7 +110,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _DENIED_BEHIND = re.compile(
-    r"\A[\s,;:)\]\"'\u201d\u2019*_]*(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|a phrase|words?)"
+    r"\A[\s,;:)\]\"'\u201d\u2019*_]*"
+    r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|a phrase|words?)"
     r"(?: that)? )?(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never|"
     r" no)\b[^.;]{0,20}?"
     r"\b(?:appear|occur|stand|exist|found|in the|in any|in clause|part of|there|said|written|quot|support|state|"

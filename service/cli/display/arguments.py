@@ -15,8 +15,20 @@ from service.report.result.types import Argument, Citation
 
 LONGEST_QUOTE = 240
 """The most characters of a quotation on the page; the report has it whole."""
-_MARKS = {"verified": ("✓", "green"), "altered": ("✗", "red"), "not_found": ("✗", "red"), None: ("?", "dim")}
-_VERDICTS = {"verified": "", "altered": "ALTERED", "not_found": "NOT FOUND", None: "not checked"}
+_MARKS = {
+    "verified": ("✓", "green"),
+    "altered": ("✗", "red"),
+    "too_short": ("✗", "red"),
+    "not_found": ("✗", "red"),
+    None: ("?", "dim"),
+}
+_VERDICTS = {
+    "verified": "",
+    "altered": "ALTERED",
+    "too_short": "TOO SHORT",
+    "not_found": "NOT FOUND",
+    None: "not checked",
+}
 
 
 def heading(title: str, beside: str, thesis: str = "") -> RenderableType:

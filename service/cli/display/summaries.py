@@ -80,7 +80,7 @@ def accuracy(data: Data) -> str:
 
 def verdicts(data: Data) -> list[Text]:
     """The verdicts on quotations, and the arguments struck for them."""
-    good, bad = data["verified"], data["altered"] + data["notFound"]
+    good, bad = data["verified"], data["altered"] + data["tooShort"] + data["notFound"]
     found = []
     if good + bad:
         found.append(text(f"{good}/{counted(good + bad, 'quotation')} verified", "red" if bad else "green"))

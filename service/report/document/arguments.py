@@ -8,7 +8,7 @@ from service.report.document.blocks import Argued, Quotation, Tone
 from service.report.labels import REFUSED, STRUCK, VERDICT, label_of
 from service.report.result.types import Argument, Citation, Result
 
-TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "not_found": "bad"}
+TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "too_short": "warn", "not_found": "bad"}
 
 
 def titles_of(r: Result) -> dict[str, str]:
@@ -51,7 +51,8 @@ def _notes(citation: Citation) -> Iterator[str]:
     if citation.verdict == "altered" and citation.text:
         yield f"The source says: “{citation.text}”"
     for edit in citation.edits:
-        yield f"{edit.kind}: the source has “{edit.from_}”, the quotation “{edit.to}”"
+        because = f" (because of “{edit.because}”)" if edit.because else ""
+        yield f"{edit.kind}{because}: the source has “{edit.from_}”, the quotation “{edit.to}”"
     if citation.found_in:
         yield f"It stands in {citation.found_in} instead."
     if citation.reason and citation.verdict != "verified":

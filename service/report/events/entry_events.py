@@ -228,6 +228,7 @@ def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: 
         engine=entry.engine,
         verified=verdicts.count("verified"),
         altered=verdicts.count("altered"),
+        too_short=verdicts.count("too_short"),
         not_found=verdicts.count("not_found"),
         struck=tuple(a.n for a in found.arguments if a.struck),
         arguments=arguments(h, turn),

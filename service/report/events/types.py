@@ -153,6 +153,7 @@ class CitationsEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     engine: str
     verified: int
     altered: int
+    too_short: int
     not_found: int
     struck: tuple[int, ...]
     arguments: tuple[Argument, ...]

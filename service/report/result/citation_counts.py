@@ -18,6 +18,7 @@ class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
 
     verified: int
     altered: int
+    too_short: int
     not_found: int
     uncited: int
     struck: int
@@ -33,6 +34,7 @@ def count_citations(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:
     return CitationCounts(
         verified=verdicts["verified"],
         altered=verdicts["altered"],
+        too_short=verdicts["too_short"],
         not_found=verdicts["not_found"],
         uncited=strikes["uncited"],
         struck=strikes.total(),

@@ -217,9 +217,9 @@ def summary(finding: Finding) -> str:
     match finding:
         case CitationsFound(arguments):
             verdicts = [v.verdict for a in arguments for v in a.verdicts]
-            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "not_found")).replace(
-                "_", " "
-            )
+            counts = ", ".join(
+                f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "too_short", "not_found")
+            ).replace("_", " ")
             return (
                 f"{len(verdicts)} citations: {counts}; {sum(a.struck is not None for a in arguments)} arguments struck"
             )

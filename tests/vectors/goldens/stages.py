@@ -22,7 +22,7 @@ from service.checks.citations.match.slips import distance_is_one, is_slip
 from service.checks.citations.text.derived_words import are_related, is_derived, may_be_made
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.list_marks import is_footnote_mark, is_list_mark
-from service.checks.citations.text.omissions import hides_a_turn
+from service.checks.citations.text.omissions import hidden_turn
 from service.checks.citations.text.page_furniture import page_starts
 from service.checks.citations.text.spelling import american, is_respelled
 from service.checks.citations.text.steps import Steps
@@ -79,7 +79,7 @@ def _document(text: str) -> Iterator[object]:
     yield [(is_unmatched(folded.text, at), is_lone_star(folded.text, at)) for at in places[:-1]]
     yield [is_block_quotation(folded, at) for at in places[:-1]]
     spans = [*zip(tokens.starts, tokens.ends[2:], strict=False)]
-    yield [hides_a_turn(folded, *span) for span in spans]
+    yield [hidden_turn(folded, *span) for span in spans]
     yield [cut_off(folded, *span) for span in spans]
     yield [goes_on(folded, end) for end in tokens.ends]
     origins = [found for span in spans if (found := folded.span(*span))]

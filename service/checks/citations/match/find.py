@@ -14,7 +14,7 @@ from itertools import islice
 
 from service.checks.citations.match.quotation import ELLIPSIS, SHORTEST_PIECE
 from service.checks.citations.text.fold import Folded, fold
-from service.checks.citations.text.omissions import hides_a_turn
+from service.checks.citations.text.omissions import hidden_turn
 from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.word_bounds import divides, leaves_unit
 
@@ -141,6 +141,6 @@ def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Ste
         if at < 0 or not _is_match(form, document, at):
             continue
         hidden = document.span(after, at) if at > after else (0, 0)
-        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not hides_a_turn(document, after, at):
+        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and hidden_turn(document, after, at) is None:
             return at + len(form)
     return 0

@@ -10,6 +10,7 @@ a new clause          a sentence that begins behind the dots, or "and the Custom
 from __future__ import annotations
 
 import re
+from typing import Literal, NamedTuple
 
 from service.checks.citations.text.cue_words import MODALS, NUMBERS
 from service.checks.citations.text.fold import Folded
@@ -28,6 +29,10 @@ _TURNS = re.compile(
     r"|solely|exclusively|merely|partly|partial\w*|temporar\w+|maximum|minimum|at (?:least|most)|less|fewer|least|most"
     r"|more than|greater|higher|lower|later|earlier|up to)\b|n't\b"
 )
+_NEGATIONS = frozenset(
+    "not no non nor never neither none nothing nobody nowhere cannot without hardly scarcely barely rarely "
+    "seldom n't".split()
+)
 _COUNTED = NUMBERS | frozenset("once twice thrice half double triple zero nil".split())
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?:or|of|another)\b))\b")
 _AUXILIARY = "|".join(sorted(MODALS | frozenset("is are was were be has have had does do did".split())))
@@ -45,18 +50,36 @@ _ABBREVIATED = frozenset("inc corp ltd co no nos art sec mr mrs ms dr vs st al e
 _MARKS = " \"'()[]*_-"
 
 
-def hides_a_turn(folded: Folded, start: int, end: int) -> bool:
-    """Whether a quotation may not omit the text from one folded offset to another."""
+class Turn(NamedTuple):
+    """Why a quotation may not omit a text: the kind of edit that it would be, and the words that decide, as folded."""
+
+    kind: Literal["negation", "limit", "number", "modal", "subject"]
+    span: tuple[int, int]
+
+
+def hidden_turn(folded: Folded, start: int, end: int) -> Turn | None:
+    """The words for which a quotation may not omit the text from one folded offset to another, or ``None``."""
     hidden = folded.text[start:end]
-    if _TURNS.search(hidden) or _NUMBER.search(hidden):
-        return True
-    if _ENDS_IN_MODAL.search(hidden):
-        return True
+    if turns := list(_TURNS.finditer(hidden)):
+        negations = [found for found in turns if found.group() in _NEGATIONS]
+        first = (negations or turns)[0]
+        return Turn("negation" if negations else "limit", _at(start, first.span()))
+    if number := _NUMBER.search(hidden):
+        return Turn("number", _at(start, number.span()))
+    if modal := _ENDS_IN_MODAL.search(hidden):
+        return Turn("modal", _at(start, modal.span()))
     if _begins_sentence(folded.text, end):
-        return False
-    if _NEW_CLAUSE.search(hidden) or _hides_a_beginning(folded, start, end):
-        return True
-    return bool(_NEW_SUBJECT.search(hidden) and _VERB_FIRST.match(folded.text, end))
+        return None
+    if clause := _NEW_CLAUSE.search(hidden):
+        return Turn("subject", (start + clause.start(), end))
+    if (begins := _hidden_beginning(folded, start, end)) is not None:
+        return Turn("subject", (begins, end))
+    subject = _NEW_SUBJECT.search(hidden)
+    return Turn("subject", _at(start, subject.span())) if subject and _VERB_FIRST.match(folded.text, end) else None
+
+
+def _at(start: int, span: tuple[int, int]) -> tuple[int, int]:
+    return start + span[0], start + span[1]
 
 
 def _begins_sentence(text: str, at: int) -> bool:
@@ -64,8 +87,8 @@ def _begins_sentence(text: str, at: int) -> bool:
     return before[-1] in ".!?;:" if before else at <= 8
 
 
-def _hides_a_beginning(folded: Folded, start: int, end: int) -> bool:
-    """Whether a sentence begins in a stretch and goes on after it."""
+def _hidden_beginning(folded: Folded, start: int, end: int) -> int | None:
+    """Where a sentence begins in a stretch that goes on after it, or ``None``."""
     text = folded.text
     for match in _ENDS.finditer(text, max(0, start - 3), end):
         word, mark = match[1], match[2]
@@ -76,5 +99,5 @@ def _hides_a_beginning(folded: Folded, start: int, end: int) -> bool:
             continue
         if mark != ";" and (len(word) < 2 or word in _ABBREVIATED or not folded.printed(begins).isupper()):
             continue
-        return True
-    return False
+        return begins
+    return None

@@ -18,6 +18,7 @@ All other differences are material. Each has the first of these kinds that one o
     negation, currency, date, number, modal, name (a capital inside a sentence)
     article, plural  only articles, only an -s
     splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
+    limit, subject   an ellipsis that hides an exception or a condition, or another subject; see `omissions`
     punctuation      a question mark or another sign, the end of a sentence; see `punctuation` for which count where
     inserted, dropped, word
 
@@ -41,6 +42,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from msgspec.structs import replace
+
 from service.checks.citations.match.alignment import Alignment, Block
 from service.checks.citations.match.find import LONGEST_GAP
 from service.checks.citations.match.quotation import QuoteWords
@@ -59,7 +62,7 @@ from service.checks.citations.text.cue_words import (
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_english
-from service.checks.citations.text.omissions import hides_a_turn
+from service.checks.citations.text.omissions import hidden_turn
 from service.checks.citations.text.spelling import is_respelled
 from service.checks.citations.text.tokens import TextTokens, is_address, is_markup
 from service.checks.citations.text.units import changed_units
@@ -212,8 +215,9 @@ def _hidden(places: Sequence[int], sides: Sides) -> Edit:
         return Edit("splice", text, "…")
     if divides(folded, start) or divides(folded, end):
         return Edit("cut", text, "…")
-    if hides_a_turn(folded, start, end):
-        return Edit("negation", text, "…")
+    if turn := hidden_turn(folded, start, end):
+        words = folded.original[slice(*folded.reach(*turn.span))].strip()
+        return Edit(turn.kind, text, "…", because="" if words == text else words)
     return Edit("ellipsis", text, "…", material=False)
 
 
@@ -272,7 +276,11 @@ def _material(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> Edit:
     if kind in (None, "name"):
         t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
         kind = _mild(t, o) or kind or ("word" if t and o else "dropped" if t else "inserted")
-    return Edit(kind=kind, from_=sides.printed_theirs(theirs), to=sides.printed_ours(ours))
+    edit = Edit(kind=kind, from_=sides.printed_theirs(theirs), to=sides.printed_ours(ours))
+    because = [sides.printed_theirs([i]) for i in theirs if _kind(sides.theirs, i, sides.document.folded) == kind]
+    because += [sides.printed_ours([j]) for j in ours if _kind(sides.ours, j, sides.alignment.quote.folded) == kind]
+    plain = len(theirs) < 2 and len(ours) < 2
+    return edit if plain else replace(edit, because=", ".join(dict.fromkeys(because)))
 
 
 def _is_word(token: str) -> bool:

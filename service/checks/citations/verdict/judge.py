@@ -1,7 +1,7 @@
-"""The verdict on a citation: verified, altered or not found. Made by code alone, and closed when in doubt.
+"""The verdict on a citation: verified, altered, too short or not found. Made by code alone, and closed when in doubt.
 
     1  an unknown source was named                           not_found   unknown_source
-    2  fewer than 12 letters and digits                      not_found   too_short
+    2  fewer than 12 letters and digits                      too_short
     3  the words stand in the source (any, if none is named) verified    with their span
     4  they do, but for tolerated differences (`changes`)    verified    with span and edits, none of them material
     5  3 or 4 holds, right beside a negation left out        altered     negation cut off
@@ -223,7 +223,7 @@ def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdic
     if named is not None and named not in sources:
         return CitationVerdict("not_found", found_in=_elsewhere(asked, None), reason="unknown_source")
     if asked.is_too_short:
-        return CitationVerdict("not_found", reason="too_short")
+        return CitationVerdict("too_short", reason="too_short")
     given = sorted(sources) if named is None else [named]
     found = _best(asked, given)
     if found and found.stands:

@@ -141,7 +141,7 @@ def test_nothing_is_said_between_the_lines(note: str) -> None:
     "quote", ["liable [emphasis added]", "the [i.e., as set out herein]", "[liable](https://a.example/b)"]
 )
 def test_notes_and_targets_do_not_count_as_words(quote: str) -> None:
-    assert verdict(LIABLE, quote) == "not_found"
+    assert verdict(LIABLE, quote) == "too_short"
 
 
 @pytest.mark.parametrize(

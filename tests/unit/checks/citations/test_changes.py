@@ -87,7 +87,7 @@ def test_what_printing_and_typing_do_is_tolerated_and_told(quote: str, kinds: li
         ("The auditor (the Customer) may inspect the records of the", "name"),
         ("[The auditor of the Parties] may inspect the records of the Supplier", None),
         ("Interest accrues in the account … unless the Parties agree otherwise", None),
-        ("Interest accrues in the nonrefundable account … the Parties agree otherwise", "negation"),
+        ("Interest accrues in the nonrefundable account … the Parties agree otherwise", "limit"),
         ("A [reasonable](https://example.org/terms#other) administrative fee of", "word"),
         ("The auditor may inspect the records with…", None),
         ("Der Lieferant haftet nicht für entgangenen Gewinn", None),

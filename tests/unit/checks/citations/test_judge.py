@@ -180,7 +180,7 @@ def test_of_several_sources_that_have_the_words_the_first_by_id_is_taken_and_the
     "quote", ["", "   ", "…", "\u200b", "“”", "the Supplier", "5 % interest", "(i) (ii) (iii) - 1!"]
 )
 def test_fewer_than_twelve_letters_and_digits_are_too_short(quote: str) -> None:
-    assert judge(quote) == CitationVerdict("not_found", reason="too_short")
+    assert judge(quote) == CitationVerdict("too_short", reason="too_short")
 
 
 def test_twelve_letters_and_digits_are_enough() -> None:
@@ -208,7 +208,7 @@ def test_many_citations_are_judged_in_their_order() -> None:
     citations = [Citation(quote="Nothing else was agreed"), Citation(quote="short")]
 
     assert check_all(citations, SOURCES) == tuple(check(citation, SOURCES) for citation in citations)
-    assert [verdict.verdict for verdict in check_all(citations, SOURCES)] == ["verified", "not_found"]
+    assert [verdict.verdict for verdict in check_all(citations, SOURCES)] == ["verified", "too_short"]
 
 
 def test_out_of_steps_is_a_refusal() -> None:

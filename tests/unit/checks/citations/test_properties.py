@@ -238,9 +238,9 @@ def test_any_quotation_of_any_document_gets_a_verdict(quote: str, document: str,
     text, span = verdict.text, verdict.span
 
     if span is None or text is None:
-        assert verdict.verdict == "not_found"
+        assert verdict.verdict in ("too_short", "not_found")
     else:
-        assert verdict.verdict != "not_found"
+        assert verdict.verdict in ("verified", "altered")
         assert document[slice(*span)] == text == text.strip()
 
 
