@@ -13,6 +13,7 @@ The words of the passage's own sentence decide, those before it first, the neare
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from service.checks.citations.text.clause_names import PLACE
@@ -27,16 +28,31 @@ _END = re.compile(
     r"[.!?][\"')\]\u201d\u2019]*\s+|\n\s*\n"
 )
 _TITLES = (
+    r"leases?|adr|testers|auditors|chapters?|licen[cs]es?|extracts?|term sheet|findings?|vertrag\w*|bericht\w*|"
+    r"abschnitt|ziffer|"
+    r"covenants?|undertakings?|addend(?:um|a)|file|dossier|material|transcript|"
     r"contracts?|agreements?|documents?|polic(?:y|ies)|reports?|memo(?:randum)?|papers?|stud(?:y|ies)|"
     r"regulations?|rules?|"
     r"statutes?|acts?|laws?|guidelines?|guidance|standards?|annex(?:es)?|appendi(?:x|ces)|schedules?|clauses?|"
     r"sub-?clauses?|"
     r"sections?|articles?|paragraphs?|sentences?|provisions?|texts?|records?|audits?|manuals?|specifications?|minutes|"
-    r"letters?|notices?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
+    r"letters?|notices?|notes?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
     r"logs?|sheets?|"
     r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?"
 )
-_DOCUMENT = re.compile(rf"{PLACE}|\b(?:{_TITLES})\b|\bD\d{{1,3}}\b", re.IGNORECASE)
+_NOUN = re.compile(rf"{PLACE}|\b(?:{_TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
+_BEHIND = re.compile(
+    r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|provides?|"
+    r"writes?|puts?|runs?|goes|adds?|sagt|hei\u00dft)\b(?: it)?"
+    r"|(?:according to|in|of|under|per|from|to quote|quoth|is what|are the words of|as)\b)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"\s+(?:the|this|that|its|their|our|an?|der|die|das|statement|debater|model|clause|section|article|adr|\u00a7|\d)",
+    re.IGNORECASE,
+)
+_NEAR = 40
+"""The most characters between such a lead and the author that it names."""
 _SPEAKER = re.compile(
     r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
     r"answer) "
@@ -98,14 +114,14 @@ def context_of(text: str, start: int, end: int) -> Context:
     return Context(near[begin:][-FARTHEST:], after[: stop.end()] if stop else after, former[-FARTHEST:])
 
 
-def attribution(around: Context) -> Attributed:
-    """To what the sentence attributes the passage."""
-    if found := _of_lead(around.before):
+def attribution(around: Context, titles: frozenset[str] = frozenset()) -> Attributed:
+    """To what the sentence attributes the passage; ``titles`` are the words by which the documents are known."""
+    if found := _of_lead(around.before, titles):
         return found
-    if found := _of_tail(around.behind):
+    if found := _of_tail(around.behind, titles):
         return found
     if _PRONOUN.search(around.before) and _SAYING.search(around.before):
-        return _of_lead(around.former) or "open"
+        return _of_lead(around.former, titles) or "open"
     return "open"
 
 
@@ -119,9 +135,9 @@ def is_direct(around: Context) -> bool:
     return _DIRECTLY.search(around.before) is not None
 
 
-def _of_lead(before: str) -> Attributed | None:
+def _of_lead(before: str, titles: frozenset[str]) -> Attributed | None:
     speakers = list(_SPEAKER.finditer(before))
-    documents = [found for found in _DOCUMENT.finditer(before) if not _within(found, speakers)]
+    documents = [found for found in _documents(before, titles) if not _within(found, speakers)]
     if not speakers:
         return "document" if documents else None
     if not documents or documents[-1].start() < speakers[-1].start():
@@ -134,9 +150,26 @@ def _within(found: re.Match[str], others: list[re.Match[str]]) -> bool:
     return any(other.start() <= found.start() < other.end() for other in others)
 
 
-def _of_tail(behind: str) -> Attributed | None:
-    """By the author that follows within a few words: (clause 9), says the contract, as Statement 2 puts it."""
-    document, speaker = _DOCUMENT.search(behind[:80]), _SPEAKER.search(behind[:80])
+def _of_tail(behind: str, titles: frozenset[str]) -> Attributed | None:
+    """By the author that follows at once: (clause 9), says the contract, as Statement 2 puts it."""
+    lead = _BEHIND.match(behind)
+    if lead is None:
+        return None
+    rest = behind[lead.end() : lead.end() + _NEAR]
+    if lead["verb"] and not _SUBJECT.match(rest):
+        return None
+    document, speaker = _first_document(rest, titles), _SPEAKER.search(rest)
     if speaker and (document is None or speaker.start() <= document.start()):
         return "debate"
     return "document" if document else None
+
+
+def _first_document(words: str, titles: frozenset[str]) -> re.Match[str] | None:
+    return next(_documents(words, titles), None)
+
+
+def _documents(words: str, titles: frozenset[str]) -> Iterator[re.Match[str]]:
+    """What names a document: its kind, a clause, its id or a word of its title."""
+    for found in _NOUN.finditer(words):
+        if found["word"] is None or found["word"].casefold() in titles:
+            yield found

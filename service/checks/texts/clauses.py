@@ -19,6 +19,8 @@ from service.checks.citations.text.document import Document
 _NAME = re.compile(
     r"(?P<word>.*?)\s{0,3}(?P<numeral>[\dA-Za-z][\w.-]*?)\.?(?P<items>(?: ?\([a-z0-9]{1,6}\))*)\Z", re.IGNORECASE
 )
+_PART = frozenset(("abs", "absatz", "satz", "nr", "lit", "ziffer", "unterabsatz", "para", "sentence"))
+_IN_BRACKETS = re.compile(r"(?<=[a-z])\s?\((\d{1,2})\)\Z", re.IGNORECASE)
 _ITEM = re.compile(r"\(([a-z0-9]{1,6})\)", re.IGNORECASE)
 _OTHER = re.compile(
     r"\A,?\s(?:(?:of|in|to|under|from)\s(?:the\s)?)?(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|in|"
@@ -41,7 +43,7 @@ _OURS = re.compile(
 
 def has_clause(name: str, document: Document) -> bool:
     """Whether a document has a clause of this name."""
-    found = _NAME.fullmatch(name.strip())
+    found = _NAME.fullmatch(_IN_BRACKETS.sub(r" \1", name.strip()))
     if found is None:
         return True
     numeral, items = found["numeral"].lower().rstrip("."), [item.lower() for item in _ITEM.findall(found["items"])]
@@ -57,7 +59,7 @@ def is_elsewhere(before: str, behind: str, known: Sequence[str]) -> bool:
     ``known`` are the titles of the documents and the texts of the caller.
     """
     for found in (_OTHER.match(behind), _OWNED.search(before)):
-        if found is None or _OURS.search(found["name"]):
+        if found is None or _OURS.search(found["name"]) or found["name"].split()[0].lower().strip(".") in _PART:
             continue
         if not any(found["name"].casefold() in text.casefold() for text in known):
             return True
@@ -78,10 +80,15 @@ def _names(numeral: str, word: str, items: list[str], document: Document) -> boo
 @lru_cache(maxsize=512)
 def _mentions(numeral: str, word: str) -> re.Pattern[str]:
     number = re.escape(numeral)
-    kinds = r"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|sec\.|cl\.|art\.|para\.)|\u00a7{1,2}"
+    own = rf"{re.escape(word)}s?"
+    kinds = rf"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|sec\.|cl\.|art\.|para\.)|\u00a7{{1,2}}|{own}"
     if not numeral[:1].isdigit():
-        kinds = re.escape(word or "schedule") + "s?"
-    beginning = rf"|^[ \t#*>]*{number}(?=[.)]?[ \t])|(?<=[.;:] ){number}(?=\.? [A-Z])" if numeral[:1].isdigit() else ""
+        kinds = own
+    beginning = (
+        rf"|^[ \t#*>]*\(?{number}(?=[.):]?[ \t])|(?<=[.;:,] )(?:{number}(?=\.? [A-Z])|\({number}\))"
+        if numeral[:1].isdigit()
+        else ""
+    )
     return re.compile(rf"(?:{kinds})\s{{0,3}}(?:no\. ?)?{number}(?![\w]|\.\d){beginning}", re.IGNORECASE | re.MULTILINE)
 
 

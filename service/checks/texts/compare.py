@@ -1,6 +1,6 @@
 """Each passage of a reply's texts, with the place where it stands, of all that the seat was shown.
 
-    1  a quotation of five words and more, wherever; of two and more right behind a verb of saying of a document's
+    1  a quotation of five words and more, wherever; of two to four if they state something of a document's
     2  its words stand in a document, by the citation engine             inDocument
     3  it is excused: proposed, hypothetical, denied, a title            left out
     4  they stand in the question or a caller's text                     inDebate, without a turn
@@ -24,8 +24,10 @@ from service.checks.citations.text.clause_names import clauses, named
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
-from service.checks.texts.attribution import Attributed, Context, attribution, context_of, is_direct, is_shared
+from service.checks.citations.verdict.neighbours import cut_off
+from service.checks.texts.attribution import Attributed, attribution, context_of, is_direct, is_shared
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
+from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
 from service.checks.texts.excuses import excuse, excuse_of_clause
 from service.debate.findings import Citation, CitationVerdict, Passage, TextsFound
 from service.debate.replies import Reply
@@ -38,10 +40,6 @@ MAX_STEPS = 60_000_000
 """The work for one reply; about six seconds."""
 MOST_PASSAGES = 400
 """The most passages of one reply that are recorded; a marked one is never left out for one that is not."""
-SHORTEST = 2
-"""The least words of a quotation right behind a verb of saying."""
-_NEGATED = "negation cut off"
-
 Span = tuple[int, int]
 
 
@@ -94,22 +92,24 @@ class _Desk:
         self._said = Sources({turn: _words_of(reply) for turn, reply in read.shown.items()})
         self._asked = Sources({str(n): text for n, text in enumerate(chain(read.asked, read.titles))})
         self._marked = Sources({str(n): text for n, text in enumerate(read.marked)})
+        self._names = frozenset(name.casefold() for name in documents)
         self._instruments = instruments(read.titles, read.asked, documents)
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
-        found += self._clauses(path, text)
+        quoted = [passage.span for passage in found if passage.status == "inDocument"]
+        found += (each for each in self._clauses(path, text) if not _within(each.span, quoted))
         yield from sorted(found, key=lambda passage: passage.span)
 
     def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
         around = context_of(text, *quoted.outer)
-        attributed = attribution(around)
+        attributed = attribution(around, self._names)
         short = quoted.words < QUOTED_WORDS
-        if short and not (quoted.words >= SHORTEST and attributed == "document" and is_direct(around)):
+        if short and not (attributed == "document" and is_statement(quoted.text, is_direct(around))):
             return None
-        verdict = self._search(quoted.text, self._documents, short)
-        if verdict.verdict == "verified" or _is_negated(verdict, around):
+        verdict = self._in_documents(quoted.text, short)
+        if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
         if excuse(quoted.text, around, attributed):
             return None
@@ -124,14 +124,27 @@ class _Desk:
             )
         return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
 
+    def _in_documents(self, words: str, short: bool) -> CitationVerdict:
+        """The verdict on quoted words; without the words in square brackets if these only explain."""
+        verdict = self._search(words, self._documents, short)
+        if verdict.verdict != "verified" and (bare := without_explanations(words)) != words:
+            other = self._search(bare, self._documents, short)
+            return other if other.verdict == "verified" else verdict
+        return verdict
+
     def _search(self, words: str, sources: Sources, short: bool) -> CitationVerdict:
         if not short:
             return check_within(Citation(words), sources, self._steps)
         try:
             quote = read_quote(words)
             for source in sorted(sources):
-                if find(quote, sources.document(source).folded, None, self._steps):
+                document = sources.document(source).folded
+                places = find(quote, document, None, self._steps)
+                cuts = [cut_off(document, *place) for place in places]
+                if None in cuts:
                     return CitationVerdict("verified", source)
+                if cuts:
+                    return CitationVerdict("altered", source, edits=tuple(cut for cut in cuts[:1] if cut))
         except OutOfSteps as end:
             return CitationVerdict("not_found", reason=end.code)
         return CitationVerdict("not_found")
@@ -156,7 +169,7 @@ class _Desk:
             return None
         if any(has_clause(name, self._asked.document(source)) for source in self._asked):
             return Passage(path, span, "clause", "inDebate", "document", reason="asked")
-        spoken = attribution(around) == "debate" and not is_shared(around.before)
+        spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
         attributed: Attributed = "debate" if spoken else "document"
         for turn in sorted(self._said):
             if has_clause(name, self._said.document(turn)):
@@ -165,15 +178,8 @@ class _Desk:
         return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
 
 
-def _is_negated(verdict: CitationVerdict, around: Context) -> bool:
-    """Whether only a negation was cut off, and the text has one of its own right before the words."""
-    material = [edit for edit in verdict.edits if edit.material]
-    words = around.before.lower().replace("\u2019", "'").split()[-8:]
-    cut = bool(material) and all(edit.kind == _NEGATED for edit in material)
-    return cut and any(word.strip(".,;:\"'()") in _NEGATIONS or word.endswith("n't") for word in words)
-
-
-_NEGATIONS = frozenset("not no nor never neither none nothing cannot without unless excludes excluded".split())
+def _within(span: Span, others: Sequence[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
 
 
 def _words_of(reply: Reply) -> str:

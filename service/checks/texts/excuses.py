@@ -50,7 +50,7 @@ _PROPOSED = re.compile(
     r"(?: (?:then|instead|therefore|rather|simply|at least|also|now|expressly|be made to)){0,2}"
     r" (?:read|say|state|provide|be (?:amended|changed|reworded|replaced|worded|revised|redrafted|rephrased|extended|"
     r"supplemented|added|inserted|included|drafted|rewritten|restated|completed|qualified|limited)"
-    rf"|have (?:said|read|stated|provided)|{_CHANGE})\b"
+    rf"|have (?:said|read|stated|provided)|be (?:clearer|better|phrased|put|safer|complete|enough|fine)|{_CHANGE})\b"
     rf"|(?:^|[,;:(]\s?|\b(?:we|i|and|or|then|please|would|the (?:bank|parties|customer|buyer|board|"
     rf"supplier)) ){_CHANGE}\b"
     r"|\b(?:propos(?:es?|ed|ing|al)|recommend(?:s|ed|ing|ation)?|suggest(?:s|ed|ing|ion)?|amendment|redraft(?:s|"
@@ -61,14 +61,20 @@ _PROPOSED = re.compile(
     r"clause)|"
     r"wording (?:such as|like|along)|language (?:such as|like|along)|carve-out)\b"
     r"|\bso that (?:it|they|clause [\d.]+|section [\d.]+|the [\w ]{1,30}?) (?:reads?|says?|states?|provides?)\b"
-    r"|\bcondition(?:al(?:ly)?|s)?\b",
+    r"|\b(?:on|under) (?:the )?conditions? that\b|\bwhy not\b|\b(?:once|only if|provided(?: that)?|until|"
+    r"as soon as|when) (?:the |a |an |"
+    r"its |clause |"
+    r"section )?[\w .'\u2019-]{0,60}?\b(?:provides?|says?|states?|reads?|contains?|includes?|ends?)\b"
+    r"|\b(?:would be|, say,?|a (?:duty|clause|sentence|rule|covenant|provision|line|term|test|"
+    r"definition)(?: \w+){0,3} (?:like|"
+    r"such as|to the effect|saying|reading|stating|that says))[\s,:\"'\u201c\u2018*_]*\Z",
     re.IGNORECASE,
 )
 _PROPOSED_BEHIND = re.compile(
     r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:or|and) [^.]{1,60}? )?"
     r"(?:should|could|must|would|might|needs? to|"
     r"ought to|has to|is to|are to|can) (?:\w+ )?(?:be (?:added|inserted|included|agreed|negotiated|adopted|used|put|"
-    r"substituted|written|appended|incorporated|required|the)|solve|fix|cure|help|suffice|do\b|close|remove|go\b|"
+    r"substituted|written|appended|incorporated|required)|solve|fix|cure|help|suffice|do\b|close|remove|go\b|"
     r"meet|settle|"
     r"work|read|replace|answer|satisfy|resolve|address|make|remedy|restore)",
     re.IGNORECASE,
@@ -81,7 +87,7 @@ _HYPOTHETICAL = re.compile(
     r"|\b(?:if|had|were|suppose|supposing|imagine|assume|assuming|even if|as if|as though|unless) (?:the |a |an |"
     r"it |clause |"
     r"section |such |this |that |one )?[^.;]{0,60}?\b(?:said|read|stated|provided|ran|were|had|says|reads|states|"
-    r"meant|contained)"
+    r"meant|contained|ended|found|seen|used)"
     r"\b[^.;]{0,20}\Z"
     r"|\b(?:for example|e\.g\.|for instance|such as|something like|along the lines of|to the effect|"
     r"hypothetical(?:ly)?|"
@@ -103,8 +109,9 @@ _DENIED = re.compile(
     r"|\bwithout (?:saying|stating|adding|using|the words?|any|a)\b"
     r"|\b(?:lacks?|lacking|omits?|omitted|omitting|leaves? out|left out|missing|absent|silent (?:on|about|as to)|"
     r"drop(?:s|ped)|"
-    r"stops? short of|falls? short of|fails? to)\b"
-    r"|\b(?:not|rather than|instead of|as opposed to|than|no)(?: (?:the words?|merely|just|simply|to|of|a|an|any|"
+    r"stops? short of|falls? short of|fails? to|avoid(?:s|ed|ing)?)\b"
+    r"|(?<!is there )(?<!is it )(?<!are there )\b(?:not|rather than|instead of|as opposed to|than|"
+    r"no)(?: (?:the words?|merely|just|simply|to|of|a|an|any|"
     r"as|by|on))*"
     r"[\s\"'\u201c\u2018*_:]*\Z",
     re.IGNORECASE,
@@ -140,6 +147,7 @@ _VERB = re.compile(
     r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|be|has|have|had|does|do|did|not|cannot)\b",
     re.IGNORECASE,
 )
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -175,4 +183,10 @@ def _is_title(words: str, around: Context, attributed: Attributed) -> bool:
     if _TITLED.search(around.before):
         return True
     long = _WORD.findall(words)
-    return bool(long) and all(word[0].isupper() for word in long) and attributed != "document"
+    return (
+        len(long) > 1
+        and not _DIGIT.search(words)
+        and words[:1].isupper()
+        and all(word[0].isupper() for word in long)
+        and attributed != "document"
+    )

@@ -36,13 +36,13 @@ _REPORTED = re.compile(
 _NUMERAL = r"(?:\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?\b|(?-i:[IVXLC]{1,7}|[A-Z](?:-?\d{1,3}(?:\.\d{1,3}){0,4})?)\b)"
 _ITEMS = r"(?: ?\((?:[a-z]{1,2}|[ivxl]{1,6}|\d{1,2})\)){0,4}"
 _WORD = (
-    r"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|schedules?|exhibits?|annex(?:es)?|appendix|appendices"
-    r"|sec\.|cl\.|art\.|para\.)"
+    r"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|schedules?|exhibits?|annex(?:es)?|appendix|appendices|chapters?|"
+    r"recitals?|actions?|recommendations?|requirements?|sec\.|cl\.|art\.|para\.)"
 )
-PLACE = rf"(?:(?<!\\w){_WORD}\\s{{1,3}}|\u00a7{{1,2}}\\s{{0,3}})(?:no\\. ?)?{_NUMERAL}{_ITEMS}"
+PLACE = rf"(?:(?<!\w){_WORD}\s{{1,3}}|\u00a7{{1,2}}\s{{0,3}})(?:no\. ?)?{_NUMERAL}{_ITEMS}"
 """The name of a clause, as a regular expression that does not look at letters' case."""
 _NAMED = re.compile(
-    rf"(?<!\w)(?P<word>{_WORD}|\u00a7{{1,2}})\s{{0,3}}(?:no\. ?)?(?P<numeral>{_NUMERAL}{_ITEMS})"
+    rf"(?<!\w)(?P<word>{_WORD}|\u00a7{{1,2}})\s{{0,3}}(?:no\. ?)?(?P<numeral>\(\d{{1,2}}\)|{_NUMERAL}{_ITEMS})"
     rf"(?P<others>(?:(?:,| and| or| to| &|, and) {_NUMERAL}{_ITEMS}){{0,8}})",
     re.IGNORECASE,
 )

@@ -60,6 +60,7 @@ _CLOSING = {
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b`")
 _EITHER = frozenset("\"'\uff02\u201d\u2019\u00bb\u203a`&")
 """Marks that both open and close, by what stands beside them."""
+_DROPPED = re.compile(r"(?:\d\ds?|em|tis|twas|til|cause|n|round|bout)\b(?![^\s.,;])", re.IGNORECASE)
 _NO_BEGINNING = frozenset(",;:!?)]}")
 _MARK = re.compile(
     r"(?P<entity>&(?:quot|ldquo|rdquo|lsquo|rsquo|laquo|raquo|apos|\#34|\#39|\#x22|\#x27|\#822[0123]);)"
@@ -148,7 +149,7 @@ def _marked(text: str) -> Iterator[Quotation]:
                 outer = (opened[k].start, match.end())
                 yield Quotation((opened[k].inner, match.start()), outer, words, k)
             del opened[k:]
-        elif _opens(mark, before, after) and len(opened) < DEEPEST:
+        elif len(opened) < DEEPEST and _opens(mark, before, after) and not _is_dropped(text, match):
             opened.append(_Open(mark, match.start(), match.end()))
     yield from _left_open(text, opened, paragraph.start() if paragraph else len(text))
 
@@ -159,6 +160,11 @@ def _opens(mark: str, before: str, after: str) -> bool:
     if mark in ("\u201d", "\u2019", "\u00bb", "\u203a") and not (before == "" or before.isspace()):
         return False
     return bool(after) and not after.isspace() and after not in _NO_BEGINNING and not before.isalnum()
+
+
+def _is_dropped(text: str, match: re.Match[str]) -> bool:
+    """Whether a single mark stands for letters that are left out: '29, 'em, 'tis."""
+    return match.group() in _SINGLE and _DROPPED.match(text, match.end()) is not None
 
 
 def _closes(opened: list[_Open], mark: str, before: str, text: str, end: int) -> int | None:
