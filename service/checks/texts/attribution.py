@@ -51,6 +51,11 @@ _SUBJECT = re.compile(
     r"\s+(?:the|this|that|its|their|our|an?|der|die|das|statement|debater|model|clause|section|article|adr|\u00a7|\d)",
     re.IGNORECASE,
 )
+_SOURCED = re.compile(
+    rf"[\s,;:)\]\"'\u201d\u2019*_.]{{0,4}}(?:[(\[](?:see |cf\.? )?|(?:says|states|reads|provides) )(?:the [\w-]+,? )?"
+    rf"(?:{PLACE}|D\d{{1,3}}\b)",
+    re.IGNORECASE,
+)
 _NEAR = 40
 """The most characters between such a lead and the author that it names."""
 _SPEAKER = re.compile(
@@ -60,7 +65,7 @@ _SPEAKER = re.compile(
     r"|\b(?:proposer|critic|rebutter|moderator|judge|synthesi[sz]er|adjudicator|opponents?|opposition|opposing side|"
     r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|concession|"
     r"proposal|thesis|my own (?:earlier )?(?:answer|argument|thesis)|earlier (?:answer|statement|round|reply)|"
-    r"both (?:sides|statements|debaters))\b",
+    r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b",
     re.IGNORECASE,
 )
 _SPEAKS = re.compile(
@@ -76,7 +81,7 @@ _FACTIVE = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"(?:^|[,;:(] ?|\b(?:and|but|as|because|for|where|there) )(?:it|this|that|there|here|which|they|these|"
+    r"(?:^|[,;:(] ?|\b(?:and|but|as|because|for|where|there|does|\w+s) )(?:it|this|that|there|here|which|they|these|"
     r"the (?:same|next|"
     r"second|first|last|following) (?:sentence|paragraph|words?))\b",
     re.IGNORECASE,
@@ -86,6 +91,7 @@ _SAYING = re.compile(
     r"go(?:es)? on)\w*",
     re.IGNORECASE,
 )
+_IT_SAYS = re.compile(r"\b(?:it|one) (?:not )?(?:\w+ )?(?:says?|reads?|states?|provides?)\b", re.IGNORECASE)
 _DIRECTLY = re.compile(
     r"\b(?:states?|says?|reads?|provides?|stipulates?|specif(?:y|ies)|declares?|in the words of [^.]{1,40}|"
     r"(?:the|these|its) (?:exact )?words(?: are)?)(?: only| expressly| clearly| plainly| just)?(?: that|"
@@ -121,8 +127,13 @@ def attribution(around: Context, titles: frozenset[str] = frozenset()) -> Attrib
     if found := _of_tail(around.behind, titles):
         return found
     if _PRONOUN.search(around.before) and _SAYING.search(around.before):
-        return _of_lead(around.former, titles) or "open"
+        return _of_lead(around.former, titles) or ("document" if _IT_SAYS.search(around.before) else "open")
     return "open"
+
+
+def is_said(around: Context) -> bool:
+    """Whether a verb of saying stands before the passage, whoever speaks."""
+    return _SAYING.search(around.before) is not None
 
 
 def is_shared(words: str) -> bool:
@@ -133,6 +144,11 @@ def is_shared(words: str) -> bool:
 def is_direct(around: Context) -> bool:
     """Whether a verb of saying stands right before the passage: the words are told to be the author's own."""
     return _DIRECTLY.search(around.before) is not None
+
+
+def is_sourced(around: Context) -> bool:
+    """Whether the source follows in brackets, or a verb and its source: (clause 9.2), says clause 9.2."""
+    return _SOURCED.match(around.behind) is not None
 
 
 def _of_lead(before: str, titles: frozenset[str]) -> Attributed | None:

@@ -29,6 +29,16 @@ _OTHER = re.compile(
 _OWNED = re.compile(
     r"(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|[A-Z][\w&.-]*|\d{4}(?:/\d+)?))*)(?:['\u2019]s)?,?\s\Z"
 )
+_LAW = re.compile(
+    r"\b(?:act|regulation|directive|code|law|statute|gdpr|treaty|convention|ordinance|rules|"
+    r"(?-i:[A-Z]{3,}))\b(?: \d+)?",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\A(?:(?:under|by|in|per|the|of|see|with|as|and|but|if|when|where|since|because|for|neither|both|also|"
+    r"even)(?: |\Z))+",
+    re.IGNORECASE,
+)
 _OURS = re.compile(
     r"\b(?:agreements?|contracts?|document|policy|annex|appendix|schedule|clause|section|article|terms|D\d{1,3}|"
     r"statement|debater|"
@@ -59,9 +69,12 @@ def is_elsewhere(before: str, behind: str, known: Sequence[str]) -> bool:
     ``known`` are the titles of the documents and the texts of the caller.
     """
     for found in (_OTHER.match(behind), _OWNED.search(before)):
-        if found is None or _OURS.search(found["name"]) or found["name"].split()[0].lower().strip(".") in _PART:
+        name = _FIRST.sub("", found["name"]) if found else ""
+        if not name or name.split()[0].lower().strip(".") in _PART:
             continue
-        if not any(found["name"].casefold() in text.casefold() for text in known):
+        if (_LAW.search(name) or not _OURS.search(name)) and not any(
+            name.casefold() in text.casefold() for text in known
+        ):
             return True
     return False
 

@@ -14,6 +14,7 @@ another seat names or quotes, and its own finding marks, is not made true by a r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Protocol
@@ -25,10 +26,10 @@ from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, 
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
 from service.checks.citations.verdict.neighbours import cut_off
-from service.checks.texts.attribution import Attributed, attribution, context_of, is_direct, is_shared
+from service.checks.texts.attribution import Attributed, attribution, context_of, is_direct, is_said, is_shared
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
-from service.checks.texts.excuses import excuse, excuse_of_clause
+from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate
 from service.debate.findings import Citation, CitationVerdict, Passage, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -40,6 +41,10 @@ MAX_STEPS = 60_000_000
 """The work for one reply; about six seconds."""
 MOST_PASSAGES = 400
 """The most passages of one reply that are recorded; a marked one is never left out for one that is not."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_FEWEST, _LONG = 2, 10
+"""The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
+
 Span = tuple[int, int]
 
 
@@ -122,7 +127,15 @@ class _Desk:
             return Passage(
                 path, quoted.span, "quotation", "onlyInDebate" if told else "inDebate", attributed, turn=turn
             )
+        if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
+            return None
         return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
+
+    def _is_of_matter(self, quoted: Quotation, said: bool) -> bool:
+        """Whether quoted words without an author speak of what the documents do: else they are a saying or a name."""
+        long = {word.casefold() for word in _WORD.findall(quoted.text)}
+        fewest = 1 if said or quoted.words >= _LONG else _FEWEST
+        return sum(self._documents.has_word(word) for word in long) >= fewest
 
     def _in_documents(self, words: str, short: bool) -> CitationVerdict:
         """The verdict on quoted words; without the words in square brackets if these only explain."""
@@ -165,7 +178,8 @@ class _Desk:
                 known = Passage(path, span, "clause", "inDocument", "document", source_id=source)
                 return known if is_reported else None
         around = context_of(text, *span)
-        if is_elsewhere(around.before, around.behind, self._instruments) or excuse_of_clause(around):
+        other = is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around)
+        if other or excuse_of_clause(around):
             return None
         if any(has_clause(name, self._asked.document(source)) for source in self._asked):
             return Passage(path, span, "clause", "inDebate", "document", reason="asked")

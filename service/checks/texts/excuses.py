@@ -15,125 +15,149 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from service.checks.texts.attribution import Attributed, Context
+from service.checks.texts.attribution import Attributed, Context, is_sourced
 
 Excuse = Literal["question", "title", "proposed", "hypothetical", "denied"]
 
 _SAY = (
     r"(?:say|state|read|provide|require|stipulate|specify|contain|include|use|mention|appear|speak|promise|impose|"
     r"grant|"
-    r"exist|have|give)"
+    r"exist|have|give|find|see)"
 )
 _SAYS = (
     r"(?:says?|states?|reads?|provides?|requires?|stipulates?|specif(?:y|ies)|contains?|includes?|uses?|mentions?|"
     r"grants?|"
-    r"imposes?)"
+    r"imposes?|shows?|has|have|supports?)"
 )
 _REPORT = re.compile(
-    r"\b(?:since|because|as|for|that|where|which|and|but|contract|agreement|clause|section|article|paragraph|§|"
-    r"[\d.]+(?:\([a-z0-9]+\))*),? (?:it |the (?:contract|agreement|document|policy|text) |clause [\d.]+ |"
-    r"section [\d.]+ )?"
-    r"(?:clearly |expressly |already |also |then |now )?(?:says|states|reads|provides|requires|stipulates|"
-    r"specifies|contains|"
-    r"includes|uses|mentions|grants|imposes|say|state|provide)\b",
+    r"\b(?:since|because|as|for|that|where|which|and|but|contract|agreement|document|policy|clause|section|"
+    r"article|paragraph|"
+    r"\u00a7|[\d.]+(?:\([a-z0-9]+\))*),? (?:it |the (?:contract|agreement|document|policy|text) |clause [\d.]+ |"
+    r"section [\d.]+ )?(?:clearly |expressly |already |also |then |now )?(?:says|states|reads|provides|requires|"
+    r"stipulates|"
+    r"specifies|contains|includes|uses|mentions|grants|imposes|say|state|provide)\b",
     re.IGNORECASE,
 )
-_CHANGE = (
-    r"(?:add|insert|append|introduce|include|propose|recommend|suggest|draft|redraft|amend|replace|reword|"
-    r"rephrase|substitute|"
-    r"revise|rewrite|supplement|negotiate|request|ask for|demand|seek|agree|adopt|strike|delete|write|use|require|"
-    r"change|"
-    r"attach|restate|complement|qualify|limit)"
+_DRAFTS = (
+    r"(?:add|insert|append|introduce|propose|recommend|suggest|draft|redraft|amend|replace|reword|rephrase|"
+    r"substitute|revise|"
+    r"rewrite|supplement|delete|strike)"
 )
+_CHANGES = (
+    rf"(?:{_DRAFTS}|include|negotiate|request|ask for|demand|seek|adopt|write|use|require|change|attach|restate|"
+    rf"complement|"
+    r"qualify|limit|prefer|have preferred)"
+)
+_NOUNS = (
+    r"(?:clause|sentence|wording|words|language|text|section|provision|duty|rule|covenant|line|term|test|definition)"
+)
+_MARKS = r"[\s,:\"'\u201c\u2018*_]*\Z"
 _PROPOSED = re.compile(
-    r"\b(?:should|could|must|would|might|ought to|needs? to|ha(?:s|ve) to|can|may|better|to|is to|are to)"
+    r"\b(?:should|could|must|would|might|ought to|needs? to|ha(?:s|ve) to|better|to|is to|are to)"
     r"(?: (?:then|instead|therefore|rather|simply|at least|also|now|expressly|be made to)){0,2}"
-    r" (?:read|say|state|provide|be (?:amended|changed|reworded|replaced|worded|revised|redrafted|rephrased|extended|"
-    r"supplemented|added|inserted|included|drafted|rewritten|restated|completed|qualified|limited)"
-    rf"|have (?:said|read|stated|provided)|be (?:clearer|better|phrased|put|safer|complete|enough|fine)|{_CHANGE})\b"
-    rf"|(?:^|[,;:(]\s?|\b(?:we|i|and|or|then|please|would|the (?:bank|parties|customer|buyer|board|"
-    rf"supplier)) ){_CHANGE}\b"
+    r" (?:read|say|state|(?:end|begin|close) with|run|be (?:amended|changed|reworded|replaced|worded|revised|"
+    r"redrafted|rephrased|extended|"
+    r"supplemented|"
+    r"added|inserted|included|drafted|rewritten|restated|completed|qualified|limited|clearer|better|phrased|put|safer|"
+    rf"complete|enough|fine)|have (?:said|read|stated|provided)|{_CHANGES})\b"
+    r"|\b(?:should|ought to|would have to|needs? to) provide\b"
+    rf"|(?:^|[,;:(]\s?|\b(?:we|i|and|or|then|please|would|the (?:bank|parties|customer|buyer|board)) ){_DRAFTS}\b"
     r"|\b(?:propos(?:es?|ed|ing|al)|recommend(?:s|ed|ing|ation)?|suggest(?:s|ed|ing|ion)?|amendment|redraft(?:s|"
     r"ed|ing)?|"
-    r"insert(?:ing|ion)|adding|addition of|replacing|rewording|rephrasing|new (?:clause|sentence|wording|words|"
-    r"language|text|"
-    r"section|provision)|alternative (?:wording|language)|better (?:wording|language)|draft (?:wording|language|"
-    r"clause)|"
-    r"wording (?:such as|like|along)|language (?:such as|like|along)|carve-out)\b"
+    rf"insert(?:ing|ions?)|additions?|adding|addition of|replacing|rewording|rephrasing|(?:a|an|another|additional|"
+    rf"new) (?:\w+ )?{_NOUNS}|"
+    rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out)\b"
     r"|\bso that (?:it|they|clause [\d.]+|section [\d.]+|the [\w ]{1,30}?) (?:reads?|says?|states?|provides?)\b"
-    r"|\b(?:on|under) (?:the )?conditions? that\b|\bwhy not\b|\b(?:once|only if|provided(?: that)?|until|"
-    r"as soon as|when) (?:the |a |an |"
-    r"its |clause |"
-    r"section )?[\w .'\u2019-]{0,60}?\b(?:provides?|says?|states?|reads?|contains?|includes?|ends?)\b"
-    r"|\b(?:would be|, say,?|a (?:duty|clause|sentence|rule|covenant|provision|line|term|test|"
-    r"definition)(?: \w+){0,3} (?:like|"
-    r"such as|to the effect|saying|reading|stating|that says))[\s,:\"'\u201c\u2018*_]*\Z",
+    r"|\b(?:k\u00f6nnte|sollte|m\u00fcsste|erg\u00e4nz\w*|einf\u00fcgen|einzuf\u00fcgen|ersetz\w*|vorschlag\w*|"
+    r"vorgeschlagen)\b|\b(?:on|under) (?:the )?conditions? that\b|\bwhy not\b"
+    r"|\b(?:once|only if|provided(?: that)?|until|as soon as|when) (?:the |a |an |its |clause |"
+    r"section )?[\w .'\u2019-]{0,60}?"
+    r"\b(?:provides?|says?|states?|reads?|contains?|includes?|ends?)\b"
+    rf"|\b(?:would be|, say,?|a {_NOUNS}(?: \w+){{0,3}} (?:like|such as|to the effect|saying|reading|stating|"
+    rf"that says)){_MARKS}",
     re.IGNORECASE,
 )
+_BEHIND = r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?"
 _PROPOSED_BEHIND = re.compile(
-    r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:or|and) [^.]{1,60}? )?"
-    r"(?:should|could|must|would|might|needs? to|"
-    r"ought to|has to|is to|are to|can) (?:\w+ )?(?:be (?:added|inserted|included|agreed|negotiated|adopted|used|put|"
-    r"substituted|written|appended|incorporated|required)|solve|fix|cure|help|suffice|do\b|close|remove|go\b|"
-    r"meet|settle|"
-    r"work|read|replace|answer|satisfy|resolve|address|make|remedy|restore)",
+    _BEHIND
+    + r"(?:(?:or|and|that|which) [^.;]{1,60}? )?(?:should|could|would|needs? to|ought to|has to|is to|are to) (?:\w+ )?"
+    r"(?:be (?:added|inserted|included|agreed|negotiated|adopted|substituted|written|appended|incorporated|better|"
+    r"clearer|"
+    r"safer|enough)|solve|fix|cure|help|suffice|do\b|close the|remedy)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
     r"\b(?:might|may|could|would|will|can|should)(?: (?:well|also|still|then|always|perhaps|easily|fairly|simply|"
     r"only)){0,2}"
     r" (?:say|answer|reply|argue|object|respond|claim|ask|contend|counter|think|write|insist|protest|tell|plead|"
-    r"conclude)\b"
+    r"conclude|"
+    r"take it to mean)\b"
     r"|\b(?:if|had|were|suppose|supposing|imagine|assume|assuming|even if|as if|as though|unless) (?:the |a |an |"
     r"it |clause |"
-    r"section |such |this |that |one )?[^.;]{0,60}?\b(?:said|read|stated|provided|ran|were|had|says|reads|states|"
-    r"meant|contained|ended|found|seen|used)"
-    r"\b[^.;]{0,20}\Z"
+    r"section |such |this |that |one )?[^.;]{0,60}?\b(?:said|read|stated|provided|ran|were|had|meant|contained|"
+    r"ended|found|"
+    r"seen|used)\b[^.;]{0,20}\Z"
     r"|\b(?:for example|e\.g\.|for instance|such as|something like|along the lines of|to the effect|"
     r"hypothetical(?:ly)?|"
-    r"in the sense of|(?:a|the) (?:principle|maxim|adage|saying|proverb|motto|slogan|mantra|approach|attitude|"
-    r"test|question|logic|mindset|posture|strategy|scenario|heuristic|fallacy|assumption|intuition|belief|hope|"
-    r"fear|message|"
-    r"headline|view|notion|idea)(?: (?:of|that|is|was))?)[\s,:\"'\u201c\u2018*_]*\Z",
+    r"in the sense of|as (?:the|an old) (?:saying|proverb|adage) (?:goes|has it)|as they say|in other words|"
+    r"so to speak|"
+    r"to paraphrase|put differently|loosely speaking|read (?:this|it|that) as|the moral is|"
+    r"(?:a|the) (?:principle|maxim|adage|saying|proverb|motto|slogan|mantra|approach|attitude|question|logic|"
+    r"mindset|posture|"
+    r"strategy|scenario|heuristic|fallacy|assumption|intuition|belief|hope|fear|message|headline|view|notion|idea|"
+    r"rule of thumb)"
+    rf"(?: (?:of|that|is|was))?){_MARKS}",
     re.IGNORECASE,
 )
+_HYPOTHETICAL_BEHIND = re.compile(_BEHIND + r"(?:if|were) (?:it|there|this|that|one)\b", re.IGNORECASE)
 _DENIED = re.compile(
-    rf"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
-    rf" nowhere)(?: \w+){{0,2}} {_SAY}(?:ed|s|d)?\b"
-    rf"|\bcannot (?:\w+ )?{_SAY}\b"
+    r"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
+    r" nowhere)(?: \w+){0,2}"
+    rf" {_SAY}(?:ed|s|d)?\b|\bcannot (?:\w+ )?{_SAY}\b"
     rf"|\b(?:nowhere|never)(?: \w+){{0,6}}? (?:{_SAYS}|{_SAY}|said|stated|written|found)\b"
-    r"|\bno(?:ne of the)? (?:other )?(?:such )?(?:clause|section|article|sentence|provision|word|words|text|"
-    r"document|documents|language|part|"
-    rf"passage|party|line|statement)s?\b(?:[^.;]{{0,60}}?\b{_SAYS}\b)?"
-    rf"|\bnothing\b[^.;]{{0,60}}?\b{_SAYS}\b|\bneither\b[^.;]{{0,60}}?\b{_SAYS}\b"
-    r"|\bwithout (?:saying|stating|adding|using|the words?|any|a)\b"
+    r"|\b(?:no(?:ne of the)?|neither)(?: other| such| single)? (?:clause|section|article|sentence|provision|word|"
+    r"text|document|"
+    rf"language|part|passage|line|paragraph|source)s?\b(?:[^.;]{{0,60}}?\b{_SAYS}\b|[^.;]{{0,20}}\Z)"
+    rf"|\b(?:nothing|neither)\b[^.;,:]{{0,60}}?\b{_SAYS}\b"
+    r"|\bwithout (?:saying|stating|adding|using|the words?|any (?:rule|clause|sentence|provision|word|"
+    r"duty))\b[^.;]{0,30}\Z"
     r"|\b(?:lacks?|lacking|omits?|omitted|omitting|leaves? out|left out|missing|absent|silent (?:on|about|as to)|"
     r"drop(?:s|ped)|"
-    r"stops? short of|falls? short of|fails? to|avoid(?:s|ed|ing)?)\b"
-    r"|(?<!is there )(?<!is it )(?<!are there )\b(?:not|rather than|instead of|as opposed to|than|"
-    r"no)(?: (?:the words?|merely|just|simply|to|of|a|an|any|"
-    r"as|by|on))*"
-    r"[\s\"'\u201c\u2018*_:]*\Z",
+    r"stops? short of|falls? short of|fails? to (?:say|state|mention|provide|use)|avoid(?:s|ed|ing)?|look(?:ed|"
+    r"ing)? for|"
+    r"search(?:ed|ing)? for|there (?:is|was) no|has no|have no)\b[^.;]{0,40}\Z"
+    r"|(?<!is there )(?<!is it )(?<!are there )\b(?:not|rather than|instead of|as opposed to|than|no)"
+    rf"(?: (?:the words?|merely|just|simply|to|of|a|an|any|as|by|on))*{_MARKS}",
     re.IGNORECASE,
 )
 _DENIED_BEHIND = re.compile(
-    r"\A[\s,;:)\]\"'\u201d\u2019*_]*"
-    r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|a phrase|words?)"
-    r"(?: that)? )?(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never|"
-    r" no)\b[^.;]{0,20}?"
+    _BEHIND
+    + r"(?:(?:as [\w ]{1,40},|which|that|it|this|these words|the words?|the phrase|the quotation|a phrase|words?) )?"
+    r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never| no)\b[^.;]{0,20}?"
     r"\b(?:appear|occur|stand|exist|found|in the|in any|in clause|part of|there|said|written|quot|support|state|"
     r"say|contain|"
-    r"word|present|any|what the|what clause|words of|taken|from|clause|section)"
+    r"word|present|any|what the|what clause|words of|taken|from|clause|section|documented|recorded|mentioned)"
     r"|(?:appears?|stands?|occurs?|is|are|exists?|can be found|is to be found) (?:nowhere|in no)\b"
-    r"|cannot be (?:found|located|traced|verified)|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|"
-    r"my (?:own )?paraphrase|a paraphrase|"
-    r"invented|fabricated|unsupported|unverified|struck))",
+    r"|and (?:\w+ )?(?:did|do|could|can) ?not find|cannot be (?:found|located|traced|verified)"
+    r"|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|my (?:own )?paraphrase|a paraphrase|unsupported|struck))",
     re.IGNORECASE,
 )
 _REFUTED = re.compile(
-    r"\b(?:misquot|fabricat|invented|made[- ]up|non-?existent|spurious|purported|paraphras|unverified|hallucinat|"
-    r"do(?:es)? not exist|did not exist|no such|not a quotation|never existed|mis-?cit|mis-?attribut|not (?:in|"
-    r"among) the documents?)\w*",
+    r"\b(?:misquot|fabricat|invented|made[- ]up|non-?existent|spurious|hallucinat|mis-?cit|mis-?attribut)\w*"
+    r"|\b(?:do(?:es)?|did) not exist\b|\bnever existed\b|\bnot a quotation\b|\bnot (?:in|among) the documents?\b"
+    r"|\b(?:no|not a|without a) (?:such )?(?:clause|section|article|provision|sentence|passage|"
+    r"document)\b(?: \w+){0,3}?"
+    r" (?:exists?|of that|with that|by that|says|states|shows|supports|contains|has)\b|\bno such (?:clause|"
+    r"section|article|"
+    r"provision|sentence|passage|words?|document|text)\b",
+    re.IGNORECASE,
+)
+_NEAR = 90
+"""The most characters behind a passage in which it is refuted."""
+_OF_THE_DEBATE = re.compile(
+    r"\A,? (?:of|in) (?:the |its |his |her |their |my )?(?:critique|critic|rebuttal|proposal|proposer|statement|"
+    r"reply|answer|"
+    r"synthesis|debate|opponent|thesis)",
     re.IGNORECASE,
 )
 _TITLED = re.compile(
@@ -157,17 +181,29 @@ def excuse(words: str, around: Context, attributed: Attributed) -> Excuse | None
         return "question"
     if _is_title(words, around, attributed):
         return "title"
+    if is_sourced(around):
+        return "denied" if _is_denied(around) else None
     return excuse_of_clause(around)
 
 
 def excuse_of_clause(around: Context) -> Excuse | None:
     """Why a sentence does not give a clause, or the words beside it, as a document's, or ``None``."""
-    sentence = f"{around.before}\0{around.behind}"
-    if _REFUTED.search(sentence) or _governs(_DENIED, around.before) or _DENIED_BEHIND.search(around.behind):
+    if _is_denied(around):
         return "denied"
     if _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
         return "proposed"
-    return "hypothetical" if _governs(_HYPOTHETICAL, around.before) else None
+    hypothetical = _governs(_HYPOTHETICAL, around.before) or _HYPOTHETICAL_BEHIND.search(around.behind)
+    return "hypothetical" if hypothetical else None
+
+
+def is_of_debate(around: Context) -> bool:
+    """Whether a numbered part is one of a reply: section 2 of the critique."""
+    return _OF_THE_DEBATE.search(around.behind) is not None
+
+
+def _is_denied(around: Context) -> bool:
+    refuted = _governs(_REFUTED, around.before) or _REFUTED.search(around.behind[:_NEAR])
+    return bool(refuted or _governs(_DENIED, around.before) or _DENIED_BEHIND.search(around.behind))
 
 
 def _governs(cue: re.Pattern[str], before: str) -> bool:
