@@ -47,6 +47,15 @@ def caught(r: Result) -> Iterator[RenderableType]:
         yield row(text(lead, "dim"), text(body), lead_width=18, indent=2)
 
 
+def left_out(r: Result) -> Iterator[RenderableType]:
+    """The parts of replies that nothing asked for, by turn."""
+    notices = [notice for notice in r.notices if notice.notice == "partsLeftOut"]
+    if notices:
+        yield Padding(text("Left out of replies", "bold"), (1, 0, 0, 0))
+    for notice in notices:
+        yield row(text(", ".join(notice.turns), "dim"), text(notice.detail), lead_width=28, indent=2)
+
+
 def uncertainties(r: Result) -> Iterator[RenderableType]:
     """The uncertainties of the last moderation."""
     if r.explicit_uncertainties:

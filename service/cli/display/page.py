@@ -30,14 +30,15 @@ _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 def show(console: Console, result: Result) -> None:
     """Print the page of a result, in any state of its debate."""
-    for part in (_head, _decision, _gate, outcome.said, exchange.open_points, _coverage, _cost, _provenance):
+    exchanged = (outcome.said, exchange.open_points, exchange.left_out)
+    for part in (_head, _decision, _gate, *exchanged, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block, soft_wrap=isinstance(block, Text) and bool(block.no_wrap))
 
 
 def show_brief(console: Console, result: Result) -> None:
-    """Print the decision, struck and repeated arguments, and open points: the page without the exchange."""
-    below = [block for part in (exchange.caught, exchange.uncertainties) for block in part(result)]
+    """Print the decision, what was struck, repeated and left out, and open points: the page without the exchange."""
+    below = [block for part in (exchange.caught, exchange.left_out, exchange.uncertainties) for block in part(result)]
     for block in (*_decision(result), *below):
         console.print(block)
     if below or outcome.why(result):

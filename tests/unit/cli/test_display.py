@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from random import Random
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from service.cli.display import outcome, page
 from service.cli.display.progress import Progress
-from service.debate.entries import Entry, GateDecided, Rule
+from service.debate.entries import Entry, GateDecided, Rule, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import (
@@ -30,6 +31,7 @@ from service.debate.model import (
     Turn,
 )
 from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
+from service.debate.replies.pruning import Dropped
 from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Line, Result, build_result, events
 from tests.fixtures import formats
@@ -173,6 +175,27 @@ def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole(
     assert len(r.ballot_report.splitlines()) == 9
     assert "ESCALATE, confidence LOW" in text.splitlines()[-1]
     assert "sign 1, abstention 1, renegotiate 1; 2 of 3 seats voted for an option" in flat(text)
+
+
+@pytest.mark.parametrize("name", ["next_speaker", "[bold]", "\x1b[2J", "\u202e"])
+@pytest.mark.parametrize("show", [page.show, page.show_brief])
+def test_what_was_left_out_of_a_reply_is_shown_with_its_turn(
+    show: Callable[[Console, Result], None], name: str
+) -> None:
+    entries = [
+        replace(entry, dropped=(Dropped("unknownMember", "$.rationale[0]", name),))
+        if isinstance(entry, TurnSpoke) and entry.turn == "1.debater-1.proposal.1"
+        else entry
+        for entry in played(formats.plain("ballot/1"))
+    ]
+
+    result = build_result("d1", told(entries))
+    lines = shown(lambda console: show(console, result))
+
+    assert "\x1b" not in lines
+    text = flat(lines).replace(" ", "")
+    named = f"members that the schema does not have: {json.dumps(name)} in $.rationale[0]"
+    assert f"1.debater-1.proposal.1{named.replace(' ', '')}" in text
 
 
 def test_a_ballot_that_first_proposals_decide_says_that_nobody_had_read_another() -> None:
