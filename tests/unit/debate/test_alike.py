@@ -222,6 +222,18 @@ def test_a_fallback_that_spoke_in_one_round_only_counts() -> None:
     assert near(late) == ({"oneModel"}, {"oneModel", "oneFamily"})
 
 
+def test_one_fallback_that_spoke_in_every_seat_makes_the_table_one_model() -> None:
+    started = seated("convergence", {})
+    for seat in debater_seats(OPTIONS["convergence"]):
+        started = with_fallback(started, seat, "oak-1")
+
+    late = spoken(started, lambda turn: "oak-1" if turn.startswith("1.debater") else None)
+    of_two = spoken(started, lambda turn: "oak-1" if turn in ("1.debater-1.1", "1.debater-2.1") else None)
+
+    assert near(late) == ({"oneModel"}, {"oneModel", "oneFamily"})
+    assert near(of_two) == (set(), set())
+
+
 def test_a_fallback_in_the_second_order_of_the_decider_counts() -> None:
     started = seated("adversarial", {"critic": "elm-1"})
     assert isinstance(started.options, AdversarialOptions)

@@ -12,7 +12,7 @@ from service.debate.entries import TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Turn
-from service.debate.replies import Critique, Reply
+from service.debate.replies import Critique, Moderation, Reply
 from service.debate.self_naming import MASK
 from service.prompts.fence import Block, blocks
 from service.prompts.layouts import LAYOUTS, Placeholders
@@ -29,14 +29,30 @@ SOURCES = {document.id: DOCUMENT for document in CASE.documents}
 SHOWN = f" As {MASK}, I say: move from OpenAI to Mistral. I was made by {MASK}.\n\n-- {MASK}"
 
 
+KINDS = {
+    "adversarial/1": {"proposition", "statement", "evaluation"},
+    "stances/1": {"statement", "own-statement", "judgement"},
+    "ballot/1": {"statement", "own-statement"},
+    "panel/1": {"statement", "own-statement", "synthesis"},
+    "convergence/1": {"statement", "own-statement"},
+}
+"""The kinds of blocks that hold what a seat said."""
+
+
 def start(form: str) -> Any:
     return a_start(2) if form == "adversarial/1" else start_of(formats.plain(form))
+
+
+def again(turn: Turn, facts: Facts) -> Reply:
+    """`naming`, but that a moderator asks for a second round."""
+    reply = naming(turn, facts)
+    return replace(reply, recommend_another_round=turn.round == 1) if isinstance(reply, Moderation) else reply
 
 
 def requests(form: str) -> list[tuple[Turn, list[Block]]]:
     """Each turn that was asked with the blocks of its request."""
     facts, found = Facts(), list[tuple[Turn, list[Block]]]()
-    entries, done = drive(start(form), naming, case=CASE), set[str]()
+    entries, done = drive(start(form), again, case=CASE), set[str]()
     for entry in entries:
         facts.add(entry)
         move = decide(facts) if facts.started else None
@@ -57,7 +73,7 @@ def own_words(value: Any) -> str:
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 def test_no_seat_is_shown_what_a_reply_says_of_its_own_model(form: str) -> None:
-    told = 0
+    kinds = set[str]()
     for turn, shown in requests(form):
         for block in shown:
             if block.kind in ("question", "document"):
@@ -67,8 +83,8 @@ def test_no_seat_is_shown_what_a_reply_says_of_its_own_model(form: str) -> None:
                 assert "Claude" not in words, (turn.id, block.kind)
                 assert "Anthropic" not in words, (turn.id, block.kind)
                 assert SHOWN in words, (turn.id, block.kind)
-                told += 1
-    assert told > 2
+                kinds.add(block.kind)
+    assert kinds >= KINDS[form]
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
