@@ -73,6 +73,8 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "no rebuttal", drive(a_start(), fails=silent("1.rebuttal.1"))
     yield "adversarial/1", "no second critique", drive(a_start(), _weak, refuses=lambda turns: "1.critic.2" in turns)
     yield "adversarial/1", "parts left out", [_with_parts_left_out(entry) for entry in drive(a_start())]
+    yield "adversarial/1", "one family", drive(_of_one_family(a_start()))
+    yield "adversarial/1", "names its models", drive(a_start(critic_family="oak"), _names)
     for kind in labels.QUESTION:
         yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
     ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
@@ -87,6 +89,23 @@ def _with_parts_left_out(entry: Entry) -> Entry:
     members = (Dropped("unknownMember", "$", "next_speaker"), Dropped("unknownMember", "$.rebuttals[0]", "\u202e"))
     answers = (Dropped("struckPoint", "$.concessions[1]", "3"), Dropped("unaskedPoint", "$.concessions[2]", "9"))
     return replace(entry, dropped=(*answers, *members), dropped_more=1, said="{}")
+
+
+def _of_one_family(started: DebateStarted) -> DebateStarted:
+    """Every seat on a model of its own, all of one family."""
+    seats = (replace(p, model=f"oak-{i}", model_name=f"oak-{i}", family="oak") for i, p in enumerate(started.seats))
+    return replace(started, seats=tuple(seats))
+
+
+def _names(turn: Turn, facts: Facts) -> Reply:
+    """A proposal that names its own model, and a critique that guesses the proposer's."""
+    reply = canned(turn, facts)
+    match reply:
+        case Proposal():
+            return replace(reply, thesis="As Claude, I hold that it is due.")
+        case Critique():
+            return replace(reply, thesis="The proposer sounds like Claude.")
+    return reply
 
 
 def _weak(turn: Turn, facts: Facts) -> Reply:

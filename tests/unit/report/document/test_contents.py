@@ -332,4 +332,4 @@ def test_every_sign_that_a_critique_can_show_has_words() -> None:
 def test_the_models_that_answered_are_named() -> None:
     entries = [replace(e, served_model="oak-1-0613") if isinstance(e, TurnSpoke) else e for e in drive(a_start())]
 
-    assert "| Critic | oak-1 | oak-1 | oak-1-0613 | oak | scripted |" in markdown(told(entries))
+    assert "| Rebuttal | oak-1 | oak-1 | oak-1-0613 | oak | scripted |" in markdown(told(entries))

@@ -74,8 +74,8 @@ def test_every_attempt_is_a_row_with_who_was_asked_what_was_held_and_what_came_o
     rows = [a for a in HARD.attempts if a.turn == CRITIC]
 
     assert [(a.attempt, a.model, a.held_usd, a.amount_usd, a.basis, a.outcome) for a in rows] == [
-        (1, "oak-1", "0.003", "0.0007", "usage", "malformedReply"),
-        (2, "oak-1", "0.003", "0.00", "none", "malformedReply"),
+        (1, "elm-1", "0.003", "0.0007", "usage", "malformedReply"),
+        (2, "elm-1", "0.003", "0.00", "none", "malformedReply"),
         (3, "birch-1", "0.0025", "0.0025", "reserved", "spoke"),
     ]
     assert [(a.served_model, a.request_id, a.fingerprint) for a in rows] == [
@@ -100,7 +100,7 @@ def test_a_seat_is_told_with_its_estimate_and_what_its_charges_rest_on() -> None
 def test_models_have_accounts_of_their_own_when_a_fallback_spoke() -> None:
     by_model = HARD.overall_cost.by_model
 
-    assert {name: a.attempts for name, a in by_model.items()} == {"oak-1": 5, "birch-1": 2}
+    assert {name: a.attempts for name, a in by_model.items()} == {"oak-1": 3, "elm-1": 2, "birch-1": 2}
     assert by_model["birch-1"].by_basis.reserved.amount_usd == "0.0025"
 
 
@@ -134,7 +134,7 @@ def test_a_fallback_that_is_asked_at_once_is_noticed_too() -> None:
 
     (notice,) = [n for n in found if n.notice == "fallbackUsed"]
     assert notice.reason == "paused"
-    assert notice.detail.startswith("birch-1 is asked in the place of oak-1")
+    assert notice.detail.startswith("birch-1 is asked in the place of elm-1")
 
 
 def test_a_seat_that_was_not_reached_keeps_its_estimate() -> None:
@@ -233,8 +233,8 @@ def test_seats_rounds_models_the_matrix_and_the_attempts_always_have_the_same_su
         "written to an hour's cache 40",
         "- Moderator and critic: models of different families",
         "- Critic and proposer: the same model",
-        "| Critic | oak-1 | oak-1 | not told | oak | scripted | offline | birch-1 |",
-        "| 1.critic.1 | 1 | oak-1 | malformed reply | 1,000 | 0.003 | 0.0007 | usage told |",
+        "| Critic | elm-1 | elm-1 | not told | elm | scripted | offline | birch-1 |",
+        "| 1.critic.1 | 1 | elm-1 | malformed reply | 1,000 | 0.003 | 0.0007 | usage told |",
         "| 1.critic.1 | 1 | oak-1b | req\\_1 | not told |",
         "| Another model was asked in a seat's place | 1.critic.1 |",
         "| A reply that could not be used was asked for again | 1.critic.1 |",
