@@ -5,7 +5,8 @@ stance_alignment        mean over pairs of voices of
                           (`comparison`); otherwise the mean of those defined of
                           - the nearness of the conclusions: 1,000 the same stance, 600 affirmative and qualified,
                             300 open and any other, 200 qualified and negative; of two that are open, 1,000 if they
-                            make a claim in common, and undefined otherwise;
+                            make a claim in common, or accept all claims of both, each of which rests on a verified
+                            passage; undefined otherwise;
                             for predictions 1,000 less 20 for each point between the middles of the two intervals
                           - the marks of the two on each other's claims: accept 1,000, unsure 500, reject 0
                         brainstorm: 1,000 less the share of new ideas; undefined in the blind round
@@ -134,14 +135,14 @@ def spread(voices: Sequence[PanelVoice]) -> int:
     return max(said) - min(said)
 
 
-def conclusion(t: Transcript, one: PanelVoice, other: PanelVoice) -> int | None:
-    """The nearness of two voices' conclusions; undefined if both are open and code finds no claim in common."""
+def conclusion(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
+    """The nearness of two voices' conclusions; undefined if both are open and nothing shows that they are one."""
     if t.kind == "prediction" and one.reply.probability and other.reply.probability:
         here, there = one.reply.probability, other.reply.probability
         return max(0, WHOLE - 10 * abs((here.low + here.high) - (there.low + there.high)))
     stances = frozenset({one.reply.stance, other.reply.stance})
     if stances == {"open"}:
-        return WHOLE if _in_common(t, one, other) else None
+        return WHOLE if _in_common(t, one, other) or _all_accepted(one, other, shown) else None
     return WHOLE if len(stances) == 1 else SIDES.get(stances, OPEN)
 
 
@@ -171,13 +172,22 @@ def opposed_claims(t: Transcript, one: PanelVoice, other: PanelVoice) -> tuple[N
 def _stance(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
     if {one.reply.stance, other.reply.stance} == {"affirmative", "negative"} or opposed_claims(t, one, other):
         return 0
-    return mean((conclusion(t, one, other), _mutual(one, other, shown)))
+    return mean((conclusion(t, one, other, shown), _mutual(one, other, shown)))
 
 
 def _in_common(t: Transcript, one: PanelVoice, other: PanelVoice) -> bool:
     """Whether two voices make a claim in common: alike in the blind round, near once they have read each other."""
     same = alike if one.reply.__class__ is BlindAnswer else near
     return any(same(a, b) for a in t.compared(one).values() for b in t.compared(other).values())
+
+
+def _all_accepted(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> bool:
+    """Whether both voices accept all claims of both, and each of these rests on a verified passage."""
+    theirs = [claim for claim in shown if claim.author in (one.seat, other.seat)]
+    both = {one.seat, other.seat}
+    return len({claim.author for claim in theirs}) == len(both) and all(
+        claim.rests and both <= set(claim.by("accept")) for claim in theirs
+    )
 
 
 def _matched(t: Transcript, one: PanelVoice, other: PanelVoice) -> int:

@@ -52,12 +52,16 @@ Marks = Mapping[tuple[str, int], Opinion]
 
 
 class ShownClaims(NamedTuple):
-    """A claim in the requests of a round, and each voice's opinion by seat, with its author's."""
+    """A claim in the requests of a round, and each voice's opinion by seat, with its author's.
+
+    ``rests`` says that it quotes a verified passage.
+    """
 
     turn: TurnId
     author: str
     claim: Claim
     opinions: Mapping[str, Opinion]
+    rests: bool = False
 
     def by(self, mark: MarkAs) -> tuple[str, ...]:
         """The seats that give it this mark."""
@@ -126,11 +130,16 @@ class Transcript(NamedTuple):
     def shown(self, r: int) -> tuple[ShownClaims, ...]:
         """The claims in the requests of a round, with the voices' opinions; none in the blind round."""
         marks = {voice.seat: _marks(voice) for voice in self.voices(r)}
-        return tuple(
-            ShownClaims(author.turn, author.seat, claim, _opinions(author, claim, marks))
-            for author in self.before(r)
-            for claim in self.standing(author)
-        )
+        found = []
+        for author in self.before(r):
+            compared = self.compared(author)
+            found += [
+                ShownClaims(
+                    author.turn, author.seat, claim, _opinions(author, claim, marks), bool(compared[claim.n].spans)
+                )
+                for claim in self.standing(author)
+            ]
+        return tuple(found)
 
 
 def read(facts: Facts, check: Check) -> Transcript:

@@ -4,7 +4,8 @@ In every type of question:
 
     fewVoices               fewer than two debaters spoke
     nothingStands           fewer than two debaters have a claim that is not struck
-    conclusionsNotCompared  two answers are open, and code finds no claim in common (not in a brainstorm)
+    conclusionsNotCompared  two answers are open, they make no claim in common, and they have not accepted all claims
+                            of both on verified passages (not in a brainstorm)
     claimsNotCompared       two debaters have marked no claim of each other, and code finds none of theirs alike
     noSharedClaim           two debaters accept no claim in common, and none of theirs are alike (belief: all debaters)
     claimsOpposed           two claims on one passage exclude each other (not in a brainstorm)
@@ -131,7 +132,7 @@ def _answered(t: Transcript, objector: PanelVoice, q: int, r: int) -> bool:
 def _uncompared(t: Transcript, r: int) -> Iterator[Veto]:
     """Confidences and frameworks alone are never consensus: conclusions and claims have to be compared."""
     pairs, shown = t.pairs(r), t.shown(r)
-    if t.kind != "brainstorm" and (open_ := [p for p in pairs if conclusion(t, *p) is None]):
+    if t.kind != "brainstorm" and (open_ := [p for p in pairs if conclusion(t, *p, shown) is None]):
         text = f"No claim in common shows that the open answers agree: {_between(open_)}."
         yield Veto("conclusionsNotCompared", text)
     if unlike := [p for p in pairs if not claims_are_compared(t, *p, shown)]:

@@ -277,3 +277,10 @@ def test_an_objection_is_answered_after_the_last_round_unless_somebody_says_that
     found = _objected(*verdicts)
     assert found.terminated is ends
     assert len(found.unanswered) == (not ends)
+
+
+def test_open_answers_in_other_words_agree_where_all_accept_all_claims_on_verified_passages() -> None:
+    claims = ("Caffeine improves alertness.", "Sleep is delayed by coffee.")
+    assert _marked("factual", "accept", *claims, stance="open", framework="other").terminated
+    assert not _marked("factual", "accept", *claims, stance="open", framework="other", quotes=[]).terminated
+    assert not _marked("factual", "unsure", *claims, stance="open", framework="other").terminated
