@@ -189,7 +189,7 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
     over pairs of claims accepted by both / by either; ``beyond_chance`` is Cohen's kappa of two voices or
     Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is the share of common words;
     no rule uses it. ``overall`` is the mean of the dimensions in ``counted``: those that the question's type uses and
-    that are defined, and at most 900 in the blind round, whose claims nobody has marked. ``opposed`` are pairs of
+    that are defined, and at most 900 in the blind round, whose claims have no marks. ``opposed`` are pairs of
     claims on one passage that exclude each other; with any of ``vetoes`` there is no consensus. ``new_ideas`` is the
     share of new claims in a brainstorm.
     """

@@ -388,7 +388,7 @@ def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
 def _agreed_blindly(s: Script) -> bool | None:
     """Whether the debaters' conclusions agreed in the blind round; ``None`` where code could not compare them.
 
-    Without a comparison nobody can say that they agreed only after they had read each other.
+    Without a comparison it is unknown whether they agreed only after they had read each other.
     """
     found = s.facts.found.get("1/consensus")
     if not isinstance(found, ConsensusFound):

@@ -1,10 +1,10 @@
 """The answers to a devil's advocate after the last round of a panel.
 
 The reference has the devil's advocate speak from round three, which is the last one of three. A strong objection that
-nobody has answered by then would only block. So after the last round every debater that is still there answers, in a
-turn of its own, all strong objections of others that stand: each other debater and not only the majority, because the
-same debaters would have answered in one round more, and a silent one must not decide alone. An objection is answered if
-a debater says why it fails or accepts it as a risk, and none says that it holds.
+stands by then would only block. So after the last round every debater that is still there answers, in a turn of its
+own, all strong objections of others: each other debater and not only the majority, because the same debaters would
+have answered in one round more, and no single seat must decide. An objection is answered if a debater says why it fails
+or accepts it as a risk, and none says that it holds.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ REASON: Mapping[str, str] = {
     "debaterMissing": "a debater was given up on the way",
     "debatersUnsure": "the debaters are not sure of their own answers",
     "agreedOnlyAfterExchange": "the debaters did not agree before they had read each other's answers",
-    "blindNotCompared": "code could not compare the answers that were given before anybody had read another's",
+    "blindNotCompared": "code could not compare the blind answers, so the agreement may come from the exchange",
     "riskAccepted": "a debater accepts a strong objection as a risk",
     "decidedBlind": "it was decided before anybody had read another's answer",
     "debatersDivided": "the debaters' last answers still differ",

@@ -2,17 +2,20 @@
 
     assessment   consensus after a round, with its basis
     transcript   the replies by round; the shown claims with each voice's opinion of them
+    readings     what a claim states: amounts, dates, periods, parties, negations
+    comparison   two claims beside each other: alike, near, opposed, or apart
     dimensions   stance alignment, empirical overlap, framework agreement, confidence convergence
     chance       agreement beyond chance: Cohen's kappa of two voices, Krippendorff's alpha of more
-    triggers     the meaning of consensus for each type of question, beside the threshold
+    triggers     the facts that exclude consensus: those of every type, and the trigger of each
     explanation  the dimensions that lag, with the reason, in words
     conduct      factual accuracy, logical consistency, evidence quality and trajectory of each debater
 
 A reader can recompute all rules with a pencil: shares are per mille, every division rounds down, and a mean over pairs
 leaves out the pairs for which it is undefined. Agreement is measured on stances and on numbered claims that each
-debater marks, never on common words: `wording_overlap` is reported under its own name and no rule uses it. An undefined
-value counts as 0 towards consensus. Consensus is not correctness, and a score of conduct is not one of truth. Results
-are recorded with the name of their version in `AGREEMENTS` or `CONDUCTS`; a change of a rule is a new version.
+debater marks, never on common words: these can only keep two claims apart. `wording_overlap` is reported under its own
+name and no rule uses it. An undefined dimension is left out of the mean. Consensus is not correctness, and a score of
+conduct is not one of truth. Results are recorded with the name of their version in `AGREEMENTS` or `CONDUCTS`; a change
+of a rule is a new version.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Two claims beside each other: whether they say the same, or what excludes each other, as far as code can read.
 
     alike     both quote one passage; amounts, dates, periods, parties and negations are the same; the words of one are
-              all in the other, which has few more, in the same order. Only so are claims alike that nobody has marked
-    near      the same readings, and one passage or half of the shorter's words: claims that nobody contests
+              all in the other, which has few more, in the same order. Claims without marks are alike only so
+    near      the same readings, and one passage or half of the shorter's words: for claims that no voice contests
     opposed   both quote one passage, and state different amounts of one kind, different dates, "at least" against "at
               most", other parties or the same ones in exchanged parts, another period, or one denies the other
     apart     anything else: about another matter, or in words that code cannot compare
@@ -26,7 +26,7 @@ ALIKE = 600
 NEAR = 500
 """The least share of the shorter claim's words, per mille, that a near one has."""
 SAME_MATTER = 800
-"""The share of the shorter claim's words from which only a denial, a period or a party tells two claims apart."""
+"""The share of the shorter claim's words from which only a denial, a period or a party makes two claims differ."""
 CURRENCIES = frozenset("usd eur gbp jpy chf cny inr aud cad".split())
 OPPOSITES = tuple(
     (frozenset(map(stem, one.split())), frozenset(map(stem, other.split())))
@@ -130,8 +130,8 @@ def _other_amounts(here: Reading, there: Reading, known: frozenset[Amount | Date
         return True
     if not pairs or any(_same(a, b) for a, b in pairs):
         return False
-    told = all(fact._replace(bound="") in known for pair in pairs for fact in pair)
-    return not told or _shared(here, there) >= NEAR
+    stated = all(fact._replace(bound="") in known for pair in pairs for fact in pair)
+    return not stated or _shared(here, there) >= NEAR
 
 
 def _comparable(one: Amount, other: Amount) -> bool:
@@ -151,8 +151,8 @@ def _other_dates(here: Reading, there: Reading, known: frozenset[Amount | Date])
         return True
     if not pairs or any(_fits(a, b) for a, b in pairs):
         return False
-    told = all(fact._replace(bound="") in known for pair in pairs for fact in pair)
-    return not told or _shared(here, there) >= NEAR
+    stated = all(fact._replace(bound="") in known for pair in pairs for fact in pair)
+    return not stated or _shared(here, there) >= NEAR
 
 
 def _fits(one: Date, other: Date) -> bool:

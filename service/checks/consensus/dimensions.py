@@ -44,7 +44,7 @@ from service.debate.replies.panel import Framework, Interval, QuestionType
 
 WHOLE = 1_000
 UNMARKED = 900
-"""The most that claims which nobody has marked count for, and the most of the overall score then."""
+"""The most that claims without marks count for, and the most of the overall score then."""
 SIDES: Mapping[frozenset[str], int] = {
     frozenset({"affirmative", "negative"}): 0,
     frozenset({"affirmative", "qualified"}): 600,

@@ -97,7 +97,7 @@ class ObjectionAnswer(Struct, frozen=True, rename="camel", forbid_unknown_fields
 
 
 class ObjectionReply(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A debater's verdict on a strong objection of ``label`` that nobody has answered."""
+    """A debater's verdict on a strong objection of ``label`` that still stands."""
 
     label: str
     verdict: ObjectionVerdict

@@ -37,6 +37,7 @@ from service.debate.options import (
     debater_seats,
     positions_of,
 )
+from service.debate.panel_answers import DEVIL_FROM
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
@@ -170,6 +171,8 @@ def schedule(options: Options) -> list[Group]:
             model = options.adjudicator == "model"
             for r in rounds:
                 groups += [Group(frozenset(TurnId(f"{r}.{seat}.1") for seat in seats))]
+                answers = seats if r == options.max_rounds >= DEVIL_FROM else ()
+                groups += [Group(frozenset(TurnId(f"{r}.{seat}.answer.1") for seat in answers))] if answers else []
                 groups += _alone([TurnId(f"{r}.adjudicator.1")] * model)
                 groups += _alone([TurnId(f"{r}.adjudicator.swapped.1")] * (model and options.swapped))
             return [*groups, *_closing(rounds, "synthesizer", *["adjudicator.accuracy"] * model)]
