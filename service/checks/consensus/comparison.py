@@ -120,7 +120,8 @@ def _known(claim: Compared) -> frozenset[Amount | Date]:
     found: set[Amount | Date] = set()
     for passage in claim.passages:
         said = reading(passage)
-        found |= {fact._replace(bound="") for fact in (*said.amounts, *said.dates)}
+        found |= {amount._replace(bound="") for amount in said.amounts}
+        found |= {date._replace(bound="") for date in said.dates}
     return frozenset(found)
 
 

@@ -41,6 +41,57 @@ def written() -> Iterator[tuple[str, dict[str, Any]]]:
     yield from at_limits()
     yield from conducted()
     yield from alone()
+    yield from compared()
+
+
+CLAIMS = (
+    "The cap is EUR 5 million.",
+    "The cap is five million euros.",
+    "The cap is USD 5 million.",
+    "The cap is EUR 6 million per year.",
+    "The cap is EUR 6 million in total.",
+    "There is no cap at all.",
+    "The supplier owes nothing whatever.",
+    "Notice takes at least 30 days.",
+    "Notice takes at most thirty (30) days.",
+    "Notice takes 2 weeks or more.",
+    "Interest runs at 5 %, because section 9.2 says so.",
+    "Interest runs at half of 8 per cent.",
+    "The fee is due on 1 May 2026.",
+    "The fee is due before 2026-05-01.",
+    "The fee is due after May 1st, 2026.",
+    "The Supplier shall indemnify the Buyer.",
+    "The Buyer shall indemnify the Supplier.",
+    "The Buyer is indemnified by the Supplier.",
+    "The supplier is not liable for loss of data.",
+    "The supplier is liable for loss of data.",
+    "The clause permits assignment.",
+    "The clause forbids assignment.",
+    "Liability is unlimited.",
+    "Liability is limited.",
+)
+"""Claims of which some are alike, some opposed and some about something else."""
+
+
+def compared() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every two of these claims on one passage: blind, and with every mark."""
+    for i, one in enumerate(CLAIMS):
+        for other in CLAIMS[i:]:
+            for stance in ("negative", "open"):
+                first = [
+                    {
+                        "turn": f"1.debater-{n}.1",
+                        "stance": stance,
+                        "claims": [{"n": 1, "text": text, "quotes": ["D1 0 40"]}],
+                    }
+                    for n, text in ((1, one), (2, other))
+                ]
+                yield f"{stance}: {one} {other}", {"type": "factual", "threshold": 850, "answers": first}
+            second = [
+                {**said, "turn": f"2.debater-{n}.1", "marks": [f"{letter} 1 accept"]}
+                for n, letter, said in ((1, "B", first[0]), (2, "A", first[1]))
+            ]
+            yield f"marked: {one} {other}", {"type": "factual", "threshold": 850, "answers": [*first, *second]}
 
 
 def marked() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -101,7 +152,9 @@ def conducted() -> Iterator[tuple[str, dict[str, Any]]]:
         "turns with a word": {"stance": "negative", "corrections": "Model B is right."},
         "learns": {"learned": "Model B showed it."},
         "learns of the model": {"learned": "The model agrees."},
-        "challenges": {"challenges": "Model B is wrong."},
+        "challenges": {"challenges": ["B 1"]},
+        "leaves open": {"open": ["B 1"]},
+        "challenges and rejects": {"challenges": ["B 1"], "marks": ["B 1 reject"]},
         "answers": {"answers_to": ["B"]},
         "objects": {"objection": "B 1 high"},
         "objects a little": {"objection": "B 1 medium"},
