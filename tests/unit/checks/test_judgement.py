@@ -225,7 +225,7 @@ def _recorded_critiques(turns: Sequence[dict[str, str]]) -> list[CritiqueFound]:
     found = []
     for turn in turns:
         text = re.sub(r"</?quote>", "", turn["text"]).strip()[:19_000]
-        if turn["role"] not in own or not text:
+        if turn["role"] not in own or not text or text.startswith(("Rate limit", "!!! Received", "Internal Server")):
             continue
         quoted = tuple(Citation(quote) for quote in re.findall(r"<quote>(.*?)</quote>", turn["text"], re.DOTALL))
         critique = _critique([Point(1, text, (1,), quoted)])

@@ -79,8 +79,10 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
     plain = unquoted(text)
     soft = softenings(plain) if english else ()
     rest = _without(plain, soft) if soft else plain
+    if english:
+        rest = _undenied(rest.casefold(), limits)
     if evidence:
-        return not soft or _opposes(rest, attacked, limits)
+        return not soft or _opposes(rest, attacked)
     words = words_of(rest)
     new = _share(words - words_of(attacked), words)
     stems = {token[:STEM] for token in _telling(attacked)}
@@ -90,7 +92,7 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
         return False
     if not english:
         return True
-    opposes = _opposes(rest, attacked, limits)
+    opposes = _opposes(rest, attacked)
     if soft or (words and new < limits.new_alone):
         return opposes and len(telling) >= limits.telling_beside
     enough = limits.telling_beside if opposes else limits.telling_alone
@@ -140,10 +142,10 @@ def _parts(boundary: re.Pattern[str], plain: str, start: int, end: int) -> Itera
     yield start, end
 
 
-def _opposes(rest: str, attacked: str, limits: GroundLimits) -> bool:
-    """Whether a word opposes that the attacked text does not have beside the same word; a denied fault does not."""
+def _opposes(rest: str, attacked: str) -> bool:
+    """Whether a word opposes that the attacked text does not have beside the same word."""
     known = set(pairwise(["", *_TOKEN.findall(attacked.casefold()), ""]))
-    tokens = ["", *_TOKEN.findall(_undenied(rest.casefold(), limits)), ""]
+    tokens = ["", *_TOKEN.findall(rest), ""]
     return any(
         (_OPPOSING.fullmatch(word) or word.endswith("n't")) and not {(before, word), (word, after)} & known
         for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
