@@ -19,7 +19,7 @@ from service.debate.turns import TurnId
 SAID: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "vectors/goldens/cases/critics-words.json").read_text(encoding="utf-8")
 )
-PARAPHRASED = 12
+PARAPHRASED = 8
 """Lazy critiques of the file that code does not see: paraphrases, platitudes and remarks in general words."""
 
 

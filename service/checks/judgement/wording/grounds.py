@@ -42,15 +42,16 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
     """The least of a ground by reasoning, and how English and a denied fault are known.
 
     ``new`` words are per mille of the point's; without ``new_alone`` of them, or beside praise, a word has to oppose.
-    ``telling`` words are new and not general: so many at least, and ``telling_beside`` (a word that opposes) or
-    ``telling_alone``, or ``dense`` per mille of the new ones, so that few words may carry a point. ``english`` is per
-    mille of all words; ``reach`` is in words.
+    ``telling`` words are new and not general: so many at least. There have to be ``telling_beside`` where a word
+    opposes, ``telling_soft`` beside praise and ``telling_alone`` otherwise, or ``dense`` per mille of the new words, so
+    that a short point may do. ``english`` is per mille of all words; ``reach`` is in words.
     """
 
     new: int = 250
     new_alone: int = 500
     telling: int = 2
     telling_beside: int = 4
+    telling_soft: int = 6
     telling_alone: int = 5
     dense: int = 500
     english: int = 120
@@ -93,7 +94,9 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
     if not english:
         return True
     opposes = _opposes(rest, attacked)
-    if soft or (words and new < limits.new_alone):
+    if soft:
+        return opposes and len(telling) >= limits.telling_soft
+    if words and new < limits.new_alone:
         return opposes and len(telling) >= limits.telling_beside
     enough = limits.telling_beside if opposes else limits.telling_alone
     return len(telling) >= enough or len(telling) * 1_000 >= limits.dense * len(fresh)

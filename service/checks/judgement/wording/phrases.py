@@ -17,8 +17,8 @@ PARTS: Mapping[str, str] = {
     ),
     "<case>": (
         r"<whose>(?:proposer(?:'s \w+)?|proposition|proposal|thesis|arguments?(?: \d+)?(?:(?:,| and| "
-        r"to) \d+)*|case|reasoning|analysis|reading|interpretation|logic|framing|line of argument|"
-        "what (?:it|the proposer) says)"
+        r"to) \d+)*|case|reasoning|analysis|reading(?: of clause [\d.]+)?|interpretation|logic|"
+        "framing|line of argument|what (?:it|the proposer) says)"
     ),
     "<claim>": (
         "<whose>(?:points?|claims?|conclusions?|positions?|approach|assessment|explanation|"
@@ -85,6 +85,10 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         (
             "<voice><must> find (?:the|this|that|its|it|these|most|much|"
             r"argument)\b[^.;:?!]{0,60}?\b<good>\b"
+        ),
+        (
+            r"\b(?:apart|aside) from (?:a|an|one|the) (?:\w+ )?(?:spelling|comma|typo|heading|hyphen|"
+            r"footnote|typography|detail)\b"
         ),
     ),
     "mustBeGranted": (
@@ -287,6 +291,11 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
             "bravo|congratulations|elegant(?:ly)?|great skill|real (?:insight|command)|with precision|to "
             r"be applauded|to be welcomed|a pleasure to)\b"
         ),
+        (
+            r"\b(?:cherry on top|a joy|top marks|full marks|beautiful(?:ly)?|dazzling|insightful|on the "
+            "right track|respectable case|exactly right|wise precaution|high standard|well done|cannot "
+            r"be faulted|beyond reproach)\b"
+        ),
     ),
     "yields": (
         (
@@ -338,6 +347,21 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         (
             r"\bcould be (?:mentioned|glossed|hyperlinked|rephrased|reworded|renamed|renumbered|"
             r"reformatted|added for)\b"
+        ),
+        (
+            r"\b(?:I|we) (?:merely|only|just|simply) (?:flag|note|mention|ask|wonder|suggest|encourage|"
+            r"observe)\b|\b(?:I|we) would (?:only|merely|rather|just) (?:encourage|leave|note|add|ask|"
+            r"mention|suggest)\b"
+        ),
+        (
+            r"\b(?:some|every|much|great|full|real) sympathy (?:for|with)\b|\b(?:I am|we are) (?:largely |"
+            r"broadly |fully )?with the proposer\b|\b(?:I am|we are) not (?:certain|sure) that\b|\b(?:I|"
+            r"we) (?:see|understand) why\b"
+        ),
+        (
+            r"\bwhich is all (?:I|we)\b|\bmuch merit in\b|\bvery gently\b|\bhad there been anything\b|"
+            r"\b(?:may|might) merit (?:consideration|attention|thought)\b|\b(?:unlikely|not likely) to "
+            r"(?:alter|change|affect) the\b"
         ),
     ),
     "nothingElse": (
