@@ -254,6 +254,13 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
     scores: tuple[DebaterScores, ...]
 
 
+PassageKind = Literal["quotation", "clause"]
+Status = Literal["inDocument", "inDebate", "onlyInDebate", "nowhere"]
+"""Where a passage of a text stands."""
+Attributed = Literal["document", "debate", "open"]
+"""To what a text attributes a passage; ``open`` if it names no author."""
+
+
 class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Words that a reply gives as those of another text, or a clause that it says to state something; where they stand.
 
@@ -268,9 +275,9 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     field: str
     span: tuple[int, int]
-    kind: Literal["quotation", "clause"]
-    status: Literal["inDocument", "inDebate", "onlyInDebate", "nowhere"]
-    attributed: Literal["document", "debate", "open"]
+    kind: PassageKind
+    status: Status
+    attributed: Attributed
     source_id: str | None = None
     turn: TurnId | None = None
     reason: str | None = None

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from service.checks.citations.text.clause_names import PLACE
-
-Attributed = Literal["document", "debate", "open"]
+from service.debate.findings import Attributed
 
 FARTHEST = 300
 """The most characters of a sentence that are read before a passage, and behind it."""
@@ -117,7 +116,9 @@ def context_of(text: str, start: int, end: int) -> Context:
     former = near[ends[-2] if len(ends) > 1 else 0 : begin] if ends else ""
     after = text[end : end + FARTHEST]
     stop = _END.search(after)
-    return Context(near[begin:][-FARTHEST:], after[: stop.end()] if stop else after, former[-FARTHEST:])
+    asked = stop is not None and stop.group().lstrip().startswith("?")
+    upto = None if stop is None or asked else stop.end()  # the answer to a question belongs to it
+    return Context(near[begin:][-FARTHEST:], after[:upto], former[-FARTHEST:])
 
 
 def attribution(around: Context, titles: frozenset[str] = frozenset()) -> Attributed:

@@ -15,7 +15,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from service.checks.citations.text.document import Document
+from service.checks.citations.text.steps import Steps
 
+_A_SEARCH = 1_000
 _NAME = re.compile(
     r"(?P<word>.*?)\s{0,3}(?P<numeral>[\dA-Za-z][\w.-]*?)\.?(?P<items>(?: ?\([a-z0-9]{1,6}\))*)\Z", re.IGNORECASE
 )
@@ -51,8 +53,9 @@ _OURS = re.compile(
 )
 
 
-def has_clause(name: str, document: Document) -> bool:
-    """Whether a document has a clause of this name."""
+def has_clause(name: str, document: Document, steps: Steps) -> bool:
+    """Whether a document has a clause of this name; raises `OutOfSteps`."""
+    steps.take(_A_SEARCH)
     found = _NAME.fullmatch(_IN_BRACKETS.sub(r" \1", name.strip()))
     if found is None:
         return True
@@ -60,6 +63,7 @@ def has_clause(name: str, document: Document) -> bool:
     parts = [place for place in document.outline if place.number and place.number.lower() == numeral]
     if parts:
         return not items or any(_has_items(document.original[slice(*place.span)], items) for place in parts)
+    steps.take(len(document.original))
     return _names(numeral, found["word"], items, document)
 
 

@@ -15,8 +15,9 @@ another seat names or quotes, and its own finding marks, is not made true by a r
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Protocol
 
 from service.checks.citations.match.find import find, read_quote
@@ -26,21 +27,25 @@ from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, 
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
 from service.checks.citations.verdict.neighbours import cut_off
-from service.checks.texts.attribution import Attributed, attribution, context_of, is_direct, is_said, is_shared
+from service.checks.texts.attribution import attribution, context_of, is_direct, is_said, is_shared
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
-from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate
-from service.debate.findings import Citation, CitationVerdict, Passage, TextsFound
+from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
+from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
 from service.debate.turns import TurnId
 
 ENGINE = f"texts/1+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
-MAX_STEPS = 60_000_000
-"""The work for one reply; about six seconds."""
+MAX_STEPS = 100_000_000
+"""The work for one reply; about ten seconds."""
 MOST_PASSAGES = 400
 """The most passages of one reply that are recorded; a marked one is never left out for one that is not."""
+_A_PASSAGE = 40_000
+"""The steps for the sentence around a passage."""
+LONGEST = 20_000
+"""The most characters of a quotation that is compared."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _FEWEST, _LONG = 2, 10
 """The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
@@ -77,9 +82,9 @@ class Shown(Protocol):
         ...
 
 
-def compare(read: Shown, documents: Mapping[str, str]) -> TextsFound:
+def compare(read: Shown, documents: Mapping[str, str], max_steps: int = MAX_STEPS) -> TextsFound:
     """The passages of a reply's texts; ``documents`` are those that its seat was given, by id."""
-    desk = _Desk(read, documents)
+    desk = _Desk(read, documents, max_steps)
     found = [passage for path, text in texts_of(read.reply) for passage in desk.passages(path, text)]
     if len(found) > MOST_PASSAGES:
         marked = sum(passage.marked for passage in found)
@@ -91,23 +96,31 @@ def compare(read: Shown, documents: Mapping[str, str]) -> TextsFound:
 class _Desk:
     """What a seat was shown, ready to be searched."""
 
-    def __init__(self, read: Shown, documents: Mapping[str, str]) -> None:
-        self._steps = Steps(MAX_STEPS)
+    def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
+        self._steps = Steps(max_steps)
         self._documents = Sources(documents)
         self._said = Sources({turn: _words_of(reply) for turn, reply in read.shown.items()})
         self._asked = Sources({str(n): text for n, text in enumerate(chain(read.asked, read.titles))})
         self._marked = Sources({str(n): text for n, text in enumerate(read.marked)})
+        self._known: dict[tuple[str, int], str | None] = {}
         self._names = frozenset(name.casefold() for name in documents)
         self._instruments = instruments(read.titles, read.asked, documents)
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
-        quoted = [passage.span for passage in found if passage.status == "inDocument"]
-        found += (each for each in self._clauses(path, text) if not _within(each.span, quoted))
+        true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
+        reported = {start for start, _ in clauses(text)}
+        for span, name in named(text):
+            if span not in true and (clause := self._clause(path, text, span, name, is_reported=span[0] in reported)):
+                found.append(clause)
         yield from sorted(found, key=lambda passage: passage.span)
 
     def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
+        try:
+            self._steps.take(_A_PASSAGE if len(quoted.text) <= LONGEST else MAX_STEPS)
+        except OutOfSteps as end:
+            return Passage(path, quoted.span, "quotation", "nowhere", "open", reason=end.code)
         around = context_of(text, *quoted.outer)
         attributed = attribution(around, self._names)
         short = quoted.words < QUOTED_WORDS
@@ -116,7 +129,7 @@ class _Desk:
         verdict = self._in_documents(quoted.text, short)
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
-        if excuse(quoted.text, around, attributed):
+        if excuse(quoted.text, around, attributed) or (verdict.verdict != "altered" and is_wished(around)):
             return None
         if self._search(quoted.text, self._asked, short).verdict == "verified":
             return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
@@ -140,10 +153,10 @@ class _Desk:
     def _in_documents(self, words: str, short: bool) -> CitationVerdict:
         """The verdict on quoted words; without the words in square brackets if these only explain."""
         verdict = self._search(words, self._documents, short)
-        if verdict.verdict != "verified" and (bare := without_explanations(words)) != words:
-            other = self._search(bare, self._documents, short)
-            return other if other.verdict == "verified" else verdict
-        return verdict
+        if verdict.verdict == "verified":
+            return verdict
+        bare = (self._search(form, self._documents, short) for form in without_explanations(words))
+        return next((found for found in bare if found.verdict == "verified"), verdict)
 
     def _search(self, words: str, sources: Sources, short: bool) -> CitationVerdict:
         if not short:
@@ -165,35 +178,52 @@ class _Desk:
     def _is_marked(self, words: str) -> bool:
         return check_within(Citation(words), self._marked, self._steps).verdict == "verified"
 
-    def _clauses(self, path: str, text: str) -> Iterator[Passage]:
-        reported = set(clauses(text))
-        told = {start for start, _ in reported}
-        for span, name in named(text):
-            if passage := self._clause(path, text, span, name, is_reported=span[0] in told):
-                yield passage
-
     def _clause(self, path: str, text: str, span: Span, name: str, *, is_reported: bool) -> Passage | None:
-        for source in sorted(self._documents):
-            if has_clause(name, self._documents.document(source)):
+        try:
+            self._steps.take(_A_PASSAGE)
+            if source := self._having(name, self._documents):
                 known = Passage(path, span, "clause", "inDocument", "document", source_id=source)
                 return known if is_reported else None
-        around = context_of(text, *span)
-        other = is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around)
-        if other or excuse_of_clause(around):
-            return None
-        if any(has_clause(name, self._asked.document(source)) for source in self._asked):
-            return Passage(path, span, "clause", "inDebate", "document", reason="asked")
-        spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
-        attributed: Attributed = "debate" if spoken else "document"
-        for turn in sorted(self._said):
-            if has_clause(name, self._said.document(turn)):
-                status = "inDebate" if attributed == "debate" else "onlyInDebate"
+            around = context_of(text, *span)
+            other = is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around)
+            if other or excuse_of_clause(around):
+                return None
+            if self._having(name, self._asked):
+                return Passage(path, span, "clause", "inDebate", "document", reason="asked")
+            spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
+            attributed: Attributed = "debate" if spoken else "document"
+            if turn := self._having(name, self._said):
+                status: Status = "inDebate" if spoken else "onlyInDebate"
                 return Passage(path, span, "clause", status, attributed, turn=TurnId(turn))
-        return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
+            return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
+        except OutOfSteps as end:
+            return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
+
+    def _having(self, name: str, sources: Sources) -> str | None:
+        """The first of some texts that has a clause of this name."""
+        key = name, id(sources)
+        if key not in self._known:
+            self._known[key] = self._first_with(name, sources)
+        return self._known[key]
+
+    def _first_with(self, name: str, sources: Sources) -> str | None:
+        for source in sorted(sources):
+            if has_clause(name, sources.document(source), self._steps):
+                return source
+        return None
 
 
-def _within(span: Span, others: Sequence[Span]) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in others)
+class _Stretches:
+    """Stretches of a text, to be asked whether one of them holds another."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._reach = list(accumulate((end for _, end in ordered), max))
+
+    def __contains__(self, span: Span) -> bool:
+        k = bisect_right(self._starts, span[0]) - 1
+        return k >= 0 and span[1] <= self._reach[k]
 
 
 def _words_of(reply: Reply) -> str:

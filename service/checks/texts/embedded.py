@@ -11,6 +11,7 @@ A citation has none of these licences: it is evidence by itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from service.checks.citations.text.cue_words import CRITICAL, is_negation
 from service.checks.citations.text.fold import fold
@@ -34,7 +35,7 @@ _STATED = re.compile(
     r"without|unless|all|any|unlimited|limited)\b|\d|%|\u20ac|\$|\u00a3",
     re.IGNORECASE,
 )
-_EXPLAINED = re.compile(r" ?\[([^\[\]]{1,80})\]")
+_EXPLAINED = re.compile(r" ?\[([^\[\]]{2,80})\]")
 _FEW = 60
 _REFERS_BACK = re.compile(
     r"(?:this|that|these|those|it|they|such|however|but|except|unless|notwithstanding|subject|provided|only|"
@@ -77,6 +78,8 @@ def _may_be_hidden(edit: Edit, passage: str) -> bool:
     if edit.kind == "splice":
         hidden = fold(edit.from_)
         return len(edit.from_) <= _FEW and hidden_turn(hidden, 0, len(hidden.text)) is None
+    if edit.kind == "subject":
+        return len(edit.from_) <= _FEW and not edit.from_[:1].isupper()
     if edit.kind != "limit":
         return edit.kind == "number"
     at = passage.find(edit.from_)
@@ -85,9 +88,17 @@ def _may_be_hidden(edit: Edit, passage: str) -> bool:
     return whole and not _REFERS_BACK.match(edit.from_) and not _LIMITS.match(edit.because)
 
 
-def without_explanations(words: str) -> str:
-    """The words without what square brackets add and explain: no negation, number, date, amount or modal."""
-    return _EXPLAINED.sub(lambda found: "" if _explains(found[1]) else found.group(), words)
+def without_explanations(words: str) -> tuple[str, ...]:
+    """The words without what square brackets add and explain: no negation, number, date, amount or modal.
+
+    An explanation may stand for an article of the document's. Empty if there is none.
+    """
+    forms = (_EXPLAINED.sub(_instead(article), words) for article in ("", " a", " the"))
+    return tuple(form for form in dict.fromkeys(forms) if form != words)
+
+
+def _instead(article: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: article if _explains(found[1]) else found.group()
 
 
 def _explains(inside: str) -> bool:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from service.checks.texts.attribution import Attributed, Context, is_sourced
+from service.checks.texts.attribution import Context, is_sourced
+from service.debate.findings import Attributed
 
 Excuse = Literal["question", "title", "proposed", "hypothetical", "denied"]
 
@@ -66,7 +67,8 @@ _PROPOSED = re.compile(
     r"ed|ing)?|"
     rf"insert(?:ing|ions?)|additions?|adding|addition of|replacing|rewording|rephrasing|(?:a|an|another|additional|"
     rf"new) (?:\w+ )?{_NOUNS}|"
-    rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out)\b"
+    rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out|in the form|"
+    rf"version (?:two|three|four|five|six|seven|eight|\d+) whose)\b"
     r"|\bso that (?:it|they|clause [\d.]+|section [\d.]+|the [\w ]{1,30}?) (?:reads?|says?|states?|provides?)\b"
     r"|\b(?:k\u00f6nnte|sollte|m\u00fcsste|erg\u00e4nz\w*|einf\u00fcgen|einzuf\u00fcgen|ersetz\w*|vorschlag\w*|"
     r"vorgeschlagen)\b|\b(?:on|under) (?:the )?conditions? that\b|\bwhy not\b"
@@ -118,6 +120,9 @@ _DENIED = re.compile(
     r"|\b(?:no(?:ne of the)?|neither)(?: other| such| single)? (?:clause|section|article|sentence|provision|word|"
     r"text|document|"
     rf"language|part|passage|line|paragraph|source)s?\b(?:[^.;]{{0,60}}?\b{_SAYS}\b|[^.;]{{0,20}}\Z)"
+    rf"|\b(?:at|in|on) no (?:point|time|place|page|occasion|part|way)\b[^.;]{{0,60}}?\b(?:{_SAY}|{_SAYS}|warn|"
+    rf"confirm)\b"
+    r"|\b(?:myth|false|untrue|not true|wrong|incorrect|mistaken|misread\w*|misconception) (?:to say |to claim )?that\b"
     rf"|\b(?:nothing|neither)\b[^.;,:]{{0,60}}?\b{_SAYS}\b"
     r"|\bwithout (?:saying|stating|adding|using|the words?|any (?:rule|clause|sentence|provision|word|"
     r"duty))\b[^.;]{0,30}\Z"
@@ -150,6 +155,23 @@ _REFUTED = re.compile(
     r" (?:exists?|of that|with that|by that|says|states|shows|supports|contains|has)\b|\bno such (?:clause|"
     r"section|article|"
     r"provision|sentence|passage|words?|document|text)\b",
+    re.IGNORECASE,
+)
+_ANSWERED = re.compile(
+    r"\A[\s\"'\u201d\u2019)]*\?[\"'\u201d\u2019)]*\s+(?:no\b|it (?:does|did|is|has|says) (?:not|no)|nowhere|"
+    r"hardly|not\b|nothing|never|"
+    r"neither)",
+    re.IGNORECASE,
+)
+_WISHED = re.compile(
+    r"\b(?:would|could|should|ought|want(?:s|ed)?|wish(?:es)?|if|unless|acceptable|conditions?|once|provided|"
+    r"asks? for|demands?|"
+    r"insist(?:s|ed)? on|gains?|missing|lack(?:s|ing)?|whose)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:says?|states?|reads?|provides?|stipulates?|specif(?:y|ies)|confirms?|requires?|warns?|promises?|grants?)\b"
+    r"[^.;]{0,60}\Z|\bwords\b[^.;]{0,20}\Z",
     re.IGNORECASE,
 )
 _NEAR = 90
@@ -201,9 +223,15 @@ def is_of_debate(around: Context) -> bool:
     return _OF_THE_DEBATE.search(around.behind) is not None
 
 
+def is_wished(around: Context) -> bool:
+    """Whether a sentence speaks of what is not the case, or not yet, and no verb tells the words that it quotes."""
+    return _WISHED.search(around.before) is not None and not (_TOLD.search(around.before) or is_sourced(around))
+
+
 def _is_denied(around: Context) -> bool:
     refuted = _governs(_REFUTED, around.before) or _REFUTED.search(around.behind[:_NEAR])
-    return bool(refuted or _governs(_DENIED, around.before) or _DENIED_BEHIND.search(around.behind))
+    behind = _DENIED_BEHIND.search(around.behind) or _ANSWERED.search(around.behind)
+    return bool(refuted or behind or _governs(_DENIED, around.before))
 
 
 def _governs(cue: re.Pattern[str], before: str) -> bool:

@@ -10,12 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 Span = tuple[int, int]
-
-MOST = 1_000
-"""The most names of one text that are read, the first ones."""
 
 _PLACE = (
     r"(?:(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix) (?:\d[\w.()-]{0,12}|(?-i:[A-Z])\b)|"
@@ -60,7 +56,7 @@ def clauses(text: str) -> Iterator[Span]:
 
 def named(text: str) -> Iterator[tuple[Span, str]]:
     """Every clause that a text names, with its place in the text and its name in full, in order."""
-    for match in islice(_NAMED.finditer(text), MOST):
+    for match in _NAMED.finditer(text):
         yield match.span(), f"{match['word']} {match['numeral']}"
         at = match.start("others")
         for other in _OTHER.finditer(match["others"]):

@@ -9,15 +9,13 @@
 A single quotation mark opens only before a word and behind none, so that apostrophes are none. One at the end of a word
 closes; at the end of a plural (the parties' rights) it does so only if no other follows.
 
-The work is linear: every mark is read once, at most `DEEPEST` quotations are open at a time, and at most `MOST` are
-read.
+The work is linear: every mark is read once, and at most `DEEPEST` quotations are open at a time.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 Span = tuple[int, int]
@@ -27,8 +25,6 @@ QUOTED_WORDS = 5
 DEEPEST = 6
 """The most quotations that are open within each other; marks further in are words."""
 
-MOST = 1_000
-"""The most quotations of one text that are read, the first ones."""
 LONGEST_JOINED = 2_000
 """The most characters of pieces that are read as one quotation."""
 
@@ -112,7 +108,7 @@ class _Open(NamedTuple):
 
 def quotations(text: str) -> list[Quotation]:
     """The quoted words of a text, in order; one that stands in another follows it."""
-    found = [*islice(_marked(text), MOST), *_blocks(text), *_italics(text), *_bare(text)]
+    found = [*_marked(text), *_blocks(text), *_italics(text), *_bare(text)]
     found.sort(key=lambda quotation: (quotation.outer[0], -quotation.outer[1]))
     kept: list[Quotation] = []
     reach = -1
