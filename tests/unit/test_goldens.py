@@ -69,7 +69,8 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
         ("service/checks/question_type.py", "4000 -> 3999"),
         ("service/checks/citations/text/steps.py", "20000000 -> 19999999"),
         ("service/checks/citations/match/slips.py", "1 -> 0 in len(ours) + 1"),
-        ("service/checks/citations/verdict/strike.py", "5 -> 6 in QUOTED_WORDS"),
+        ("service/checks/citations/text/quoted_words.py", "5 -> 6 in QUOTED_WORDS"),
+        ("service/checks/texts/embedded.py", "3 -> 4 in _SHORTEST_STATED"),
         ("service/report/labels.py", "'Completed' said otherwise"),
     ],
 )

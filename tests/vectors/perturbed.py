@@ -28,6 +28,7 @@ FAMILIES = {
     "critiques": ("service/checks/judgement/critique.py", "service/checks/judgement/wording/*.py"),
     "injections": ("service/checks/judgement/injection.py",),
     "overlaps": ("service/checks/overlap.py",),
+    "passages": ("service/checks/texts/*.py",),
     "inputs": ("service/checks/given.py",),
     "counts": ("service/money/tokens.py", "service/money/ledger.py"),
     "agreements": (

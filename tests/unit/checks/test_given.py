@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.checks import citations, consensus, given, judgement, overlap
+from service.checks import citations, consensus, given, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.facts import Facts
 from service.debate.turns import TurnId
@@ -29,6 +29,7 @@ def test_a_later_engine_is_given_what_the_engine_before_it_was_given() -> None:
         (judgement.INJECTIONS, given.INJECTIONS),
         (overlap.OVERLAPS, given.OVERLAPS),
         (consensus.AGREEMENTS, given.AGREEMENTS),
+        (texts.COMPARISONS, given.TEXTS),
     ],
 )
 def test_every_engine_is_given_something(engines: Mapping[str, Any], rows: Mapping[str, Any]) -> None:

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from service.checks import given
 from service.debate.facts import Facts
-from service.debate.findings import ArgumentVerdict, CitationsFound
+from service.debate.findings import ArgumentVerdict, CitationsFound, Passage, TextsFound
 from service.debate.model import Case, ConvergenceOptions, Document, TurnId
+from service.debate.replies.texts import texts_of
 from service.debate.turns import turn_id
 from tests.fixtures.debates import a_case
 from tests.vectors.goldens import Golden, file_of, lines, recorded
@@ -73,6 +74,30 @@ def of_agreements(row: Callable[[Case, dict[str, str]], tuple[str, ...]]) -> Ite
     yield row(a_case_of_rounds(), SOURCES)
 
 
+def of_texts(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.ReadTexts]) -> Iterator[object]:
+    """What texts are compared with: critiques with the replies that they are judged by, and some arguments struck."""
+    for checked in recorded.checks("critique"):
+        case = checked.facts.case
+        assert case is not None
+        yield checked.name, row(case, checked.facts, checked.check.over)
+        yield checked.name, "struck", row(a_case_of_rounds(), _marked(checked.facts), checked.check.over)
+
+
+def _marked(facts: Facts) -> Facts:
+    """The same debate, in which the first argument of each reply is struck, and the first words of each are marked."""
+    other = Facts()
+    vars(other).update(vars(facts))
+    other.found = {
+        **{f"{turn}/citations": CitationsFound((ArgumentVerdict(turn, 1, struck="uncited"),)) for turn in facts.said},
+        **{
+            f"{turn}/texts": TextsFound((Passage(path, (0, 9), "quotation", "nowhere", "open"),))
+            for turn in facts.said
+            for path, _ in texts_of(facts.said[turn])[:1]
+        },
+    }
+    return other
+
+
 def goldens() -> dict[str, Golden]:
     """A golden for every row of every kind."""
     made: dict[str, tuple[Mapping[str, Any], Callable[[Any], Iterator[object]]]] = {
@@ -81,6 +106,7 @@ def goldens() -> dict[str, Golden]:
         "injection": (given.INJECTIONS, of_a_case),
         "convergence": (given.OVERLAPS, of_answers),
         "consensus": (given.AGREEMENTS, of_agreements),
+        "texts": (given.TEXTS, of_texts),
     }
     return {
         file_of(name, f"{kind}-given"): Golden(name, partial(_made, name, make, row))
