@@ -32,7 +32,7 @@ async def test_every_citation_gets_its_verdict_in_order(database: Database) -> N
     assert (answer.status_code, told["engine"]) == (200, ENGINE)
     verdicts = told["verdicts"]
     assert [v["id"] for v in verdicts] == ["0", "1", "2", "3", "4"]
-    assert [v["verdict"] for v in verdicts] == ["verified", "altered", "not_found", "verified", "not_found"]
+    assert [v["verdict"] for v in verdicts] == ["verified", "altered", "not_found", "verified", "too_short"]
     start, end = verdicts[0]["span"]
     assert SOURCES[0]["text"][start:end] == verdicts[0]["text"] == "shall not be liable for more than 30 days"
     assert [(e["from"], e["to"], e["material"]) for e in verdicts[1]["edits"]] == [("30", "60", True)]

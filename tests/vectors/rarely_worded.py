@@ -222,7 +222,7 @@ def _altered(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
     """Citations altered or of no source; rebuttals are struck, critics never, and others in one of two ways."""
     edits = (Edit("changed", "may", "shall"), Edit("missing", "not"))
     if ".proposer." in argument.turn and n:
-        missing = CitationVerdict("not_found", reason="too_short")
+        missing = CitationVerdict("too_short", reason="too_short")
         return replace(argument, verdicts=tuple(missing for _ in argument.verdicts), struck="unverified_citation")
     verdict = CitationVerdict("altered", "D1", (4, 28), text="It may not be so.", edits=edits, found_in="D2")
     rebuts, objects = ".rebuttal." in argument.turn, ".critic." in argument.turn
