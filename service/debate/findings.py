@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from service.debate.turns import TurnId
 
@@ -29,14 +29,14 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 class Edit(Struct, frozen=True, rename="camel"):
     """One difference between the document's words and the quotation's; a verified one has none that is material.
 
-    ``because`` are the words for which it is of its kind, if it has others too; empty if all its words are the reason.
+    ``because`` are the words for which it is of its kind, if it has others too; unset if all its words are the reason.
     """
 
     kind: str
     from_: str = field(name="from")
     to: str = ""
     material: bool = True
-    because: str = ""
+    because: str | UnsetType = UNSET
 
 
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):

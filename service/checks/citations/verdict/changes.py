@@ -42,6 +42,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from service.checks.citations.match.alignment import Alignment, Block
@@ -217,7 +218,7 @@ def _hidden(places: Sequence[int], sides: Sides) -> Edit:
         return Edit("cut", text, "…")
     if turn := hidden_turn(folded, start, end):
         words = folded.original[slice(*folded.reach(*turn.span))].strip()
-        return Edit(turn.kind, text, "…", because="" if words == text else words)
+        return Edit(turn.kind, text, "…", because=UNSET if words == text else words)
     return Edit("ellipsis", text, "…", material=False)
 
 
@@ -280,7 +281,7 @@ def _material(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> Edit:
     because = [sides.printed_theirs([i]) for i in theirs if _kind(sides.theirs, i, sides.document.folded) == kind]
     because += [sides.printed_ours([j]) for j in ours if _kind(sides.ours, j, sides.alignment.quote.folded) == kind]
     plain = len(theirs) < 2 and len(ours) < 2
-    return edit if plain else replace(edit, because=", ".join(dict.fromkeys(because)))
+    return edit if plain else replace(edit, because=", ".join(dict.fromkeys(because)) or UNSET)
 
 
 def _is_word(token: str) -> bool:
