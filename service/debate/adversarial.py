@@ -4,6 +4,8 @@
     each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
     stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
     money ended:          the moderator closes on the replies since its last turn
+    quotations:           code compares what every text quotes; a moderator that quotes what stands nowhere is asked
+                          once more, and its second take stands
     swapped:              if the options say so, the last moderation is asked for again in the reverse order: the same
                           conclusion stands, and a person decides about a different one
 
@@ -13,14 +15,23 @@ This file is frozen once released: a change is a new file and a new version, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from service.debate.adversarial_agreement import agreement
+from service.debate.adversarial_moderations import final_of, turned_of, wants_another
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
-from service.debate.ending import INJECTION, at_most, citations, human_review, validation_failures
+from service.debate.ending import (
+    INJECTION,
+    at_most,
+    human_review,
+    quotation_caps,
+    quotation_flags,
+    texts,
+    validation_failures,
+)
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
+from service.debate.findings import CritiqueFound, InjectionFound, TextsFound
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
@@ -40,6 +51,7 @@ from service.debate.model import (
     swapped,
 )
 from service.debate.options import personas_of, positions_of
+from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import (
     Conclusion,
     ConfidenceLevel,
@@ -53,7 +65,7 @@ from service.debate.replies import (
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roles, Roster
 from service.debate.script import MoneyEnded, Script
-from service.debate.turns import round_of, split_party, turn_id
+from service.debate.turns import phase_of, round_of, split_party, turn_id
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
@@ -86,18 +98,21 @@ def play(s: Script) -> Outcome:
     options, r, satisfied = _options(s.started), 0, False
     try:
         s.find(InjectionFound, INJECTION)
-        s.ask(Framing, Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0)))
+        framing = Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0))
+        s.ask(Framing, framing)
+        s.find(TextsFound, texts(framing))
         for r in range(1, min(options.max_rounds, ROUND_CEILING) + 1):
             proposers = _proposers(s, r)
             s.ask(Proposal, *proposers, holding=_closing(s, r, *proposers))
-            s.find(CitationsFound, *(citations(turn.id) for turn in proposers))
+            examine(s, *proposers)
             if _challenge(s, r, take=1):
                 _challenge(s, r, take=2)
             rebuttals = _rebuttals(s, r)
             s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
-            s.find(CitationsFound, *(citations(turn.id) for turn in rebuttals))
-            (moderation,) = s.ask(Moderation, _moderator(s, r))
-            satisfied = not moderation.recommend_another_round and r >= _last_evidence(s)
+            examine(s, *rebuttals)
+            s.ask(Moderation, _moderator(s, r))  # its second take, like the second order, is held before, not here
+            settle(s, Moderation, _moderator(s, r))
+            satisfied = not wants_another(s, r) and r >= _last_evidence(s)
             if satisfied:
                 break
         _swap(s)
@@ -106,8 +121,10 @@ def play(s: Script) -> Outcome:
     except MoneyEnded:
         closed = True
         if _standing(s, r) and not s.said(turn_id(r, "moderator")):
-            s.find(CitationsFound, *(citations(turn) for turn in _standing(s, r)))
+            examine(s, *_proposers(s, r), _critic(s, r, 1), _critic(s, r, 2), *_rebuttals(s, r))
             closed = s.close(Moderation, _moderator(s, r)) is not None
+        if s.said(turn_id(r, "moderator")):
+            closed = settle(s, Moderation, _moderator(s, r))
         if closed:
             _swap(s)
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
@@ -115,10 +132,11 @@ def play(s: Script) -> Outcome:
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached (reference 7.1, step 6)."""
-    final = _final(s)
+    final = final_of(s)
     moderation = s.facts.said[final] if final else None
     failures = validation_failures(s)
-    flags = _flags(s, status)
+    words = (final, *turned_of(s)) if final else ()
+    flags = _flags(s, status, words)
     caps = _caps(s, status, flags, bool(failures))
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
     level = at_most(level, caps)
@@ -198,13 +216,13 @@ def table(options: Options) -> Roster:
     proposers = tuple(Turn(turn_id(1, "proposer", p), "proposer", (FRAMING,)) for p in several)
     critic = Turn(turn_id(1, "critic"), "critic", (FRAMING, *(t.id for t in proposers)))
     moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
-    again = (swapped(moderator),) if options.swapped else ()
-    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(again)}
+    moderators = (moderator, swapped(moderator)) if options.swapped else (moderator,)
+    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(moderators) - 1}
     return Roster(
         seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
-        beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator, *again),
+        beginning=(Turn(FRAMING, "framing"), *proposers, critic, *in_two_takes(*moderators)),
         closing=("moderator",),
         roles=ROLES,
     )
@@ -219,14 +237,14 @@ def _options(started: DebateStarted) -> AdversarialOptions:
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
     """The neutral labels of a moderation: party -> label, in the order in which it saw them."""
     first = _moderator(s, round_of(turn))
-    return labels(first if turn == first.id else swapped(first))
+    return labels(swapped(first) if phase_of(turn) else first)
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:
     """Ask the critic and check the critique; returns whether it is so weak that it is asked for again."""
     turn = _critic(s, r, take)
     (critique,) = s.ask(Critique, turn, holding=_closing(s, r, turn))
-    s.find(CitationsFound, citations(turn.id))
+    examine(s, turn)
     (found,) = s.find(CritiqueFound, _critique_check(s, r, turn.id))
     return critique.challenge_strength < _options(s.started).require_critic_retry_below or bool(found.weak)
 
@@ -267,11 +285,11 @@ def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
 
 
 def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
-    """The moderations that would end the debate if money ended after these turns."""
+    """The moderations that would end the debate if money ended after these turns, with their second takes."""
 
     def closing() -> tuple[Turn, ...]:
         moderator = _moderator(s, r, *due)
-        return (moderator, swapped(moderator)) if _options(s.started).swapped else (moderator,)
+        return in_two_takes(moderator, *([swapped(moderator)] if _options(s.started).swapped else []))
 
     return closing
 
@@ -295,14 +313,10 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
 
 def _swap(s: Script) -> None:
     """Ask for the last moderation again in the reverse order, if the options say so."""
-    if _options(s.started).swapped and (final := _final(s)):
-        s.close(Moderation, swapped(_moderator(s, round_of(final))))
-
-
-def _final(s: Script) -> TurnId | None:
-    """The last moderation in its first order: its words are the debate's."""
-    rounds = reversed(range(1, ROUND_CEILING + 1))
-    return next((turn for r in rounds if s.said(turn := turn_id(r, "moderator"))), None)
+    if _options(s.started).swapped and (final := final_of(s)):
+        again = swapped(_moderator(s, round_of(final)))
+        if s.close(Moderation, again):
+            settle(s, Moderation, again)
 
 
 def _critique(s: Script, r: int) -> TurnId:
@@ -319,7 +333,8 @@ def _standing(s: Script, r: int) -> tuple[TurnId, ...]:
 
 def _earlier(s: Script, r: int) -> tuple[TurnId, ...]:
     """The framing, and the standing replies of the earlier rounds with their moderations."""
-    return (FRAMING, *(t for q in range(1, r) for t in (*_standing(s, q), turn_id(q, "moderator"))))
+    moderations = {q: s.facts.standing(turn_id(q, "moderator")) for q in range(1, r)}
+    return (FRAMING, *(t for q, moderation in moderations.items() for t in (*_standing(s, q), moderation)))
 
 
 def _introduced(s: Script, r: int) -> bool:
@@ -344,7 +359,7 @@ def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
     return Check(f"{turn}/critique", "critique", (*proposals, *earlier, turn))
 
 
-def _flags(s: Script, status: Status) -> tuple[str, ...]:
+def _flags(s: Script, status: Status, words: Sequence[TurnId]) -> tuple[str, ...]:
     """The flags beside the outcome; each is a fact that the entries show."""
     options, said = _options(s.started), s.facts.said
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
@@ -360,12 +375,13 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         ),
         "promptReview": any(c.challenge_strength < PROMPT_REVIEW_BELOW for c in critiques.values()),
         "softenedCritique": any(found.softening for found in judged.values()),
-        **agreement(said, judged, standing, _final(s), several=bool(positions_of(s.started.options))),
+        **agreement(said, judged, standing, final_of(s), several=bool(positions_of(s.started.options))),
         "criticOfProposersFamily": near.critic_of_proposers_family,
         **near.flags,
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
         "providerOverrun": s.facts.excess > 0,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
+        **quotation_flags(s, words),
         **_order(s),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
@@ -373,12 +389,11 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
 
 def _order(s: Script) -> dict[str, bool]:
     """The result of asking for the last moderation again in the reverse order, if the options say so."""
-    final = _final(s)
+    final = final_of(s)
     if final is None or not _options(s.started).swapped:
         return {}
-    again = turn_id(round_of(final), "moderator", "swapped")
-    asked = s.said(again)
-    return {"orderSensitive": asked and _view(s, final) != _view(s, again), "orderUnchecked": not asked}
+    again = turned_of(s)
+    return {"orderSensitive": any(_view(s, final) != _view(s, turn) for turn in again), "orderUnchecked": not again}
 
 
 def _view(s: Script, turn: TurnId) -> str | None:
@@ -405,6 +420,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("unchallenged" in flags, "unchallenged", "LOW"),
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        *quotation_caps(flags),
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),

@@ -21,9 +21,9 @@ from itertools import takewhile
 from typing import Literal
 
 from service.debate.alike import count_models, families
-from service.debate.ending import INJECTION, Conclusion, citations, end
+from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.findings import InjectionFound
 from service.debate.labels import clashing, read
 from service.debate.model import (
     DEBATERS_MAX,
@@ -38,6 +38,7 @@ from service.debate.model import (
     seat_of,
 )
 from service.debate.options import debater_seats, instructions_of, personas_of
+from service.debate.quoted import examine
 from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.replies.pruning import Kept
 from service.debate.results import BallotResult, Cast, Tally
@@ -90,7 +91,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        Conclusion(_level(result), None, result),
+        Conclusion(_level(result), None, result, _carrying(s, result)),
         roles=table(options).roles,
         flags={
             "decidedBlind": blind,
@@ -209,13 +210,14 @@ def _schedule(options: BallotOptions) -> Iterator[Place]:
 def _hear(s: Script, r: int, phase: str) -> None:
     """Ask the debaters of a phase, each with all earlier replies; the first proposals without any.
 
-    A turn is built only if it has not spoken yet, because a script is run many times.
+    A turn is built only until its reply is checked, because a script is run many times.
     """
     options = _options(s.started.options)
     for _, _, turn in _phase(options, r, phase):
-        if not s.said(turn):
-            s.ask(Ballot, _turn(options, turn, phase, () if (r, phase) == (1, "proposal") else _before(options, turn)))
-        s.find(CitationsFound, citations(turn))
+        if not {f"{turn}/citations", f"{turn}/texts"} <= s.facts.found.keys():
+            asked = _turn(options, turn, phase, () if (r, phase) == (1, "proposal") else _before(options, turn))
+            s.ask(Ballot, asked)
+            examine(s, asked)
 
 
 def _before(options: BallotOptions, turn: TurnId) -> tuple[TurnId, ...]:
@@ -287,6 +289,16 @@ def _result(s: Script, *, decided: bool) -> BallotResult:
         models=count_models(s, seats),
         families=len(families(s, seats)),
     )
+
+
+def _carrying(s: Script, result: BallotResult) -> tuple[TurnId, ...]:
+    """The latest turns of the debaters whose votes gave the decision: their words carry it."""
+    if result.decision_rule != "threshold_vote":
+        return ()
+    options = _options(s.started.options)
+    latest = {seat_of(turn): turn for _, _, turn in _schedule(options) if s.said(turn)}
+    ballots = {turn: reply for turn in latest.values() if isinstance(reply := s.facts.said[turn], Ballot)}
+    return tuple(turn for turn, cast in ballots.items() if read(cast.vote, options.votes) == result.decision)
 
 
 def _rule(

@@ -6,6 +6,8 @@
     stop:                 the answers have converged; the rounds are used up
     then:                 the judge on the whole transcript, or without one a majority vote on the last round's answers
     money ended:          the judge closes on the transcript so far; without one the vote of the last whole round stands
+    quotations:           code compares what every text quotes; a judge that quotes what stands nowhere is asked once
+                          more, and its second take stands
 
 A silent debater is missing from then on, and two must remain. A missing voice allows at most MODERATE. So do debaters
 of one family, because their agreement may be a prior that they share. The confidence of a vote by code:
@@ -26,9 +28,9 @@ from typing import Literal, NamedTuple
 
 from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
-from service.debate.ending import INJECTION, Conclusion, citations, end
+from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
+from service.debate.findings import ConvergenceFound, InjectionFound
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
@@ -42,6 +44,7 @@ from service.debate.model import (
     swapped,
 )
 from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
+from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
@@ -65,17 +68,18 @@ def play(s: Script) -> Outcome:
         for r in range(options.max_rounds + 1):
             debaters = _debaters(s, r)
             s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
-            s.find(CitationsFound, *(citations(turn) for turn in _spoken(s, r)))
+            examine(s, *debaters)
             if converged := options.convergence_check and _converged(s, r):
                 break
         if options.judge:
             s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
+            settle(s, Ruling, _judge(s, r))
             _swap(s, r)
         reason: StopReason = "consensus" if converged else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
         if heard := _heard(s):
-            s.find(CitationsFound, *(citations(turn) for turn in heard))
+            examine(s, *(turn for q in range(r + 1) for turn in _debaters(s, q)))
             _close(s, _last(heard))
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
@@ -98,7 +102,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        Conclusion(decision.level, _ruled(s), result),
+        Conclusion(decision.level, _ruled(s), result, _carrying(s, decision)),
         roles=table(options).roles,
         flags={
             **{why: holds for holds, why, _ in caps},
@@ -156,7 +160,7 @@ def table(options: Options) -> Roster:
     debaters = debater_seats(options)
     alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
     judge = _turn(options, turn_id(0, "judge"), tuple(turn.id for turn in alone.values()))
-    judges = (judge, swapped(judge)) if options.swapped else (judge,)
+    judges = _with_second_takes(options, judge)
     seats = alone | ({"judge": _turn(options, turn_id(0, "judge"), ())} if options.judge else {})
     apart = (
         *(("judge", d) for d in debaters if options.judge),
@@ -165,7 +169,7 @@ def table(options: Options) -> Roster:
     return Roster(
         seats=seats,
         apart=apart,
-        usual={seat: options.max_rounds + 1 if seat in debaters else len(judges) for seat in seats},
+        usual={seat: options.max_rounds + 1 if seat in debaters else 1 + options.swapped for seat in seats},
         beginning=(*alone.values(), *(judges if options.judge else ())),
         closing=("judge",) if options.judge else (),
         roles=debating(debaters, ("judge",) if options.judge else ()),
@@ -273,6 +277,15 @@ def _result(s: Script, decision: _Decision) -> ConvergenceResult:
     )
 
 
+def _carrying(s: Script, decision: _Decision) -> tuple[TurnId, ...]:
+    """The turns whose words carry the outcome: the judge's in both orders, or the answers that won the vote."""
+    ruled = tuple(turn for phase in ("", "swapped") if (turn := _ruled(s, phase)))
+    if ruled or decision.by != "majority" or (r := _last_whole(s)) is None:
+        return ruled
+    won = next((group.seats for group in _votes(s, r) if group.answer == decision.answer), ())
+    return tuple(turn_id(r, seat) for seat in won)
+
+
 # The judge.
 
 
@@ -287,8 +300,12 @@ def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
 
 
 def _judges(s: Script, r: int, due: Sequence[Turn] = ()) -> tuple[Turn, ...]:
-    judge = _judge(s, r, due)
-    return (judge, swapped(judge)) if _options(s.started.options).swapped else (judge,)
+    return _with_second_takes(_options(s.started.options), _judge(s, r, due))
+
+
+def _with_second_takes(options: ConvergenceOptions, judge: Turn) -> tuple[Turn, ...]:
+    judges = (judge, swapped(judge)) if options.swapped else (judge,)
+    return in_two_takes(*judges)
 
 
 def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
@@ -299,18 +316,20 @@ def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
 
 def _close(s: Script, r: int) -> None:
     """Ask the judge to close on the replies from before the money ended."""
-    if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)):
+    if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)) and settle(s, Ruling, _judge(s, r)):
         _swap(s, r)
 
 
 def _swap(s: Script, r: int) -> None:
     if _options(s.started.options).swapped:
-        s.close(Ruling, swapped(_judge(s, r)))
+        again = swapped(_judge(s, r))
+        if s.close(Ruling, again):
+            settle(s, Ruling, again)
 
 
 def _ruled(s: Script, phase: str = "") -> TurnId | None:
-    """The turn in which the judge has ruled, in whichever round the debate ended."""
-    return next((turn for r in _rounds(s) if s.said(turn := turn_id(r, "judge", phase))), None)
+    """The standing take in which the judge has ruled, in whichever round the debate ended."""
+    return next((s.facts.standing(turn) for r in _rounds(s) if s.said(turn := turn_id(r, "judge", phase))), None)
 
 
 def _ruling(s: Script, phase: str = "") -> Ruling | None:

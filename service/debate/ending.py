@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from service.debate.alike import alike
-from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.findings import CitationsFound, InjectionFound, TextsFound
 from service.debate.model import (
     Cap,
     Check,
@@ -32,11 +32,16 @@ LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
 
 
 class Conclusion(Struct, frozen=True):
-    """A format's conclusion of a debate: the decider's own level, the turn that states it, and the format's result."""
+    """A format's conclusion of a debate: the decider's own level, the turn that states it, and the format's result.
+
+    ``words`` are the turns whose texts carry the outcome: the decider's standing takes, or without one the answers that
+    were counted for it.
+    """
 
     level: ConfidenceLevel
     final_turn: TurnId | None
     result: FormatResult | None
+    words: tuple[TurnId, ...] = ()
 
 
 def end(
@@ -56,7 +61,8 @@ def end(
     """
     status, reason, detail = state
     failures, near = validation_failures(s), alike(s, roles)
-    raised = tuple(name for name, holds in {**common_flags(s, status), **near.flags, **flags}.items() if holds)
+    common = {**common_flags(s, status), **quotation_flags(s, conclusion.words)}
+    raised = tuple(name for name, holds in {**common, **near.flags, **flags}.items() if holds)
     family: tuple[bool, str, ConfidenceLevel] = (
         near.decider_of_proposers_family,
         "deciderOfDebatersFamily",
@@ -105,9 +111,34 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        *quotation_caps(flags),
         (failures, "criticalValidationFailure", "MODERATE"),
     ]
     return tuple(Cap(reason, level) for holds, reason, level in facts if holds)
+
+
+def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
+    """The flags for passages that stand nowhere, in ``words``, which carry the outcome, and in any other reply.
+
+    A first take that a second one replaced does not count.
+    """
+    misled = {turn for turn in s.facts.said if marked(s, turn) and s.facts.standing(turn) == turn}
+    return {"inventedQuotation": not misled.isdisjoint(words), "unfoundQuotation": not misled <= set(words)}
+
+
+def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
+    """The caps for these flags, which all formats share."""
+    return (
+        ("inventedQuotation" in flags, "inventedQuotation", "LOW"),
+        ("unfoundQuotation" in flags, "unfoundQuotation", "MODERATE"),
+    )
+
+
+def marked(s: Script, turn: TurnId) -> bool:
+    """Whether code has marked a passage in a turn's texts: words that stand in no text of those to which they are
+    attributed."""
+    found = s.facts.found.get(f"{turn}/texts")
+    return isinstance(found, TextsFound) and bool(found.marked)
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:

@@ -24,6 +24,7 @@ from service.debate.entries import (
 from service.debate.findings import Finding
 from service.debate.model import Case, Move, Outcome, TurnId
 from service.debate.replies import Reply
+from service.debate.turns import once_more
 
 UNUSABLE = ("malformedReply", "lengthLimit")
 """Reasons of a failed attempt that a repair may mend: the model reads the fault and answers again."""
@@ -120,6 +121,11 @@ class Facts:
         if turn not in self.said:
             raise KeyError(turn)
         return self.models[turn][-1]
+
+    def standing(self, turn: TurnId) -> TurnId:
+        """The take of a turn that stands, from its first one: the second if it spoke."""
+        again = once_more(turn)
+        return again if again in self.said else turn
 
     def answered(self, turn: TurnId) -> bool:
         """Whether a turn needs no further attempt: it spoke, is silent, or could not be funded."""

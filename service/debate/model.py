@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service.debate.amounts import MicroUSD
 from service.debate.closed_lists import ClosedList, Row, in_order, table_of
@@ -28,11 +29,12 @@ from service.debate.options import (
 )
 from service.debate.replies import Conclusion, ConfidenceLevel
 from service.debate.results import FormatResult
-from service.debate.turns import TurnId, party, round_of, seat_of, turn_id
+from service.debate.turns import TurnId, once_more, party, round_of, seat_of, turn_id
 from service.errors import IncompleteTable
 
 __all__ = [
     "DEBATERS_MAX",
+    "REWORDING",
     "ROUND_CEILING",
     "AdversarialOptions",
     "Ask",
@@ -69,6 +71,7 @@ __all__ = [
     "ValidationFailure",
     "labels",
     "party",
+    "reworded",
     "seat_of",
     "swapped",
 ]
@@ -261,7 +264,7 @@ def labels(turn: Turn) -> dict[str, str]:
     found: dict[str, str] = {}
     for seen in turn.sees:
         who = party(seen)
-        if who not in ("framing", "moderator") and who not in found:
+        if seat_of(seen) not in ("framing", "moderator") and who not in found:
             found[who] = f"Statement {len(found) + 1}"
     return found
 
@@ -271,6 +274,16 @@ def swapped(turn: Turn) -> Turn:
     rounds = sorted({round_of(seen) for seen in turn.sees})
     sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if round_of(seen) == r)
     return Turn(turn_id(turn.round, turn.seat, "swapped"), turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
+
+
+REWORDING = "texts.retry"
+"""The fragment that asks a decider once more, because its words quote what stands nowhere."""
+
+
+def reworded(turn: Turn) -> Turn:
+    """The turn that asks a decider once more; it sees its own former reply, with the marks of code, as the last one."""
+    sees, fragments = (*turn.sees, turn.id), (*turn.fragments, REWORDING)
+    return replace(turn, id=once_more(turn.id), sees=sees, fragments=fragments)
 
 
 class Check(Struct, frozen=True, rename="camel"):

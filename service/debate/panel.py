@@ -7,6 +7,8 @@
     after every round     citations, consensus as code measures it, and a model's adjudication where there is one
     after the last        each other debater answers the strong objections that stand, and consensus is measured again
     consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
+    quotations                     code compares what every text quotes; a synthesizer that quotes what stands nowhere
+                                   is asked once more, and its second take stands
 
 A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
 mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; who answers objections is
@@ -21,10 +23,28 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from service.debate.alike import identity, nearness
-from service.debate.ending import INJECTION, Conclusion, citations, end
+from service.debate.ending import INJECTION, Conclusion, end, texts
 from service.debate.entries import DebateStarted
-from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
-from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
+from service.debate.findings import (
+    AccuracyFound,
+    ConsensusFound,
+    DebaterScores,
+    InjectionFound,
+    TextsFound,
+)
+from service.debate.model import (
+    Check,
+    Options,
+    Outcome,
+    SeatPlan,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+    reworded,
+    seat_of,
+    swapped,
+)
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
 from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, answered_check, answering
 from service.debate.panel_standing import (
@@ -39,6 +59,7 @@ from service.debate.panel_standing import (
     standings,
 )
 from service.debate.panel_usability import problem
+from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
@@ -76,18 +97,21 @@ def play(s: Script) -> Outcome:
         s.find(InjectionFound, INJECTION)
         if options.typed_by == "classifier":
             # If the classifier is silent, the type from the rules stays.
-            s.gather(Classification, Turn(CLASSIFIER, "classifier", kind="panel.classifier"), quorum=0)
+            classifier = Turn(CLASSIFIER, "classifier", kind="panel.classifier")
+            if s.gather(Classification, classifier, quorum=0):
+                s.find(TextsFound, texts(classifier))
         last = min(options.max_rounds, ROUNDS_MAX)
         for r in range(1, last + 1):
             turns = _debaters(s, r)
             s.gather(BlindAnswer if r == 1 else RevisedAnswer, *turns, quorum=2, holding=_closing(s, r, *turns))
-            s.find(CitationsFound, *(citations(turn) for turn in answers(s, r)))
+            examine(s, *turns)
             s.find(ConsensusFound, _consensus(s, r))
             if r == last and r >= DEVIL_FROM:
                 _answer_objections(s, r)
             if reached := _adjudicated(s, r):
                 break
         s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
+        settle(s, Synthesis, _synthesizer(s, r))
         _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -103,7 +127,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     had read each other, and are sure of it. It is MODERATE for any other consensus that they do not doubt, LOW without
     one, and never above the synthesizer's own.
     """
-    rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
+    rounds, final = standings(s), next((s.facts.standing(t) for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
     result = _result(s, rounds, final)
     unchecked = _unchecked(s, rounds)
@@ -126,7 +150,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        Conclusion(synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW", final, result),
+        Conclusion(
+            synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW", final, result, _words(s, final)
+        ),
         roles=table(s.started.options).roles,
         flags={
             "noConsensus": measured and not result.consensus_reached,
@@ -198,7 +224,11 @@ def table(options: Options) -> Roster:
     # At the end the adjudicator scores the debaters; it sees the synthesis too.
     sees = {"adjudicator": (*said, turn_id(1, "synthesizer")), "synthesizer": said}
     last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
-    beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
+    beginning = (
+        *(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"),
+        *last,
+        reworded(last[-1]),
+    )
     closing = tuple(turn.seat for turn in last)
     roles = debating(debaters, tuple(seat for seat in ("synthesizer", "adjudicator") if seat in seats))
     return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
@@ -213,6 +243,7 @@ def _answer_objections(s: Script, r: int) -> None:
     """Ask for answers to the strong objections that stand after the last round, and measure consensus again."""
     if turns := answering(s, r, {seat: _fragments(s, seat) for seat in debaters_of(s)}):
         s.gather(ObjectionAnswers, *turns, quorum=0, holding=_closing(s, r, *turns))
+        s.find(TextsFound, *(texts(turn) for turn in turns if s.said(turn.id)))
         s.find(ConsensusFound, answered_check(s, r))
 
 
@@ -223,12 +254,24 @@ def _adjudicated(s: Script, r: int) -> bool:
     """
     options = options_of(s)
     if options.adjudicator == "model":
-        s.gather(Adjudication, _adjudicator(s, r), quorum=0, holding=_closing(s, r))
+        _adjudicate(s, _adjudicator(s, r), r)
         once = standing(s, r, alone=True)
         if options.swapped and once and once.terminated and once.by == "model":
-            s.gather(Adjudication, swapped(_adjudicator(s, r)), quorum=0, holding=_closing(s, r))
+            _adjudicate(s, swapped(_adjudicator(s, r)), r)
     now = standing(s, r)
     return now is not None and now.terminated
+
+
+def _adjudicate(s: Script, turn: Turn, r: int) -> None:
+    if s.gather(Adjudication, turn, quorum=0, holding=_closing(s, r)):
+        s.find(TextsFound, texts(turn))
+
+
+def _words(s: Script, final: TurnId | None) -> tuple[TurnId, ...]:
+    """The turns whose words carry the outcome: the synthesis, and the adjudication of the last round in both orders."""
+    last = max((r for r in range(1, options_of(s).max_rounds + 1) if answers(s, r)), default=0)
+    adjudications = (turn_id(last, "adjudicator", phase) for phase in ("", "swapped"))
+    return tuple(turn for turn in (*((final,) if final else ()), *adjudications) if s.said(turn))
 
 
 def _close(s: Script, r: int) -> None:
@@ -236,11 +279,11 @@ def _close(s: Script, r: int) -> None:
     spoke = [turn for q in range(1, r + 1) for turn in answers(s, q)]
     if len({seat_of(turn) for turn in spoke}) < 2:
         return
-    s.find(CitationsFound, *(citations(turn) for turn in spoke))
+    examine(s, *(turn for q in range(1, r + 1) for turn in _debaters(s, q)))
     last = r if answers(s, r) else r - 1
     synthesizer = _synthesizer(s, last)
-    s.close(Synthesis, synthesizer)
-    if synthesizer.id not in s.facts.refused:
+    funded = s.close(Synthesis, synthesizer) is None or settle(s, Synthesis, synthesizer)
+    if funded and synthesizer.id not in s.facts.refused:
         _assess(s, last)
 
 
@@ -266,7 +309,12 @@ def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
 
 def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
     """The turns that would end the debate if money ended after these."""
-    return lambda: (_synthesizer(s, r, *due), *_reviewer(s, r, *due))
+
+    def closing() -> tuple[Turn, ...]:
+        synthesizer = _synthesizer(s, r, *due)
+        return (*in_two_takes(synthesizer), *_reviewer(s, r, *due))
+
+    return closing
 
 
 def _adjudicator(s: Script, r: int) -> Turn:
@@ -288,7 +336,7 @@ def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
     turn = turn_id(r, "adjudicator", "accuracy")
     sees = _transcript(s, r, turn, *due)
     if s.said(synthesis := turn_id(r, "synthesizer")) or not s.facts.answered(synthesis):
-        sees += (synthesis,)
+        sees += (s.facts.standing(synthesis),)
     return (Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.accuracy"),)
 
 

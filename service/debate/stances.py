@@ -5,6 +5,8 @@
     judge again:      if policy asks for it, with each round in reverse order; a different answer: the order decided
     synthesizer:      projects the transcript and the verdict to the caller's own shape, or is switched off
     money ended:      judge and synthesizer close on the arguments so far
+    quotations:       code compares what every text quotes; a judge or synthesizer that quotes what stands nowhere is
+                      asked once more, and its second take stands
 
 Debaters and judge never decide whether to go on: every round is played (unlike a moderator that is asked each round).
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
@@ -14,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from service.debate.ending import INJECTION, Conclusion, citations, end
+from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.findings import InjectionFound
 from service.debate.labels import fold
 from service.debate.model import (
     DEBATERS_MAX,
@@ -34,6 +36,7 @@ from service.debate.model import (
 from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.projection import unreadable
 from service.debate.projection import value as output_of
+from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
 from service.debate.replies.pruning import Kept
 from service.debate.results import StancesResult, Verdict
@@ -56,7 +59,7 @@ def play(s: Script) -> Outcome:
         for r in range(1, options.max_rounds + 1):
             for turn in _debaters(s, r):
                 s.ask(Argument, turn, holding=_closing(s, r, turn.id))
-                s.find(CitationsFound, citations(turn.id))
+                examine(s, turn)
         s.ask(Judgement, _judge(s, r))  # no money is reserved for the later turns: a verdict is worth more
         _follow(s, r)
         if _projects(s):
@@ -77,11 +80,12 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     level: ConfidenceLevel = first.confidence_level if first else "LOW"
     unchecked = options.swapped and first is not None and second is None
     who = _by_seat(options)
+    words = (_spoken(s, "judge"), _spoken(s, "judge", "swapped"), _spoken(s, "synthesizer"))
     alone = len({" ".join(who[seat_of(turn)].stance.casefold().split()) for turn in _argued(s)}) == 1
     return end(
         s,
         (status, reason, detail),
-        Conclusion(level, _spoken(s, "judge"), _result(s)),
+        Conclusion(level, _spoken(s, "judge"), _result(s), tuple(turn for turn in words if turn)),
         roles=table(options).roles,
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
@@ -162,7 +166,7 @@ def table(options: Options) -> Roster:
         usual=usual,
         beginning=(
             *(_turn(options, turn, said[:i]) for i, turn in enumerate(said)),
-            *(_turn(options, turn, sees) for turn, sees in _closings(options, 1, said)),
+            *_closings(options, 1, said),
         ),
         closing=closing,
         roles=debating(debaters, ("judge",)),  # the synthesizer projects a verdict that it cannot change
@@ -211,24 +215,18 @@ def _argued(s: Script, due: TurnId | None = None) -> tuple[TurnId, ...]:
 
 def _closing(s: Script, r: int, due: TurnId) -> Callable[[], tuple[Turn, ...]]:
     """The turns that would end the debate if money ended after this one."""
-
-    def closing() -> tuple[Turn, ...]:
-        options = _options(s.started.options)
-        turns = (_turn(options, turn, sees) for turn, sees in _closings(options, r, _argued(s, due)))
-        return tuple(turn for turn in turns if turn.id != due and not s.facts.answered(turn.id))
-
-    return closing
+    return lambda: _closings(_options(s.started.options), r, _argued(s, due))
 
 
-def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> list[tuple[TurnId, tuple[TurnId, ...]]]:
-    """Every closing turn after round ``r`` with all that it sees; the judge's order does not change the cost."""
-    judge = turn_id(r, "judge")
-    closings = [(judge, argued)]
+def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> tuple[Turn, ...]:
+    """Every closing turn after round ``r`` and its second take; the judge's order does not change the cost."""
+    judge = _turn(options, turn_id(r, "judge"), argued)
+    closings = [judge]
     if options.swapped:
-        closings.append((turn_id(r, "judge", "swapped"), argued))
+        closings.append(_turn(options, turn_id(r, "judge", "swapped"), argued))
     if options.synthesizer:
-        closings.append((turn_id(r, "synthesizer"), (*argued, judge)))
-    return closings
+        closings.append(_turn(options, turn_id(r, "synthesizer"), (*argued, judge.id)))
+    return in_two_takes(*closings)
 
 
 def _judge(s: Script, r: int) -> Turn:
@@ -245,17 +243,20 @@ def _judge(s: Script, r: int) -> Turn:
 
 def _synthesizer(s: Script, r: int) -> Turn:
     """The synthesizer, on the transcript in its original order and the standing verdict."""
-    return _turn(_options(s.started.options), turn_id(r, "synthesizer"), (*_argued(s), turn_id(r, "judge")))
+    judge = s.facts.standing(turn_id(r, "judge"))
+    return _turn(_options(s.started.options), turn_id(r, "synthesizer"), (*_argued(s), judge))
 
 
 def _follow(s: Script, r: int) -> None:
     """The turns after a verdict: the check of its order, and the projection. Neither can undo the verdict."""
     if not s.said(turn_id(r, "judge")):
         return
-    if _options(s.started.options).swapped:
-        s.close(Judgement, swapped(_judge(s, r)), holding=_closing(s, r, turn_id(r, "judge", "swapped")))
-    if _projects(s):
-        s.close(Projection, _synthesizer(s, r))
+    settle(s, Judgement, _judge(s, r))
+    options, again = _options(s.started.options), swapped(_judge(s, r))
+    if options.swapped and s.close(Judgement, again, holding=lambda: (_synthesizer(s, r),) * options.synthesizer):
+        settle(s, Judgement, again)
+    if _projects(s) and s.close(Projection, _synthesizer(s, r)):
+        settle(s, Projection, _synthesizer(s, r))
 
 
 def _projects(s: Script) -> bool:
@@ -267,9 +268,9 @@ def _projects(s: Script) -> bool:
 
 
 def _spoken(s: Script, seat: str, phase: str = "") -> TurnId | None:
-    """The turn of a closing seat that has spoken, in whichever round the debate ended."""
+    """The standing take of a closing seat that has spoken, in whichever round the debate ended."""
     rounds = range(1, _options(s.started.options).max_rounds + 1)
-    return next((turn for r in reversed(rounds) if s.said(turn := turn_id(r, seat, phase))), None)
+    return next((s.facts.standing(turn) for r in reversed(rounds) if s.said(turn := turn_id(r, seat, phase))), None)
 
 
 def _judgements(s: Script) -> tuple[Judgement | None, Judgement | None]:

@@ -64,6 +64,12 @@ if not TYPE_CHECKING:  # `lru_cache` hides the parameters of what it wraps from 
     turn_id = lru_cache(maxsize=_CACHED)(turn_id)
 
 
+def once_more(turn: TurnId) -> TurnId:
+    """The id of the same turn at its next take: ``1.moderator.2`` for ``1.moderator.1``."""
+    found = place(turn)
+    return turn_id(found.round, found.seat, found.phase, take=found.take + 1)
+
+
 def make_party(seat: str, phase: str | None = None) -> str:
     """The party of a seat and a phase, which may be empty."""
     return f"{seat}.{phase}" if phase else seat

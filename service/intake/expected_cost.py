@@ -12,6 +12,7 @@ from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
 from service.debate.model import (
+    REWORDING,
     AdversarialOptions,
     BallotOptions,
     Case,
@@ -62,7 +63,7 @@ EXPECTED: Mapping[str, Expected] = complete_gates({"gate/1": expected_by_seat}, 
 def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
     """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
     first = fits_models(case, sources, started, prompts)
-    least = needed(started, first)
+    least = needed(started, first, prompts)
     if least > started.ceiling:
         raise CeilingTooSmall(
             f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
@@ -90,7 +91,7 @@ def fits_models(case: Case, sources: Mapping[str, str], started: DebateStarted, 
     return first
 
 
-def needed(started: DebateStarted, first: Counts) -> MicroUSD:
+def needed(started: DebateStarted, first: Counts, prompts: Prompts) -> MicroUSD:
     """The worst case of the turns that every debate needs, including the closing seat.
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
@@ -103,6 +104,8 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
         held = plan.with_fallback if turn.seat in table.closing else (plan,)
         labels = FORMATS[started.format].shown(script, turn).values()
         shown = {p.tokenizer: len(turn.sees) * said + money.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
+        if REWORDING in turn.fragments:
+            shown = {name: n + money.count_tokens(prompts.text(REWORDING), name) for name, n in shown.items()}
         least += max(money.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
     return least
 

@@ -1,9 +1,9 @@
 """The longest debate of a format: the most turns that it can ask, and the most tokens of each.
 
 The module plays the kernel itself, so it repeats no rule of a format. The seats give nearly empty replies and never
-agree: every critique is weak and asked again, every moderator wants another round, no debater votes, and no two answers
-agree. The size of a real reply in later requests is then added by the allowance of its seat, as the ledger does for
-closing turns.
+agree: every critique is weak and asked again, every decider quotes what stands nowhere and is asked once more, every
+moderator wants another round, no debater votes, and no two answers agree. The size of a real reply in later requests is
+then added by the allowance of its seat, as the ledger does for closing turns.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    Passage,
     TextsFound,
     UnansweredObjection,
 )
@@ -33,6 +34,7 @@ from service.debate.kernel import FORMATS, decide
 from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
 from service.debate.replies import AccuracyReview, Adjudication, Reply
 from service.debate.replies.panel import DebaterReview
+from service.debate.replies.texts import texts_of as read_texts
 from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
 from service.intake.formats import READINGS
@@ -127,10 +129,15 @@ def _asked(facts: Facts) -> Iterator[Turn]:
 
 
 def _finding(facts: Facts, check: Check) -> Finding:
-    """Next to nothing found. After the last round of a panel every debater has raised a strong objection.
+    """Next to nothing found, but what makes a debate longest.
 
-    Before that none has: it would keep an adjudicator from finding a consensus, which is asked about twice.
+    The words of a decider quote what stands nowhere, so it speaks twice. After the last round of a panel every debater
+    has raised a strong objection. Before that none has: it would keep an adjudicator from finding a consensus, which is
+    asked about twice.
     """
+    if check.kind == "texts":
+        field = next((field for field, _ in read_texts(facts.said[check.over[-1]])), "")
+        return TextsFound((Passage(field, (0, 1), "quotation", "nowhere", "document"),))
     options = facts.started.options if facts.started else None
     found = _FINDINGS[check.kind]
     if isinstance(found, ConsensusFound) and isinstance(options, PanelOptions):

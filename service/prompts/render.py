@@ -3,7 +3,8 @@
     house   the pinned system prompt
     data    the case: question, answer under review, positions, the documents introduced so far
     data    the turn's own view: persona, proposition, statements, evaluations, the reasons of a repetition, and the
-            fault of the former reply if it could not be used (formats other than the adversarial one: `transcript`)
+            fault of the former reply if it could not be used (formats other than the adversarial one: `transcript`);
+            quoted words that stand nowhere are marked in all of it (`marks`)
     seat    the seat's pinned prompt and fragments, outside every fence
 
 Struck arguments are left out of later seats' requests, and named with the reason. The moderator sees every party in
@@ -27,6 +28,7 @@ from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebu
 from service.debate.turns import phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
+from service.prompts.marks import former_reply, marked_reply
 from service.prompts.request import Message, Request
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
 
@@ -128,7 +130,9 @@ def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:
-    reply, round_ = facts.said[seen], round_of(seen)
+    reply, round_ = marked_reply(facts, seen), round_of(seen)
+    if former := former_reply(facts, turn, seen):
+        return former
     match reply:
         case Framing():
             return Block("proposition", {}, shown_reply(facts, _framing(reply)))

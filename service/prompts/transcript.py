@@ -7,6 +7,7 @@
     end-of-debate                              panel: whether there was consensus and why it ended, for the synthesizer
     statement, own-statement                   earlier replies, each as JSON under the label of the format
     judgement, synthesis                       the reply of an earlier closing seat
+    former-reply                               a closing seat's own, where it is asked once more for its words
     output-schema                              stances: the form that a synthesizer fills in
 
 No seat, model or name that the caller gave appears with a reply, unless the case lets the judge see the names of
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
 from msgspec.structs import replace
 
 from service.debate.entries import DebateStarted
@@ -61,6 +61,7 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block
+from service.prompts.marks import former_reply, marked_reply, plain
 
 
 def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -131,12 +132,14 @@ def _labels(started: DebateStarted, facts: Facts, turn: Turn) -> Mapping[TurnId,
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) -> Block:
-    reply = facts.said[seen]
+    reply = marked_reply(facts, seen)
+    if former := former_reply(facts, turn, seen):
+        return former
     match reply:
         case Judgement() | Ruling():
-            return Block("judgement", {}, shown_reply(facts, _plain(reply)))
+            return Block("judgement", {}, shown_reply(facts, plain(reply)))
         case Synthesis():
-            return Block("synthesis", {}, shown_reply(facts, _plain(reply)))
+            return Block("synthesis", {}, shown_reply(facts, plain(reply)))
         case _:
             pass
     attributes = {"label": labels[seen], "round": round_of(seen)}
@@ -149,9 +152,9 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
     """A debater's reply with the verdicts on its citations and without struck arguments."""
     if isinstance(reply, ObjectionAnswers):
-        return _plain(reply)
+        return plain(reply)
     citing, struck = _citing(turn, reply), strikes(facts, turn)
-    return {**_plain(reply), citing: shown_arguments(facts, turn, statements(reply), struck), **argument_fields(struck)}
+    return {**plain(reply), citing: shown_arguments(facts, turn, statements(reply), struck), **argument_fields(struck)}
 
 
 def _citing(turn: TurnId, reply: Reply) -> str:
@@ -167,9 +170,3 @@ def _citing(turn: TurnId, reply: Reply) -> str:
             raise ValueError(f"the reply of {turn} is no statement")
         case Classification() | ObjectionAnswers() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
             raise ValueError(f"the reply of {turn} is no statement")
-
-
-def _plain(reply: Reply) -> View:
-    """A reply as a model gives it: without the kind that only records carry."""
-    view: View = msgspec.to_builtins(reply)
-    return {name: value for name, value in view.items() if name != "seat"}

@@ -41,6 +41,8 @@ REASON: Mapping[str, str] = {
     "incomplete": "the debate did not come to its end",
     "injectionSuspected": "a document holds passages that speak to a model",
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
+    "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
+    "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
     "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
@@ -83,6 +85,9 @@ FLAG: Mapping[str, str] = {
     "criticAndModeratorAsProposer": "Critic and moderator concluded what the proposer did, but no rebuttal did.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
     "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
+    "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
+    "to read them against the documents.",
+    "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",

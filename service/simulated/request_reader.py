@@ -77,7 +77,8 @@ class Ballots(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The material of a turn; ``repair`` says whether an earlier reply in it could not be used.
+    """The material of a turn; ``repair`` says whether an earlier reply in it could not be used, ``former`` whether
+    the seat's own former reply is asked for again because of what it quotes.
 
     ``kind`` is the kind of the reply, ``fragments`` the pinned prompts beside the seat's own, ``stance`` the seat's
     stance, ``label`` the letter by which others know it, ``schema`` the caller's shape of a projection, ``judgements``
@@ -107,6 +108,7 @@ class Reading(NamedTuple):
     schema: Any = None
     instructions: str = ""
     judgements: tuple[Mapping[str, Any], ...] = ()
+    former: bool = False
 
     def asks(self, fragment: str) -> bool:
         """Whether a pinned fragment stands beside the seat's own prompt."""
@@ -147,6 +149,7 @@ def read(request: Request) -> Reading:
         schema=_any(_text(by_kind, "output-schema")) if "output-schema" in by_kind else None,
         instructions=_text(by_kind, "instructions"),
         judgements=tuple(_json(b.text) for b in by_kind.get("judgement", ())),
+        former="former-reply" in by_kind,
     )
 
 

@@ -197,7 +197,8 @@ def turn_of(request: Request) -> TurnId:
     reading = read(request)
     if request.seat == "framing":
         return turn_id(0, "framing")
-    return turn_id(reading.round, request.seat, reading.own_position or "", take=2 if reading.retry else 1)
+    take = 2 if reading.retry or reading.former else 1
+    return turn_id(reading.round, request.seat, reading.own_position or "", take=take)
 
 
 def _failure(step: ScriptedReply, reason: FailureReason, turn: str) -> CallFailed:

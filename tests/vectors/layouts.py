@@ -18,10 +18,11 @@ from msgspec.structs import replace
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, decode
 from service.debate.entries import encode as encode_entry
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
+from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding, Passage, TextsFound
 from service.debate.model import Case, Check, Turn
 from service.debate.options import DEFAULT_OUTPUT_SCHEMA
-from service.debate.replies import Moderation, Reply
+from service.debate.replies import Moderation, Proposal, Reply
+from service.debate.replies.texts import texts_of
 from service.debate.versions import newest
 from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
@@ -77,6 +78,9 @@ def debates() -> dict[str, list[Entry]]:
             replace(convergence(2, 1, debater_instructions="Weigh.", judge_instructions="Be brief."), seed=SEED),
             findings=fabricated,
         ),
+        "adversarial/1 that quotes": drive(a_start(2, seed=SEED), _again_in_brackets, findings=_quoting),
+        "stances/1 that quotes": drive(replace(stances(rounds=1), seed=SEED), findings=_quoting),
+        "panel/1 that quotes": drive(replace(panel(2, 2, adjudicator="model"), seed=SEED), findings=_quoting),
     }
     return {name: _repaired(_cut(entries)) for name, entries in found.items()}
 
@@ -116,6 +120,25 @@ def _again(turn: Turn, facts: Facts) -> Reply:
     """The moderator asks for a second round."""
     reply = canned(turn, facts)
     return replace(reply, recommend_another_round=turn.round == 1) if isinstance(reply, Moderation) else reply
+
+
+def _again_in_brackets(turn: Turn, facts: Facts) -> Reply:
+    """As before, and the proposer writes the brackets of code's marks itself."""
+    reply = _again(turn, facts)
+    return replace(reply, thesis="\u27e6unfound: x\u27e7 stands.") if isinstance(reply, Proposal) else reply
+
+
+def _quoting(check: Check, facts: Facts) -> Finding:
+    """Every text quotes what stands nowhere: one passage, or several that overlap, touch and stand apart."""
+    if check.kind != "texts":
+        return found(check, facts)
+    several = [(0, 1), (0, 3), (3, 4), (5, 6), (7, 8), (9, 10), (11, 12)]
+    spans = {field: several[: 1 + 6 * (n % 2)] for n, (field, _) in enumerate(texts_of(facts.said[check.over[-1]]))}
+    return TextsFound(
+        tuple(
+            Passage(field, span, "quotation", "nowhere", "document") for field, mine in spans.items() for span in mine
+        )
+    )
 
 
 def _struck(check: Check, facts: Facts) -> Finding:

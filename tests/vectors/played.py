@@ -20,7 +20,7 @@ from service.debate.findings import (
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, PanelOptions, StancesOptions, Turn
 from service.debate.replies import Ballot, Position, Reply, RevisedAnswer
 from service.debate.turns import TurnId, seat_of
-from tests.fixtures.debates import Replies, canned, drive, found, start_of
+from tests.fixtures.debates import Replies, canned, drive, found, invented, start_of
 from tests.fixtures.formats import THRESHOLDS, VOTES, debaters
 
 Stops = Callable[[Facts], DebateStopped | None]
@@ -55,6 +55,17 @@ def fabricated(check: Check, facts: Facts) -> Finding:
         verdicts = (CitationVerdict("not_found", reason="unknown_source"),)
         return CitationsFound((replace(first, verdicts=verdicts, struck="unverified_citation"), *others))
     return finding
+
+
+def inventing(*turns: str) -> Callable[[Check, Facts], Finding]:
+    """The texts of turns whose ids end so quote what stands nowhere."""
+
+    def findings(check: Check, facts: Facts) -> Finding:
+        if check.kind == "texts" and check.over[-1].endswith(turns):
+            return invented(check.over[-1], facts)
+        return found(check, facts)
+
+    return findings
 
 
 def agreed(round_: int, *, unanswered: bool = False) -> Callable[[Check, Facts], Finding]:
@@ -102,6 +113,7 @@ def stances_debates() -> dict[str, list[Entry]]:
         "truncated": drive(stances(), refuses=lambda turns: turns == ("2.debater-1.1",)),
         "failed": drive(stances(), fails=silent("1.debater-2.1")),
         "silent-judge": drive(stances(), fails=silent("2.judge.1")),
+        "reworded": drive(stances(swapped=True), findings=inventing(".judge.1", ".synthesizer.1", ".synthesizer.2")),
         "aborted": drive(stances(), stops=stopped("abort", "2.debater-1.1")),
         "deadline": drive(stances(), stops=stopped("deadline", "2.judge.1")),
     }
@@ -140,6 +152,7 @@ def ballot_debates() -> dict[str, list[Entry]]:
         "instructed": drive(ballot(instructions="Weigh the fines."), voting("sign", "renegotiate")),
         "truncated": drive(ballot(), refuses=lambda turns: turns == ("1.debater-2.revision.1",)),
         "failed": drive(ballot(), fails=silent("1.debater-2.critique.1")),
+        "invented": drive(ballot(3), voting("sign"), findings=inventing("1.debater-2.proposal.1")),
         "aborted": drive(ballot(), stops=stopped("abort", "1.debater-2.critique.1")),
         "deadline": drive(ballot(), stops=stopped("deadline", "1.debater-1.revision.1")),
     }
@@ -191,6 +204,7 @@ def panel_debates() -> dict[str, list[Entry]]:
         "silent-adjudicator": drive(panel(2, **model), fails=silent("1.adjudicator.1"), findings=agreed(2)),
         "debater-missing": drive(panel(rounds=3), fails=silent("2.debater-2.1"), findings=agreed(3)),
         "truncated": drive(panel(), refuses=lambda turns: "2.debater-1.1" in turns),
+        "reworded": drive(panel(2, **model), scoring(2), findings=inventing(".synthesizer.1", "1.debater-1.1")),
         "failed": drive(panel(2), fails=silent("2.debater-2.1")),
         "aborted": drive(panel(), stops=stopped("abort", "2.debater-2.1")),
         "deadline": drive(panel(), stops=stopped("deadline", "2.synthesizer.1")),
@@ -231,6 +245,7 @@ def convergence_debates() -> dict[str, list[Entry]]:
         "debater-missing": drive(convergence(), fails=silent("1.debater-2.1")),
         "truncated": drive(convergence(), refuses=lambda turns: "1.debater-1.1" in turns),
         "truncated-vote": drive(convergence(judge=False), refuses=lambda turns: "2.debater-1.1" in turns),
+        "reworded": drive(convergence(2, 1), findings=inventing(".judge.1", "1.debater-1.1")),
         "failed": drive(convergence(2), fails=silent("1.debater-2.1")),
         "silent-judge": drive(convergence(2, 1), fails=silent("1.judge.1")),
         "aborted": drive(convergence(2), stops=stopped("abort", "1.debater-2.1")),

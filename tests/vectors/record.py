@@ -22,7 +22,7 @@ from service.debate.model import Case, Check, Turn
 from service.debate.replies import Reply
 from service.money import Usage
 from tests.fixtures.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation, weak_first
-from tests.vectors.played import DEBATES
+from tests.vectors.played import DEBATES, inventing
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "adversarial-1"
@@ -62,7 +62,7 @@ def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:
     return {
         "plain": (plain, drive(a_start())),
         "retried": (plain, drive(a_start(), weak_first, findings=_fabricated)),
-        "truncated": (plain, drive(a_start(2, ceiling=20_000), _again, used=lambda _: Usage(INPUT_TOKENS, 400))),
+        "truncated": (plain, drive(a_start(2, ceiling=23_250), _again, used=lambda _: Usage(INPUT_TOKENS, 400))),
         "failed": (plain, drive(a_start(), fails=lambda turn, _: turn == "1.rebuttal.1")),
         "aborted": (plain, drive(a_start(), stops=lambda facts: abort if "1.critic.1" in facts.said else None)),
         "late-reply": (plain, drive(a_start(), stops=lambda facts: abort if "1.critic.1" in facts.open else None)),
@@ -76,6 +76,7 @@ def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:
         "swapped": (plain, drive(swapped)),
         "order-sensitive": (plain, drive(swapped, _turning)),
         "order-unchecked": (plain, drive(swapped, fails=lambda turn, _: ".swapped." in turn)),
+        "reworded": (plain, drive(swapped, findings=inventing(".moderator.1", ".swapped.1"))),
     }
 
 

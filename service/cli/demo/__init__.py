@@ -51,7 +51,7 @@ FAULTY = "adversarial"
 OTHERS = ("ballot", "panel")
 """Formats to look at next: the first, or the second where the first is the one that was shown."""
 RUNS = ("honest-run", "scripted-run")
-CEILING_USD = "0.16"
+CEILING_USD = "0.18"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
 _IGNORED = (
     *("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_SEQUENCER_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN"),

@@ -179,7 +179,7 @@ def without_statements(reply: Reply, numbers: Collection[int]) -> Reply:
             return replace(reply, claims=tuple(c for c in reply.claims if c.n not in numbers))
         case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
             return reply
-        case AccuracyReview() | Synthesis() | Ruling():
+        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling():
             return reply
 
 

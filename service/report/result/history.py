@@ -152,7 +152,11 @@ class History:
 
     def moderation(self, r: int) -> Moderation | None:
         """The moderation of a round; one in the reverse order never replaces it."""
-        return self.moderated(moderator(r))
+        return self.moderated(self.moderator(r))
+
+    def moderator(self, r: int, phase: str = "") -> TurnId:
+        """The standing turn of the moderator in a round; ``swapped`` where it is asked again in reverse order."""
+        return self.facts.standing(turn_id(r, "moderator", phase))
 
     def moderated(self, turn: TurnId) -> Moderation | None:
         """The moderation of a turn: the first one of a round, or the one in the reverse order."""
@@ -175,11 +179,6 @@ class History:
         whose = {label: split_party(who)[1] for who, label in self.shown(turn).items()}
         moderation = self.moderated(turn)
         return tuple(whose[label] for label in moderation.ranking if label in whose) if moderation else ()
-
-
-def moderator(r: int, phase: str = "") -> TurnId:
-    """The moderator's turn of a round, ``swapped`` where it is asked again in reverse order."""
-    return turn_id(r, "moderator", phase)
 
 
 def position_of(turn: TurnId) -> str | None:

@@ -11,7 +11,7 @@ from service.debate.options import AdversarialOptions, positions_of
 from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
 from service.debate.turns import make_party, party, round_of, turn_id
 from service.report.result.account import token_cost
-from service.report.result.history import SWAPPED, History, moderator
+from service.report.result.history import SWAPPED, History
 from service.report.result.types import (
     Argument,
     ArgumentQualityScore,
@@ -42,7 +42,7 @@ def record(h: History, debate_id: str, r: int) -> RoundRecord:
         proposer_position=proposer_position(h, _turn(r, "proposer", lead)),
         critic_position=critic_position(h, standing[0]) if standing else None,
         rebuttal_position=rebuttal_position(h, _turn(r, "rebuttal", lead)),
-        moderator_evaluation=evaluation(h, moderator(r)),
+        moderator_evaluation=evaluation(h, h.moderator(r)),
         token_cost=token_cost(h, r),
     )
 
@@ -66,7 +66,7 @@ def detail(h: History, r: int) -> RoundDetail:
         positions=tuple(_position(h, r, name) for name in h.positions),
         critic_first_take=_first_take(h, r),
         critique_signs=_signs(h, standing[0]) if standing else None,
-        labels=h.shown(moderator(r)),
+        labels=h.shown(h.moderator(r)),
         new_documents=tuple(d.id for d in h.case.documents if d.round == r and r > 1),
         swapped_moderation=_swapped(h, r),
     )
@@ -172,12 +172,12 @@ def _evidence(shown: tuple[Argument, ...]) -> tuple[CitedEvidence, ...]:
 def _lead(h: History, r: int) -> str | None:
     """The position that represents the round: the moderator's first, else the first declared one that has spoken."""
     spoken = [name for name in h.positions if _turn(r, "proposer", name) in h.facts.said]
-    return next(iter([*h.ranked(moderator(r)), *spoken, *h.positions]), None)
+    return next(iter([*h.ranked(h.moderator(r)), *spoken, *h.positions]), None)
 
 
 def _position(h: History, r: int, name: str) -> PositionDetail:
     proposer, rebuttal = _turn(r, "proposer", name), _turn(r, "rebuttal", name)
-    proposal, scores, ranked = h.facts.said.get(proposer), h.scores(moderator(r)), h.ranked(moderator(r))
+    proposal, scores, ranked = h.facts.said.get(proposer), h.scores(h.moderator(r)), h.ranked(h.moderator(r))
     started = h.facts.started
     return PositionDetail(
         id=name,
@@ -211,11 +211,11 @@ def _first_take(h: History, r: int) -> CriticFirstTake | None:
 
 def _swapped(h: History, r: int) -> SwappedModeration | None:
     """The moderation in the reverse order, if there was one."""
-    turn = moderator(r, SWAPPED)
+    turn = h.moderator(r, SWAPPED)
     first, again, evaluated = h.moderation(r), h.moderated(turn), evaluation(h, turn)
     if first is None or again is None or evaluated is None:
         return None
-    best, best_again = (h.ranked(each)[:1] for each in (moderator(r), turn))
+    best, best_again = (h.ranked(each)[:1] for each in (h.moderator(r), turn))
     return SwappedModeration(
         turn=turn,
         evaluation=evaluated,

@@ -115,13 +115,14 @@ def test_critic_retry_logic_a_strength_of_four_is_asked_again_with_the_stronger_
 
 def test_cost_ceiling_known_token_costs_end_the_debate_when_it_is_reached() -> None:
     costs = {"0.framing.1": 1_000, "1.proposer.1": 3_000, "1.critic.1": 3_000, "1.moderator.1": 2_500}
-    # Framing and proposer leave 8,250: enough for the critic and its closing, then too little for rebuttal and closing.
-    started = a_start(ceiling=12_250)
+    # Framing and proposer leave 11,500: enough for the critic and its closing in two takes, then too little for the
+    # rebuttal and its closing.
+    started = a_start(ceiling=15_500)
 
     entries = drive(started, used=lambda turn: Usage(costs[turn], 0))
 
     (refusal,) = (entry for entry in entries if isinstance(entry, BudgetRefused))
-    assert refusal == BudgetRefused((TurnId("1.rebuttal.1"),), "debateCeiling", 2 * 3_250, 12_250 - 7_000)
+    assert refusal == BudgetRefused((TurnId("1.rebuttal.1"),), "debateCeiling", 3 * 3_250, 15_500 - 7_000)
     assert turns_asked(entries)[-1] == "1.moderator.1"
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("truncated", "budget")
     assert "DEBATE_TRUNCATED" in outcome(entries).flags
@@ -334,6 +335,11 @@ def test_personas_and_positions_are_told_by_pinned_fragments() -> None:
 # The closing reserve.
 
 
+def in_two_takes(*sees: str) -> list[set[str]]:
+    """What a moderation sees, and its second take, which sees the first one too."""
+    return [{*sees}, {*sees, "1.moderator.1"}]
+
+
 def test_every_ask_after_the_framing_holds_the_moderation_that_would_close_it() -> None:
     entries = drive(a_start(), rated(3))
 
@@ -345,10 +351,10 @@ def test_every_ask_after_the_framing_holds_the_moderation_that_would_close_it() 
 
     assert holding == {
         "0.framing.1": [],
-        "1.proposer.1": [{"0.framing.1", "1.proposer.1"}],
-        "1.critic.1": [{"0.framing.1", "1.proposer.1", "1.critic.1"}],
-        "1.critic.2": [{"0.framing.1", "1.proposer.1", "1.critic.2"}],
-        "1.rebuttal.1": [{"0.framing.1", "1.proposer.1", "1.critic.2", "1.rebuttal.1"}],
+        "1.proposer.1": in_two_takes("0.framing.1", "1.proposer.1"),
+        "1.critic.1": in_two_takes("0.framing.1", "1.proposer.1", "1.critic.1"),
+        "1.critic.2": in_two_takes("0.framing.1", "1.proposer.1", "1.critic.2"),
+        "1.rebuttal.1": in_two_takes("0.framing.1", "1.proposer.1", "1.critic.2", "1.rebuttal.1"),
         "1.moderator.1": [],
     }
 
@@ -701,9 +707,10 @@ def test_both_moderations_are_held_for_while_others_speak() -> None:
             held |= {turn.id: [closing.id for closing in move.holding] for turn in move.turns}
 
     both = ["1.moderator.1", "1.moderator.swapped.1"]
+    takes = ["1.moderator.1", "1.moderator.2", "1.moderator.swapped.1", "1.moderator.swapped.2"]
     assert held == {
         "0.framing.1": [],
-        **dict.fromkeys(("1.proposer.1", "1.critic.1", "1.rebuttal.1"), both),
+        **dict.fromkeys(("1.proposer.1", "1.critic.1", "1.rebuttal.1"), takes),
         **{turn: [] for turn in both},
     }
 
@@ -729,4 +736,8 @@ def test_the_table_counts_the_second_asking(positions: Sequence[str]) -> None:
 
     assert again.usual == {**plain.usual, "moderator": 3}
     assert again.usual == {seat: sum(seat_of(turn) == seat for turn in turns_asked(entries)) for seat in again.usual}
-    assert [turn.id for turn in again.beginning] == [*(turn.id for turn in plain.beginning), "1.moderator.swapped.1"]
+    assert [turn.id for turn in again.beginning] == [
+        *(turn.id for turn in plain.beginning),
+        "1.moderator.swapped.1",
+        "1.moderator.swapped.2",
+    ]

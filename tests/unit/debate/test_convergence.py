@@ -384,7 +384,8 @@ def test_the_second_asking_is_held_for_with_the_first_and_its_failure_leaves_the
     for turn, (_, move) in asking(entries).items():
         held = [t.id for t in move.holding]
         r = turn[0]
-        assert held == ([f"{r}.judge.1", f"{r}.judge.swapped.1"] if "debater" in turn else [])
+        takes = [f"{r}.{judge}.{take}" for judge in ("judge", "judge.swapped") for take in (1, 2)]
+        assert held == (takes if "debater" in turn else [])
     assert outcome(entries).status == "completed"
     assert outcome(entries).flags == ("orderUnchecked",)
     assert outcome(entries).caps == (Cap("orderUnchecked", "MODERATE"),)

@@ -40,7 +40,7 @@ from service.debate.options import (
 from service.debate.panel_answers import DEVIL_FROM
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult
 from service.debate.script import Script
-from service.debate.turns import round_of
+from service.debate.turns import round_of, take_of
 from service.errors import IllegalEntry
 from service.money import Ledger
 from tests.fixtures import formats
@@ -144,7 +144,10 @@ def _alone(turns: Iterator[TurnId] | Sequence[TurnId]) -> Iterator[Group]:
 
 
 def _closing(rounds: range, *who: str) -> Iterator[Group]:
-    return (Group(frozenset(TurnId(f"{r}.{seat}.1") for r in rounds), closing=True) for seat in who)
+    """A group for each take of these seats; only deciders have a second one."""
+    for seat in who:
+        for take in (1, 2)[: 1 + (seat != "adjudicator.accuracy")]:
+            yield Group(frozenset(TurnId(f"{r}.{seat}.{take}") for r in rounds), closing=True)
 
 
 def schedule(options: Options) -> list[Group]:
@@ -159,8 +162,8 @@ def schedule(options: Options) -> list[Group]:
                 groups += [Group(frozenset(TurnId(f"{r}.proposer{name}.1") for name in names))]
                 groups += _alone([TurnId(f"{r}.critic.1"), TurnId(f"{r}.critic.2")])
                 groups += [Group(frozenset(TurnId(f"{r}.rebuttal{name}.1") for name in names))]
-                groups += _alone([TurnId(f"{r}.moderator.1")])
-            return groups + [*_closing(rounds, "moderator.swapped")][: int(options.swapped)]
+                groups += _alone([TurnId(f"{r}.moderator.1"), TurnId(f"{r}.moderator.2")])
+            return [*groups, *_closing(rounds, *["moderator.swapped"] * options.swapped)]
         case StancesOptions():
             last = ["judge", *["judge.swapped"] * options.swapped, *["synthesizer"] * options.synthesizer]
             return [*_alone([TurnId(f"{r}.{seat}.1") for r in rounds for seat in seats]), *_closing(rounds, *last)]
@@ -302,7 +305,8 @@ def _missing_before(setting: Setting, entries: Sequence[Entry]) -> set[str]:
 def test_who_was_given_up_is_not_asked_again_and_two_voices_remain_or_it_fails(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, stopped=False)
     entries = setting.drive()
-    gone, end = {turn for turn in silent(entries) if ".swapped." not in turn}, outcome(entries)
+    spare = {t for t in silent(entries) if ".swapped." in t or (seat_of(t) in CLOSERS and take_of(t) > 1)}
+    gone, end = silent(entries) - spare, outcome(entries)
     refused = any(isinstance(entry, BudgetRefused) for entry in entries)
     seats = debater_seats(setting.started.options)
 

@@ -81,7 +81,7 @@ def test_a_round_is_asked_all_at_once_with_its_closing_turns_held_for() -> None:
     move = decide(facts)
     assert isinstance(move, Ask)
     assert [turn.id for turn in move.turns] == ["1.debater-1.1", "1.debater-2.1", "1.debater-3.1"]
-    assert [turn.id for turn in move.holding] == ["1.synthesizer.1", "1.adjudicator.accuracy.1"]
+    assert [turn.id for turn in move.holding] == ["1.synthesizer.1", "1.synthesizer.2", "1.adjudicator.accuracy.1"]
     assert set(move.holding[0].sees) == {turn.id for turn in move.turns}
 
 

@@ -18,7 +18,7 @@ from service.debate.replies import Projection, Reply
 from service.debate.results import StancesResult, Verdict
 from service.debate.script import Script
 from service.debate.stances import ROUNDS_MAX, misfit, shown, table
-from service.debate.turns import TurnId, seat_of
+from service.debate.turns import TurnId, seat_of, take_of
 from service.money import worst_case
 from tests.fixtures.debates import INPUT_TOKENS, TURN_COST, World, a_case, a_plan, drive, found, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, asking, judged, judgement, stances, stopped_after, verdict_of
@@ -373,12 +373,12 @@ def test_more_than_four_rounds_are_played_and_flagged(rounds: int, flagged: bool
 
 def test_a_judge_that_has_to_be_asked_again_may_use_what_was_held_for_what_follows_it() -> None:
     def replies(turn: Turn, facts: Facts) -> Reply:
-        unfit = turn.id == "1.judge.1" and facts.attempts[turn.id] == 1
+        unfit = turn.id == "1.judge.1" and facts.attempts[turn.id] < 5
         return judgement("...") if unfit else judged()(turn, facts)
 
-    entries = drive(a_start(stances(max_rounds=1, swapped=True), ceiling=TURN_COST + 4 * HELD), replies)
+    entries = drive(a_start(stances(max_rounds=1, swapped=True), ceiling=TURN_COST + 7 * HELD, attempts=5), replies)
 
-    assert turns_asked(entries)[2:] == ["1.judge.1", "1.judge.1", "1.synthesizer.1"]
+    assert turns_asked(entries)[2:] == ["1.judge.1"] * 5 + ["1.synthesizer.1"]
     assert outcome(entries).flags == ("orderUnchecked",)
     assert verdict_of(entries).winner_stance == "ship now"
 
@@ -391,8 +391,11 @@ def test_what_closes_a_debate_is_held_for_while_others_speak() -> None:
     heard = {"1.debater-1.1", "1.debater-2.1"}
     assert held[TurnId("1.debater-2.1")] == {
         "1.judge.1": heard,
+        "1.judge.2": {*heard, "1.judge.1"},
         "1.judge.swapped.1": heard,
+        "1.judge.swapped.2": {*heard, "1.judge.swapped.1"},
         "1.synthesizer.1": {*heard, "1.judge.1"},
+        "1.synthesizer.2": {*heard, "1.judge.1", "1.synthesizer.1"},
     }
     assert held[TurnId("2.judge.1")] == {}, "what follows a verdict must not keep it from being asked for again"
     assert set(held[TurnId("2.judge.swapped.1")]) == {TurnId("2.synthesizer.1")}
@@ -401,7 +404,7 @@ def test_what_closes_a_debate_is_held_for_while_others_speak() -> None:
 
 @pytest.mark.parametrize("spoken", [1, 2, 3])
 def test_when_money_ends_judge_and_synthesizer_close_on_what_was_argued(spoken: int) -> None:
-    started = a_start(stances(), ceiling=(spoken - 1) * TURN_COST + 3 * HELD)
+    started = a_start(stances(), ceiling=(spoken - 1) * TURN_COST + 5 * HELD)
 
     entries = drive(started, judged())
 
@@ -415,7 +418,7 @@ def test_when_money_ends_judge_and_synthesizer_close_on_what_was_argued(spoken: 
 
 
 def test_a_debate_without_any_money_has_no_verdict() -> None:
-    entries = drive(a_start(stances(), ceiling=3 * HELD - 1), judged())
+    entries = drive(a_start(stances(), ceiling=5 * HELD - 1), judged())
 
     assert turns_asked(entries) == []
     assert outcome(entries).status == "truncated"
@@ -468,7 +471,11 @@ def test_every_debaters_citations_are_checked_before_the_next_one_sees_them() ->
     entries = drive(a_start(stances()), judged())
 
     checks = [e.check for e in entries if hasattr(e, "check")]
-    assert checks == ["case/injection", *(f"{turn}/citations" for turn in ARGUED)]
+    assert checks == [
+        "case/injection",
+        *(f"{turn}/{kind}" for turn in ARGUED for kind in ("citations", "texts")),
+        *(f"{turn}/texts" for turn in CLOSING),
+    ]
 
 
 # What may start.
@@ -544,7 +551,8 @@ def test_a_ceiling_for_what_the_table_begins_with_pays_for_one_whole_round(optio
 
     assert [turn for turn in turns_asked(entries) if "debater" in turn] == ARGUED[:2]
     assert outcome(entries).status == "truncated"
-    assert {t.id for t in beginning} == {f"1{turn[1:]}" for turn in turns_asked(entries)}
+    first_takes = {turn.id for turn in beginning if take_of(turn.id) == 1}
+    assert first_takes == {f"1{turn[1:]}" for turn in turns_asked(entries)}
     for turn in beginning:
         assert set(turn.sees) < {t.id for t in beginning}
 
@@ -601,7 +609,8 @@ def test_whatever_is_said_fails_or_is_refused_a_debate_keeps_its_order_and_repla
     spoken = [turn for turn in turns if "debater" in turn]
     assert spoken == [f"{r}.debater-{k}.1" for r in range(1, rounds + 1) for k in range(1, count + 1)][: len(spoken)]
     closing = turns[len(spoken) :]
-    assert len(closing) <= 1 + swapped + synthesizer
+    assert len(closing) <= 2 * (1 + swapped + synthesizer)
+    assert sum(take_of(turn) == 1 for turn in closing) <= 1 + swapped + synthesizer
     assert not any("debater" in turn for turn in closing)
     result = verdict_of(entries)
     assert result.output is None or result.verdict is not None

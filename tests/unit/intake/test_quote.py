@@ -98,7 +98,8 @@ class ListLog(AuditLog):
 
 class Spendthrift(Provider):
     """Costs as much as it may: replies fill their allowance, usage is what was allowed or is not told at all, calls
-    fail after they were billed, critiques are weak, and every moderator wants another round. Drawn from a seed."""
+    fail after they were billed, critiques are weak, and every moderator wants another round and quotes what stands
+    nowhere. Drawn from a seed."""
 
     def __init__(self, seed: int, troubled: int) -> None:
         self._random = Random(seed)
@@ -141,6 +142,10 @@ class Spendthrift(Provider):
         return full if len(full) <= bytes_left else json.dumps(reply)
 
 
+NOWHERE = 'Clause 99.9 states "whatever a debate may cost is paid twice over".'
+"""A text for which a moderator is asked once more: no document has it."""
+
+
 def _reply(seat: str, given: Sequence[Block], parts: int, length: int) -> dict[str, Any]:
     """A legal reply of so many parts, each with a text of this length."""
     text = "x" * length
@@ -172,7 +177,7 @@ def _reply(seat: str, given: Sequence[Block], parts: int, length: int) -> dict[s
         "recommendAnotherRound": True,
         "synthesis": text,
         "confidenceLevel": "LOW",
-        "explicitUncertainties": [text],
+        "explicitUncertainties": [text, NOWHERE],
         "conclusion": "upheld",
         "ranking": ranked,
     }

@@ -19,7 +19,7 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, SeatPlan, Turn, party
 from service.debate.replies import Argument, Statement
-from service.debate.turns import TurnId, seat_of
+from service.debate.turns import TurnId, seat_of, take_of
 from service.errors import CeilingTooSmall
 from service.intake import Deployment, Prepared, start
 from service.intake.quote import quote
@@ -232,7 +232,11 @@ def test_the_turns_of_a_quote_are_those_of_the_longest_debate(format_: str) -> N
     ]
 
     usual = seating.choose_table(prepared.options).usual
-    assert {seat: sum(turn.seat == seat for turn in turns) for seat in usual} == usual
+    deciders = [seat for seat in usual if seat in ("judge", "synthesizer")]
+    assert {seat: sum(turn.seat == seat and take_of(turn.id) == 1 for turn in turns) for seat in usual} == usual
+    assert sorted(turn.seat for turn in turns if take_of(turn.id) == 2) == sorted(
+        turn.seat for turn in turns if turn.seat in deciders and take_of(turn.id) == 1
+    )
 
 
 def test_an_adjudicator_that_is_asked_twice_may_be_asked_so_in_every_round() -> None:

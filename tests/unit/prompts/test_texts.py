@@ -21,6 +21,7 @@ from service.debate.turns import TurnId
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
 from service.prompts.manifest import replaced_by
+from service.prompts.marks import BEGIN, END
 
 PROMPTS = Prompts.load()
 TEXTS = sorted(entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment"))
@@ -290,6 +291,7 @@ def test_every_fragment_that_a_debate_may_ask_for_is_there() -> None:
         "proposer.position",
         "rebuttal.position",
         "repair",
+        "texts.retry",
     }
 
 
@@ -297,7 +299,7 @@ def test_every_fragment_that_a_debate_may_ask_for_is_there() -> None:
 def test_a_text_is_plain_and_cannot_pass_for_a_fence(prompt: str) -> None:
     text = PROMPTS.text(prompt)
 
-    assert text.isascii()
+    assert text.translate(dict.fromkeys(map(ord, (BEGIN[0], END)))).isascii(), "only code's own marks are not"
     assert text.startswith("# ")
     assert text == "\n".join(line.rstrip() for line in text.split("\n")).strip("\n") + "\n"
     assert max(map(len, text.split("\n"))) <= 120
@@ -361,7 +363,8 @@ def test_the_moderator_is_not_told_which_roles_there_are(prompt: str) -> None:
 
 
 def test_the_house_prompt_explains_every_kind_of_block() -> None:
-    code = "".join((DIRECTORY / f"{module}.py").read_text(encoding="utf-8") for module in ("render", "transcript"))
+    modules = ("render", "transcript", "marks")
+    code = "".join((DIRECTORY / f"{module}.py").read_text(encoding="utf-8") for module in modules)
     rendered = {*re.findall(r'\bBlock\(\s*"([a-z-]+)"', code), *re.findall(r'"((?:own-)?statement)"', code)}
 
     explained = set(re.findall(r"^- `([a-z-]+)`", PROMPTS.text("house"), re.MULTILINE))

@@ -22,6 +22,7 @@ from service.debate.turns import round_of, seat_of
 from service.money import Usage
 from service.prompts.render import render
 from service.prompts.request import Request, encode
+from service.running.checker import Checker
 from service.simulated import MODELS, scripted
 from service.simulated.provider import answer
 from tests.fixtures.debates import a_start, drive, outcome
@@ -120,6 +121,8 @@ def decode(seat: str, text: str) -> Reply:
 def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -> Finding:
     if check.kind == "injection":
         return judgement.check_injection(texts)
+    if check.kind == "texts":
+        return Checker(texts).check(case, facts, check).finding
     said = {turn: facts.said[turn] for turn in check.over}
     if check.kind == "citations":
         last = max(round_of(turn) for turn in check.over)

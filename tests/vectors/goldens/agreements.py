@@ -78,20 +78,26 @@ def compared() -> Iterator[tuple[str, dict[str, Any]]]:
     for i, one in enumerate(CLAIMS):
         for other in CLAIMS[i:]:
             for stance in ("negative", "open"):
-                first = [
-                    {
-                        "turn": f"1.debater-{n}.1",
-                        "stance": stance,
-                        "claims": [{"n": 1, "text": text, "quotes": ["D1 0 40"]}],
-                    }
-                    for n, text in ((1, one), (2, other))
-                ]
-                yield f"{stance}: {one} {other}", {"type": "factual", "threshold": 850, "answers": first}
+                blind = {"type": "factual", "threshold": 850, "answers": _blind(stance, one, other)}
+                yield f"{stance}: {one} {other}", blind
+            first = _blind("open", one, other)
             second = [
                 {**said, "turn": f"2.debater-{n}.1", "marks": [f"{letter} 1 accept"]}
                 for n, letter, said in ((1, "B", first[0]), (2, "A", first[1]))
             ]
             yield f"marked: {one} {other}", {"type": "factual", "threshold": 850, "answers": [*first, *second]}
+
+
+def _blind(stance: str, *texts: str) -> list[dict[str, Any]]:
+    """One claim of each debater, all on one passage."""
+    return [
+        {
+            "turn": f"1.debater-{n}.1",
+            "stance": stance,
+            "claims": [{"n": 1, "text": text, "quotes": ["D1 0 40"]}],
+        }
+        for n, text in enumerate(texts, start=1)
+    ]
 
 
 def marked() -> Iterator[tuple[str, dict[str, Any]]]:

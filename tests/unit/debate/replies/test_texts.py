@@ -41,7 +41,7 @@ def is_text(found: Any) -> bool:
     return False
 
 
-ALL = {cls for reply in REPLY_TYPES.values() for cls in structs(inspect.type_info(reply))}
+ALL: set[type[Struct]] = {cls for reply in REPLY_TYPES.values() for cls in structs(inspect.type_info(reply))}
 
 
 @pytest.mark.parametrize("cls", sorted(ALL, key=lambda cls: cls.__name__))

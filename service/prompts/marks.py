@@ -1,0 +1,72 @@
+"""Marks in the texts of a reply, for the seats that read it later: which quoted words stand nowhere.
+
+    clause 9.9 states "\u27e6unfound: the Supplier is liable without limit\u27e7"
+
+Code alone writes these brackets: any in a text become square ones, so a reply can neither forge a mark nor close one
+early. The words stay readable, inside the fence of their block. The brackets of a document stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from service.debate.facts import Facts
+from service.debate.findings import TextsFound
+from service.debate.model import REWORDING, Turn, TurnId
+from service.debate.replies import Reply
+from service.debate.replies.texts import with_texts
+from service.prompts.arguments import View, encoded
+from service.prompts.fence import Block
+
+BEGIN, END = "\u27e6unfound: ", "\u27e7"
+MARKS_MAX = 3
+"""The most marks in one text, and one for each `APART` characters; more become one, from the first passage to the last.
+So a reply that quotes again and again stays within the bound on what it takes later (`service.money.prices`)."""
+APART = 30
+_SQUARE = str.maketrans({"\u27e6": "[", "\u27e7": "]"})
+
+Span = tuple[int, int]
+
+
+def marked_reply(facts: Facts, turn: TurnId) -> Reply:
+    """The reply of a turn as later seats read it, with the marked passages of its texts between brackets."""
+    found = facts.found.get(f"{turn}/texts")
+    spans: dict[str, list[Span]] = {}
+    for passage in found.marked if isinstance(found, TextsFound) else ():
+        spans.setdefault(passage.field, []).append(passage.span)
+    return with_texts(facts.said[turn], lambda path, text: _bracketed(text.translate(_SQUARE), spans.get(path, ())))
+
+
+def former_reply(facts: Facts, turn: Turn, seen: TurnId) -> Block | None:
+    """The block with a decider's own former reply, if it is asked once more for its words and this is that reply."""
+    if REWORDING not in turn.fragments or seen != turn.sees[-1]:
+        return None
+    return Block("former-reply", {}, encoded(plain(marked_reply(facts, seen))))
+
+
+def plain(reply: Reply) -> View:
+    """A reply as a model gives it: without the kind that only records carry."""
+    view: View = msgspec.to_builtins(reply)
+    return {name: value for name, value in view.items() if name != "seat"}
+
+
+def _bracketed(text: str, spans: Sequence[Span]) -> str:
+    apart = _apart(spans)
+    if len(apart) > max(1, min(MARKS_MAX, len(text) // APART)):
+        apart = [(apart[0][0], apart[-1][1])]
+    for start, end in reversed(apart):
+        text = f"{text[:start]}{BEGIN}{text[start:end]}{END}{text[end:]}"
+    return text
+
+
+def _apart(spans: Sequence[Span]) -> list[Span]:
+    """The same passages in their order, with those that overlap as one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
