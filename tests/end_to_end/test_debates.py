@@ -111,7 +111,7 @@ async def test_13_1_cost_ceiling(database: Database) -> None:
         return {**reply, "recommendAnotherRound": True} if seat == "moderator" else reply
 
     async with bench(database.service_url, CannedProvider(always_more)) as service:
-        debate = await service.run(options={"maxRounds": 3}, costCeilingUSD="0.13")
+        debate = await service.run(options={"maxRounds": 3}, costCeilingUSD="0.16")
 
         outcome = await outcome_of(service, debate)
         assert (outcome.status, outcome.stop_reason) == ("truncated", "budget")
@@ -131,7 +131,7 @@ async def test_a_conclusion_that_no_critic_was_heard_against_says_so(
             return await super().send(body)
 
     async with bench(database.service_url, CriticNeverHeard()) as service:
-        debate = await service.run(costCeilingUSD="0.13")
+        debate = await service.run(costCeilingUSD="0.16")
 
         outcome = await outcome_of(service, debate)
         assert (outcome.status, outcome.stop_reason, outcome.conclusion) == ("truncated", "budget", "upheld")

@@ -49,7 +49,7 @@ async def _run(database: Database) -> dict[str, Draft]:
     canned: dict[str, tuple[CannedProvider, dict[str, Any]]] = {
         "plain": (CannedProvider(), {}),
         "retried": (CannedProvider(fails={"critic": 1, "moderator": 1}), {}),
-        "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.1235"}),
+        "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.155"}),
         "failed": (CannedProvider(fails={"rebuttal": 99}), {}),
         "fabricated": (CannedProvider(_fabricating), {}),
         "selfNaming": (CannedProvider(_self_naming), {}),
@@ -104,7 +104,7 @@ def _hashed(policy: Policy) -> Policy:
 
 def _limited(policy: Policy) -> Policy:
     """So little a day that the money ends before the debate does."""
-    return _hashed(replace(policy, budgets=Budgets(others=Budget(day=125_000))))
+    return _hashed(replace(policy, budgets=Budgets(others=Budget(day=156_000))))
 
 
 def _with_fallback(policy: Policy) -> Policy:
