@@ -154,6 +154,22 @@ REFUSED: Mapping[str, str] = {
     "a shorter passage, or name its source",
 }
 """Why a citation was refused before its words were compared to the end."""
+PASSAGE: Mapping[str, str] = {
+    "nowhere": "not in any document",
+    "notSaid": "not in any reply",
+    "noSuchClause": "no document has this clause",
+    "onlyInDebate": "only in the debate",
+    "inDebate": "in the debate",
+    "inDocument": "in a document",
+}
+"""The words of a mark beside a passage that misleads."""
+PLACES: Mapping[str, str] = {
+    "inDocument": "in a document",
+    "inDebate": "in another reply or in the case",
+    "onlyInDebate": "only in a reply, and given as a document's words",
+    "nowhere": "in none of them",
+}
+"""Where passages stand."""
 MAINTAINED: Mapping[str, str] = {
     "unanswered": "nobody answered it",
     "answerStruck": "the answer to it was struck",
@@ -355,6 +371,14 @@ CHECKED = (
     "Citations were compared with the sources by code. Verified means that the words stand in the source; whether they "
     "support the argument is a judgement that this comparison does not make. Nothing was read but the documents named "
     "above."
+)
+MARKED = (
+    "\u27e6 \u27e7 are brackets that code alone sets, beside words that it compared. A reply, a name or a document "
+    "that holds them is shown with other ones."
+)
+QUOTED = (
+    "Words in quotation marks, and clauses that a text names for what it says, were compared with the documents, with "
+    "the replies that the seat was shown, and with the case."
 )
 NOT_READ = (
     "Not cited is not the same as not read: every seat was given all documents of its round, whole. What code can see "

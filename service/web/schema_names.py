@@ -19,7 +19,7 @@ from service.policy import limits, rules
 from service.report.events import convergence as convergence_events
 from service.report.events import panel as panel_events
 from service.report.events import types as events
-from service.report.result import bill, citation_counts, notice_types, seat_types
+from service.report.result import bill, citation_counts, notice_types, passage_types, seat_types
 from service.report.result import types as result
 from service.web import audit, catalogue, citations, problems, quote_types, types
 
@@ -107,6 +107,7 @@ SCHEMA_NAMES: dict[type, str] = {
     events.AskedEvent: "AskedEvent",
     events.SpokeEvent: "SpokeEvent",
     events.CitationsEvent: "CitationsEvent",
+    events.PassagesEvent: "PassagesEvent",
     events.RoundStartedEvent: "RoundStartedEvent",
     bill.OverallCost: "OverallCost",
     bill.ByBasis: "ByBasis",
@@ -117,6 +118,9 @@ SCHEMA_NAMES: dict[type, str] = {
     citation_counts.CitationCounts: "CitationCounts",
     notice_types.Notice: "Notice",
     notice_types.CheckDetail: "CheckDetail",
+    passage_types.PassageDetail: "PassageDetail",
+    passage_types.TurnPassages: "TurnPassages",
+    passage_types.PassageCounts: "PassageCounts",
     seat_types.SeatDetail: "SeatDetail",
     seat_types.ShiftDetail: "ShiftDetail",
     seat_types.Weighed: "Weighed",

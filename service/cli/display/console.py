@@ -12,11 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.terminal_text import line
+from service.report.marks import MARK
 
 WIDEST = 100
 """The greatest width of lines: longer ones are hard to read in a window of any width."""
 PLAIN_WIDTH = 80
 """The width for a file or a pipe."""
+
+MARKED = "bold not dim red"
+"""The style of a mark, whose brackets and words say the same without colours."""
 
 
 class _Trimmed:
@@ -69,8 +73,10 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def text(words: str, style: str = "") -> Text:
-    """Untrusted text, cleaned, on one line until the console wraps it."""
-    return Text(line(words), style=style)
+    """Untrusted text, cleaned, on one line until the console wraps it; the marks of code in it stand out."""
+    found = Text(line(words), style=style)
+    found.highlight_regex(MARK, MARKED)
+    return found
 
 
 def joined(*parts: Text, by: str = " ") -> Text:

@@ -19,9 +19,11 @@ from service.cli.display.speakers import speaker
 from service.debate.amounts import micro, usd
 from service.debate.options import positions_of
 from service.report import Result
+from service.report.document import quoted
 from service.report.document.decision import untested
 from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, label_of
 from service.report.result.bill import OverallCost
+from service.report.shown import shown
 
 MOST_PARTS = 6
 """The most uncited parts of a document that the page names; the report has all."""
@@ -30,6 +32,7 @@ _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 def show(console: Console, result: Result) -> None:
     """Print the page of a result, in any state of its debate."""
+    result = shown(result)
     exchanged = (outcome.said, exchange.open_points, exchange.left_out)
     for part in (_head, _decision, _gate, *exchanged, _coverage, _cost, _provenance):
         for block in part(result):
@@ -38,6 +41,7 @@ def show(console: Console, result: Result) -> None:
 
 def show_brief(console: Console, result: Result) -> None:
     """Print the decision, what was struck, repeated and left out, and open points: the page without the exchange."""
+    result = shown(result)
     below = [block for part in (exchange.caught, exchange.left_out, exchange.uncertainties) for block in part(result)]
     for block in (*_decision(result), *below):
         console.print(block)
@@ -91,6 +95,8 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Human review", text("required by no rule; the decision stays with a person all the same")
     for flag in r.flags:
         yield "Flag", text(f"{flag}: {label_of(FLAG, flag)}", "yellow")
+    for fact in quoted.compared(r):
+        yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
     for ranked in r.ranking:
         yield (
             f"Rank {ranked.rank}",

@@ -16,10 +16,13 @@ from service.cli.display.convergence import share
 from service.cli.display.speakers import last_turns, rule, seated, speaker
 from service.cli.terminal_text import first_sentence, line
 from service.debate.findings import DIMENSIONS
+from service.debate.replies import ObjectionAnswers, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result
 from service.report.labels import OBJECTION, label_of
+from service.report.marks import without_marks
 from service.report.result.types import Spoken
+from service.report.shown import reply_of
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
 """The four dimensions in their order, as columns."""
@@ -129,30 +132,33 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
         if given := marks.get((one.label or "", claim.n)):
             marked = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in sorted(given))
             yield Padding(joined(text("marks", "dim"), *marked, by="  "), (0, 0, 0, 5))
-    if said := one.reply.get("objection"):
-        against = f"claim {said['n']} of {said['label']} ({said['severity']})"
-        yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")
+    reply = reply_of(r, one)
+    if not isinstance(reply, RevisedAnswer):
+        return
+    if said := reply.objection:
+        against = f"claim {said.n} of {said.label} ({said.severity})"
+        yield indented(f"devil's advocate, against {against}: {said.flaw}", "yellow")
     yield from bullets(
         f"{title}: {words}"
-        for title, member in (("learned", "learnedFromOthers"), ("corrected", "corrections"))
-        if (words := one.reply.get(member))
+        for title, words in (("learned", reply.learned_from_others), ("corrected", reply.corrections))
+        if words
     )
     yield from bullets(
-        f"{title}: {said['text']}"
-        for title, member in (("challenges", "stillChallenges"), ("open", "unresolved"))
-        for said in one.reply.get(member, ())
+        f"{title}: {said.text}"
+        for title, given in (("challenges", reply.still_challenges), ("open", reply.unresolved))
+        for said in given
     )
 
 
 def _to_objections(r: Result) -> Iterator[RenderableType]:
     """The answers to the strong objections that stood after the last round."""
-    said = [one for one in r.transcript if not one.arguments and "answers" in one.reply]
-    if said:
+    given = [(one.label, reply) for one in r.transcript if isinstance(reply := reply_of(r, one), ObjectionAnswers)]
+    if given:
         yield rule("Answers to objections", "strong ones that stood after the last round")
-    for one in said:
+    for label, reply in given:
         yield from bullets(
-            f"{one.label} on {answer['label']}: {label_of(OBJECTION, answer['verdict'])}. {answer['text']}"
-            for answer in one.reply["answers"]
+            f"{label} on {answer.label}: {label_of(OBJECTION, answer.verdict)}. {answer.text}"
+            for answer in reply.answers
         )
 
 
@@ -163,8 +169,7 @@ def _marks(r: Result) -> Marks:
     same, word by word. A claim that was changed since has no marks, because they would be about other words.
     """
     last = max((one.round for one in r.transcript), default=0)
-    now = {(one.label, c.n): c.text for one in r.transcript if one.round == last for c in one.arguments}
-    before = {(one.label, c.n): c.text for one in r.transcript if one.round == last - 1 for c in one.arguments}
+    now, before = _claims(r, last), _claims(r, last - 1)
     found: Marks = {}
     for one in r.transcript:
         for mark in one.reply.get("marks", ()) if one.round == last else ():
@@ -172,6 +177,12 @@ def _marks(r: Result) -> Marks:
             if claim in before and now.get(claim, before[claim]) == before[claim]:
                 found.setdefault(claim, []).append((one.label or one.seat, mark["mark"]))
     return found
+
+
+def _claims(r: Result, number: int) -> dict[tuple[str, int], str]:
+    """The claims of a round as they were written, by label and number."""
+    turns = (one for one in r.transcript if one.round == number)
+    return {(one.label, c.n): without_marks(c.text) for one in turns for c in one.arguments}
 
 
 def _accuracy(r: Result, found: PanelResult) -> RenderableType:

@@ -20,6 +20,7 @@ from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of
 from service.report.labels import SIGN, STOP, label_of
+from service.report.marks import neutral_texts
 
 Data = Mapping[str, Any]
 LEAD, LEAD_MOST = 12, 20
@@ -68,6 +69,7 @@ class Progress:
             "round": self._spoke,
             "debate.response": self._spoke,
             "citations": self._checked,
+            "passages": self._compared,
             "classification": self._decided,
             "adjudication": self._decided,
             "swapped": self._swapped,
@@ -80,7 +82,7 @@ class Progress:
             "final": self._ended,
         }
         if teller := tellers.get(name):
-            teller(data)
+            teller(neutral_texts(data))
 
     def stop(self) -> None:
         """Remove the moving lines; printed lines stay."""
@@ -143,6 +145,10 @@ class Progress:
             self._line("", f"{spoken['phase']}:", style="dim", indent=2)
         body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])
         self._line(self._who(data), body, _left(said), indent=2)
+
+    def _compared(self, data: Data) -> None:
+        if data["marked"]:
+            self._line("!", summaries.passages(data), style="yellow", indent=2)
 
     def _decided(self, data: Data) -> None:
         details = self._details(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -88,6 +89,13 @@ def verdicts(data: Data) -> list[Text]:
         numbers = ", ".join(map(str, data["struck"]))
         found.append(text(f"number {numbers} struck", "red"))
     return found
+
+
+def passages(data: Data) -> str:
+    """The passages of a reply that mislead, by the words of their marks."""
+    marks = Counter(one["mark"] for one in data["passages"] if one["mark"])
+    found = ", ".join(f"{number} {words}" for words, number in marks.items())
+    return f"{data['speaker']}: of {counted(data['compared'], 'quoted passage')} {found}"
 
 
 def _debater(spoken: Data) -> str:

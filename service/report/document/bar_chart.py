@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
-from service.report.document.blocks import Bar, Chart, legible
+from service.report.document.blocks import Bar, Chart
+from service.report.document.html_text import escape
 
 _WIDTH = 1_000
 _HEIGHT = 14
@@ -15,11 +14,11 @@ def figure(chart: Chart) -> str:
     if not chart.bars:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{_text(bar.label)}</th><td'
-        f' class="bar">{draw_bars(bar)}</td><td>{_text(bar.shown)}</td></tr>'
+        f'<tr><th scope="row">{escape(bar.label)}</th><td'
+        f' class="bar">{draw_bars(bar)}</td><td>{escape(bar.shown)}</td></tr>'
         for bar in chart.bars
     )
-    return f'<table class="chart"><caption>{_text(chart.title)}</caption><tbody>{rows}</tbody></table>'
+    return f'<table class="chart"><caption>{escape(chart.title)}</caption><tbody>{rows}</tbody></table>'
 
 
 def draw_bars(bar: Bar) -> str:
@@ -33,7 +32,3 @@ def draw_bars(bar: Bar) -> str:
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
         f'<rect class="track" x="0" y="0" width="{_WIDTH}" height="{_HEIGHT}"/>{"".join(pieces)}</svg>'
     )
-
-
-def _text(text: str) -> str:
-    return escape(legible(text))

@@ -13,6 +13,7 @@ from service.report.labels import (
     CHECKED,
     NOTICE,
     PAIR,
+    QUOTED,
     SHOWS,
     SHOWS_DEBATE,
     SHOWS_NO_DEBATE,
@@ -156,6 +157,8 @@ def about(r: Result) -> Iterator[Block]:
     if r.rounds or r.transcript:
         yield Text(SHOWS_NOT)
         yield Text(CHECKED)
+    if r.passage_counts:
+        yield Text(QUOTED)
     if r.simulated:
         yield Text(SIMULATED)
     yield Text(CHAINED)

@@ -8,6 +8,7 @@ from service.report.document import closing, deciders, exchange, money, opening,
 from service.report.document.blocks import Block, ReportBlocks
 from service.report.formats import telling_of
 from service.report.result.types import Result
+from service.report.shown import shown
 
 
 def _measured(r: Result) -> Iterator[Block]:
@@ -54,7 +55,8 @@ def _title(result: Result) -> str:
 
 
 def report(result: Result) -> ReportBlocks:
-    """A result as the blocks of its report."""
+    """A result as the blocks of its report, with the marks of code in its texts."""
+    result = shown(result)
     return ReportBlocks(
         title=_title(result),
         subtitle=result.debate_id,

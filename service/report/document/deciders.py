@@ -23,7 +23,6 @@ from service.debate.replies import (
     Projection,
     Proposal,
     Rebuttal,
-    Reply,
     RevisedAnswer,
     Ruling,
     Synthesis,
@@ -34,6 +33,7 @@ from service.report.formats import telling_of
 from service.report.labels import DIMENSION, QUESTION, label_of, seat_name
 from service.report.result.seat_types import Weighed
 from service.report.result.types import Result
+from service.report.shown import reply_of
 
 TURNED = "asked again with the order turned round"
 
@@ -49,7 +49,7 @@ def deciders(r: Result) -> Iterator[Block]:
 
 
 def _said(r: Result, one: Weighed) -> Iterator[Block]:
-    reply: Reply = msgspec.convert(one.reply, Reply)
+    reply = reply_of(r, one)
     title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
     match reply:
         case Judgement():

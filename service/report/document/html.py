@@ -7,7 +7,6 @@ page works with a screen reader, prints on paper, and follows the reader's choic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape as escaped
 
 from service.report.document import sparkline
 from service.report.document.bar_chart import figure
@@ -27,9 +26,9 @@ from service.report.document.blocks import (
     TableBlock,
     Text,
     Verbatim,
-    legible,
 )
 from service.report.document.contents import report
+from service.report.document.html_text import escape
 from service.report.document.strip_chart import draw_strip, swatch
 from service.report.document.stylesheet import STYLE
 from service.report.result.types import Result
@@ -45,11 +44,6 @@ def html(result: Result) -> str:
 def write(content: ReportBlocks) -> str:
     """A report's blocks as an HTML document."""
     return "".join(_page(content))
-
-
-def escape(text: str) -> str:
-    """A text, escaped so that an element or an attribute shows it unchanged."""
-    return escaped(legible(text))
 
 
 def _page(content: ReportBlocks) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
+from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text, Tone
 from service.report.document.decision import decider, facts, headline, untested
 from service.report.document.uncited import never_cited
@@ -65,7 +66,9 @@ def decision(r: Result) -> Iterator[Block]:
     if why := untested(r):
         yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
     yield from _human_review(r)
+    yield from quoted.in_decision(r)
     yield FactList(tuple(_outcome(r)))
+    yield from quoted.key(r)
     if r.ranking:
         texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
         yield TableBlock(
@@ -140,6 +143,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
     yield from facts(r)
+    yield from quoted.compared(r)
     yield from never_cited(r)
 
 

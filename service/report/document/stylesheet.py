@@ -93,6 +93,9 @@ pre { overflow-x: auto; padding: 0.7rem 0.9rem; background: var(--wash); border:
 .argued { margin: 1rem 0; padding: 0.1rem 0 0.1rem 1rem; border-left: 2px solid var(--rule); }
 .argued.struck { border-left: 2px dashed var(--bad); }
 .argued.struck > p:nth-of-type(2) { text-decoration: line-through; text-decoration-color: var(--bad); }
+.argued.struck mark { display: inline-block; text-decoration: none; }
+mark { padding: 0 0.15em; border: 1px solid var(--bad); background: var(--bad-wash); color: var(--bad);
+  font-weight: 600; }
 .label { margin-bottom: 0.1rem; }
 figure { margin: 0.6rem 0 0.6rem 0.25rem; padding: 0.5rem 0.9rem; background: var(--tone-wash);
   border-left: 3px solid var(--tone); }

@@ -43,6 +43,8 @@ TEMPLATE = r"""
 }
 #show heading.where(level: 3): it => block(above: 1.5em, below: 0.7em, sticky: true, text(size: 11.5pt, it.body))
 #show heading.where(level: 4): it => block(above: 1.2em, below: 0.6em, sticky: true, text(size: 10.5pt, it.body))
+#let mark-of-code = regex("\u{27e6}[^\u{27e6}\u{27e7}]*\u{27e7}")
+#show mark-of-code: set text(weight: "bold", fill: tones.bad.at(0))
 #show raw: set text(font: "DejaVu Sans Mono", size: 7.5pt)
 #set table(stroke: none, inset: (x: 4pt, y: 3.5pt))
 #show table: set text(size: 8.5pt)
@@ -169,7 +171,16 @@ TEMPLATE = r"""
       h(0.6em)
       text(size: 8.5pt, fill: soft, b.beside)
     })
-    if b.struck == "" { b.text } else { strike(stroke: 0.5pt + tones.bad.at(0), b.text) }
+    if b.struck == "" { b.text } else {
+      let struck-through = strike.with(stroke: 0.5pt + tones.bad.at(0))
+      let at = 0
+      for found in b.text.matches(mark-of-code) {
+        struck-through(b.text.slice(at, found.start))
+        found.text // a mark is code's own: it must not look as if it were taken back
+        at = found.end
+      }
+      struck-through(b.text.slice(at))
+    }
     if b.struck != "" {
       parbreak()
       text(size: 9pt, fill: tones.bad.at(0), weight: "bold", b.struck)

@@ -12,7 +12,7 @@
                                    scored its consensus, scored its debaters
                                    swapped: a decider, asked again in the reverse order
     attempt.failed, turn.silent    notice
-    check.found                    citations; accuracy; debate.converged, or convergence if answers have not;
+    check.found                    citations; passages; accuracy; debate.converged, or convergence if answers have not;
                                    measured, if a model scores a panel's consensus after it; notice for a critique and
                                    for documents
     budget.refused                 notice
@@ -25,7 +25,7 @@ An entry that settles the standing of a panel after a round (a check, a model's 
 listener that resumes after an id has all events of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy`
 and `final` have the shapes of its reference (`service.report.events.panel`), every other event those of
 `service.report.events.types`. A declined case ends with its gate event. A reply has no verdicts yet, because the check
-comes after it; the `citations` that follow name the same turn and numbers.
+comes after it; the `citations` and `passages` that follow name the same turn.
 """
 
 from __future__ import annotations

@@ -52,11 +52,20 @@ from service.money import Ledger
 from service.report.events.convergence import overlapping
 from service.report.events.formats import NamedEvents, options_among, stream_of
 from service.report.events.panel import scored
-from service.report.events.types import AskedEvent, CitationsEvent, EventName, GateEvent, SpokeEvent, StartedEvent
+from service.report.events.types import (
+    AskedEvent,
+    CitationsEvent,
+    EventName,
+    GateEvent,
+    PassagesEvent,
+    SpokeEvent,
+    StartedEvent,
+)
 from service.report.formats import telling_of
 from service.report.result.account import tokens_of
 from service.report.result.build import build_gate, build_hashes, build_seats
 from service.report.result.history import History, is_swapped, position_of
+from service.report.result.passages import passages_of
 from service.report.result.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
 from service.report.result.transcript import spoken
 from service.report.result.types import Line
@@ -96,7 +105,9 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
             return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
         case ConvergenceFound() as found:
             return (overlapping(line, entry, found, debate_id),)
-        case CritiqueFound() | InjectionFound() | TextsFound():
+        case TextsFound() as found:
+            return (("passages", _passages(line, entry, found, debate_id, History(lines))),)
+        case CritiqueFound() | InjectionFound():
             return ()
 
 
@@ -232,4 +243,22 @@ def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: 
         not_found=verdicts.count("not_found"),
         struck=tuple(a.n for a in found.arguments if a.struck),
         arguments=arguments(h, turn),
+    )
+
+
+def _passages(line: Line, entry: CheckFound, found: TextsFound, debate_id: str, h: History) -> PassagesEvent:
+    given = passages_of(h, TurnId(entry.check.partition("/")[0]), entry.engine, found)
+    return PassagesEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=given.turn,
+        speaker=given.speaker,
+        round=given.round,
+        seat=given.seat,
+        position=given.position,
+        engine=given.engine,
+        compared=len(given.passages),
+        marked=len(found.marked),
+        passages=given.passages,
     )

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from service.debate.model import Options, Pair, TurnId
 from service.debate.replies import Conclusion, Framing, Objection, Shift
+from service.report.result.passage_types import PassageDetail
 from service.report.result.seat_types import SeatDetail
 from service.report.result.types import (
     Argument,
@@ -29,6 +30,7 @@ EventName = Literal[
     "swapped",
     "synthesis",
     "citations",
+    "passages",
     "notice",
     "final",
     "classification",
@@ -157,3 +159,17 @@ class CitationsEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     not_found: int
     struck: tuple[int, ...]
     arguments: tuple[Argument, ...]
+
+
+class PassagesEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+    """What the texts of a turn's reply quote or report, and where it stands; ``marked`` counts what misleads."""
+
+    turn: TurnId
+    speaker: str
+    round: int
+    seat: str
+    position: str | None
+    engine: str
+    compared: int
+    marked: int
+    passages: tuple[PassageDetail, ...]

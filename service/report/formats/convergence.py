@@ -31,6 +31,7 @@ from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, OVERLAP
+from service.report.marks import without_marks
 from service.report.result.history import History
 from service.report.result.types import Result, Spoken
 
@@ -183,7 +184,8 @@ def _against(r: Result) -> Iterator[Block]:
         return
     against, answer = None, r.result.final_answer
     if answer is not None:
-        given = {seat for one in r.result.votes if folded(one.answer) == folded(answer) for seat in one.seats}
+        wanted = folded(without_marks(answer))
+        given = {seat for one in r.result.votes if folded(without_marks(one.answer)) == wanted for seat in one.seats}
         against = [one for one in latest(r) if one.seat not in given]
     yield from debaters.dissent_standing(r, against, lettered, lambda one: one.answer or "")
 

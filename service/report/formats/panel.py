@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-import msgspec
-
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
@@ -15,6 +13,7 @@ from service.debate.replies import BlindAnswer, Closing, ObjectionAnswers, Reply
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
+from service.errors import IllegalEntry
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import (
     Block,
@@ -35,6 +34,7 @@ from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
 from service.report.result.types import Result, Spoken
+from service.report.shown import reply_of
 
 Claimed = tuple[str, int]
 
@@ -223,7 +223,7 @@ def _against(r: Result) -> Iterator[Block]:
     held = [
         Fact(lettered(one), _challenged(r, reply))
         for one in _last_round(r)
-        if isinstance(reply := _reply(one), RevisedAnswer) and reply.still_challenges
+        if isinstance(reply := _reply(r, one), RevisedAnswer) and reply.still_challenges
     ]
     if held:
         yield Text("Still challenged in the last round:", "note")
@@ -239,7 +239,7 @@ def _marked(r: Result) -> dict[Claimed, dict[str, list[str]]]:
     """Claim -> mark -> its authors, in the last round: marks of an earlier one were on other words."""
     found: dict[Claimed, dict[str, list[str]]] = {}
     for one in _last_round(r):
-        reply = _reply(one)
+        reply = _reply(r, one)
         for mark in reply.marks if isinstance(reply, RevisedAnswer) else ():
             found.setdefault((mark.label, mark.n), {}).setdefault(mark.mark, []).append(lettered(one))
     return found
@@ -254,12 +254,15 @@ def _claim(r: Result, label: str, n: int) -> str:
     """The words of a claim in the answer to which the last round's marks refer: the one before that round."""
     last = max((one.round for one in r.transcript), default=0)
     before = [one for one in r.transcript if one.label == label and one.round < last and one.arguments]
-    reply = _reply(before[-1]) if before else None
+    reply = _reply(r, before[-1]) if before else None
     return next((claim.text for claim in reply.claims if claim.n == n), "") if reply else ""
 
 
-def _reply(one: Spoken) -> BlindAnswer | RevisedAnswer:
-    return msgspec.convert(one.reply, BlindAnswer | RevisedAnswer)
+def _reply(r: Result, one: Spoken) -> BlindAnswer | RevisedAnswer:
+    reply = reply_of(r, one)
+    if not isinstance(reply, BlindAnswer | RevisedAnswer):
+        raise IllegalEntry(f"expected the answer of a panel's debater in turn {one.turn}, found {type(reply).__name__}")
+    return reply
 
 
 def _argued(r: Result) -> Iterator[Block]:
@@ -273,7 +276,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 def _answered(r: Result, one: Spoken) -> Iterator[Block]:
     """A panel's answer with its claims and its marks on the others' claims."""
-    reply = _reply(one)
+    reply = _reply(r, one)
     sure = {claim.n: claim.confidence for claim in reply.claims}
     yield HeadingBlock(
         3, lettered(one), f"{reply.stance}, framework {_spaced(reply.framework)}, {reply.overall_confidence} % sure"
@@ -292,7 +295,9 @@ def _answered(r: Result, one: Spoken) -> Iterator[Block]:
 
 def _to_objections(r: Result, one: Spoken) -> Iterator[Block]:
     """A debater's answers to the strong objections that stood after the last round."""
-    reply = msgspec.convert(one.reply, ObjectionAnswers)
+    reply = reply_of(r, one)
+    if not isinstance(reply, ObjectionAnswers):
+        raise IllegalEntry(f"expected answers to objections in turn {one.turn}, found {type(reply).__name__}")
     yield HeadingBlock(3, lettered(one), "answers the objections that stand after the last round")
     yield FactList(
         tuple(

@@ -17,6 +17,7 @@ from service.report.result.citation_counts import count_citations
 from service.report.result.dissent import dissent, shifts, struck
 from service.report.result.history import History
 from service.report.result.notices import check, notices
+from service.report.result.passages import count_passages, turn_passages
 from service.report.result.seat_types import SeatDetail
 from service.report.result.transcript import transcript, weighed
 from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
@@ -40,6 +41,7 @@ def build_result(
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
     telling = telling_of(h.options)
     last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
+    passages = turn_passages(h)
     return Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
@@ -87,6 +89,8 @@ def build_result(
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
+        passages=passages,
+        passage_counts=count_passages(h, passages),
     )
 
 

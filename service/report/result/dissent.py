@@ -65,6 +65,7 @@ def shifts(h: History) -> tuple[ShiftDetail, ...]:
     new = {r: tuple(d.id for d in h.case.documents if d.round == r) for r in h.rounds if r > 1}
     return tuple(
         ShiftDetail(
+            turn=turn,
             round=round_of(turn),
             seat=seat_of(turn),
             position=position_of(turn),

@@ -27,8 +27,9 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The shift of a seat when ``documents`` were introduced."""
+    """The shift of a seat when ``documents`` were introduced, as ``turn`` gives it."""
 
+    turn: TurnId
     round: int
     seat: str
     position: str | None

@@ -40,6 +40,7 @@ from service.debate.results import FormatResult
 from service.report.result.bill import AttemptDetail, OverallCost
 from service.report.result.citation_counts import CitationCounts
 from service.report.result.notice_types import CheckDetail, Notice
+from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import SeatDetail, ShiftDetail, Weighed
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
@@ -365,6 +366,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     format, whose rounds are in ``rounds``.
     ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
     reference, each null in other formats. ``formatReason`` says why this format was chosen, null if it is unknown.
+
+    ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
+    spans in texts that stay as they were written. ``passageCounts`` is null if no reply was compared.
     """
 
     debate_id: str
@@ -419,3 +423,5 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     result: FormatResult | None = None
     ballot_report: str | None = None
     raw: dict[str, Any] | None = None
+    passages: tuple[TurnPassages, ...] = ()
+    passage_counts: PassageCounts | None = None

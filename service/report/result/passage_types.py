@@ -1,0 +1,61 @@
+"""The shape of passages: what the texts of replies quote or report, where it stands, and what misleads a reader."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from service.debate.model import TurnId
+
+
+class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Words that a reply gives as those of another text (``quotation``), or a clause that it says to state something.
+
+    ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
+    is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
+    document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
+    of a reply that the text gives as a document's. ``attributed`` is the author that the text names. ``reason`` is the
+    rule that decided. ``mark`` is null unless the passage misleads a reader: the words that reports and the terminal
+    show beside it.
+    """
+
+    field: str
+    span: tuple[int, int]
+    kind: Literal["quotation", "clause"]
+    status: Literal["inDocument", "inDebate", "onlyInDebate", "nowhere"]
+    attributed: Literal["document", "debate", "open"]
+    source_id: str | None
+    turn: TurnId | None
+    reason: str | None
+    mark: str | None
+
+
+class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
+
+    ``speaker`` names the seat and the round as reports do.
+    """
+
+    turn: TurnId
+    speaker: str
+    round: int
+    seat: str
+    position: str | None
+    engine: str
+    passages: tuple[PassageDetail, ...]
+
+
+class PassageCounts(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Passages by status, of all seats and takes, and the replies that were compared.
+
+    ``notCompared`` counts the replies with texts of which no finding is recorded: the debate ended before the check.
+    """
+
+    replies: int
+    not_compared: int
+    in_document: int
+    in_debate: int
+    only_in_debate: int
+    nowhere: int
+    marked: int
