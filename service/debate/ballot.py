@@ -214,7 +214,7 @@ def _hear(s: Script, r: int, phase: str) -> None:
     """
     options = _options(s.started.options)
     for _, _, turn in _phase(options, r, phase):
-        if not {f"{turn}/citations", f"{turn}/texts"} <= s.facts.found.keys():
+        if f"{turn}/texts" not in s.facts.found:
             asked = _turn(options, turn, phase, () if (r, phase) == (1, "proposal") else _before(options, turn))
             s.ask(Ballot, asked)
             examine(s, asked)

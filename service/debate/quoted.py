@@ -15,7 +15,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from service.debate.ending import citations, marked, texts
-from service.debate.findings import TextsFound
+from service.debate.findings import CitationsFound, TextsFound
 from service.debate.model import Check, Turn, reworded
 from service.debate.replies import Reply
 from service.debate.script import Script
@@ -30,9 +30,10 @@ def in_two_takes(*deciders: Turn) -> tuple[Turn, ...]:
 
 
 def examine(s: Script, *turns: Turn) -> None:
-    """Find the citations of these turns and what their texts quote, all together; a turn without a reply has none."""
+    """Find the citations of these turns together, then what their texts quote; a turn without a reply has neither."""
     spoke = [turn for turn in turns if s.said(turn.id)]
-    s.find(TextsFound, *(check for turn in spoke for check in (citations(turn.id), _check(turn))))
+    s.find(CitationsFound, *(citations(turn.id) for turn in spoke))
+    s.find(TextsFound, *(_check(turn) for turn in spoke))
 
 
 def settle(s: Script, kind: type[R], turn: Turn) -> bool:

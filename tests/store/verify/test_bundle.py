@@ -169,8 +169,8 @@ FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
     "the tokens of a request": ("plain", "turn.asked", 1, lambda e: e.update(inputTokens=1), "requests"),
     "the hash of a request": ("plain", "turn.asked", 1, lambda e: e.update(requestHash="00" * 32), "requests"),
     "the hash of what went out": ("plain", "turn.asked", 1, lambda e: e.update(wireHash="00" * 32), "requests"),
-    "a strike": ("plain", "check.found", 1, struck, "checks"),
-    "how a critique was judged": ("plain", "check.found", 3, lambda e: e["finding"].update(novelty=1), "checks"),
+    "a strike": ("plain", "check.found", 2, struck, "checks"),
+    "how a critique was judged": ("plain", "check.found", 6, lambda e: e["finding"].update(novelty=1), "checks"),
     "a suspicion": (
         "plain",
         "check.found",
@@ -790,7 +790,7 @@ def test_a_version_of_the_envelope_that_is_not_known_here_says_so(drafts: Drafts
 
 def test_checks_of_another_engine_are_stated_and_not_recomputed(drafts: Drafts) -> None:
     draft = drafts["plain"]
-    n = draft.find("check.found", 1)
+    n = draft.find("check.found", 2)
 
     report = verify(draft.change(n, lambda e: e.update(engine="citations/9+list-1")).bundle())
 
@@ -801,7 +801,7 @@ def test_checks_of_another_engine_are_stated_and_not_recomputed(drafts: Drafts) 
 @pytest.mark.parametrize("name", ["citations/1", "citations/3+other-00", "judgement/1", "citations"])
 def test_checks_of_an_engine_that_no_build_ever_had_fail(drafts: Drafts, name: str) -> None:
     draft = drafts["plain"]
-    n = draft.find("check.found", 1)
+    n = draft.find("check.found", 2)
 
     report = verify(draft.change(n, lambda e: e.update(engine=name)).bundle())
 
