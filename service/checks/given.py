@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
 from service.checks.judgement.critique import Attacked
+from service.checks.attacked import Attacked
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound

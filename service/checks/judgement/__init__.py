@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from service.checks.judgement.critique import Attacked, check_critique
+from service.checks.attacked import Attacked
+from service.checks.judgement.critique import check_critique
 from service.checks.judgement.injection import check_injection
 from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound
 from service.debate.replies import Critique

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
+from service.checks.attacked import Attacked
 from service.checks.judgement.wording.grounds import LIMITS, GroundLimits, gives_ground, is_english, words_of
 from service.checks.judgement.wording.softening import softenings, unquoted
 from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound, StrikeReason
@@ -39,19 +40,6 @@ class CritiqueThresholds(Struct, frozen=True, rename="camel"):
 
 
 THRESHOLDS = CritiqueThresholds()
-
-
-class Attacked(NamedTuple):
-    """A proposal under attack: its position, if it has one, and the verdicts on its arguments."""
-
-    proposal: Proposal
-    position: str | None = None
-    verdicts: Sequence[ArgumentVerdict] = ()
-
-    def standing(self) -> dict[int, str]:
-        """The texts of the arguments that are not struck, by number."""
-        struck = {v.n for v in self.verdicts if v.struck}
-        return {a.n: a.text for a in self.proposal.arguments if a.n not in struck}
 
 
 class _Attack(NamedTuple):
@@ -114,7 +102,7 @@ def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
         "noPoint": not some,
         "noPointNamesAnArgument": some and resisted and not found.points_naming_an_argument,
         "concludesUpheld": resisted and found.upholds,
-        "concludesAsProposer": some and resisted and found.same_conclusion and not found.points_attacking,
+        "concludesAsProposer": resisted and found.same_conclusion and not (found.upholds or found.points_attacking),
         "sparesAPosition": some and bool(found.spared),
         "thin": some and bool(found.points_naming_an_argument) and bool(found.unopposed),
         "noCitationVerified": bool(found.citations) and not found.citations_verified,

@@ -135,8 +135,7 @@ def wordings() -> Iterator[tuple[str, object]]:
     yield from (("pattern", name, PATTERNS[name]) for name in PATTERNS)  # type: ignore[misc]
     for said in (*SOFTENED, *HONEST):
         yield f"says {said}", softenings(unquoted(said))
-    for length in (119, 120, 121):
-        yield f"a phrase of {length}", softenings("I find the " + "x " * ((length - 17) // 2) + "sound")
+    yield "a long phrase", softenings(f"this is {'very ' * 30}sound")
 
 
 def grounds() -> Iterator[tuple[str, object]]:
@@ -171,6 +170,9 @@ def grounds() -> Iterator[tuple[str, object]]:
         stem = "paymentage"[:letters]
         known = "The payment is due to the bank at the end of it."
         yield f"the stem {stem}", gives_ground(f"{stem}zz quartz", known, evidence=False, english=True)
+    for first in ("Payment", "Aayment"):
+        said = f"{first} not zebra quartz lantern amber. To be fair, it is tight."
+        yield f"{first} begins", gives_ground(said, "The payment is due.", evidence=False, english=True)
     yield "limits", LIMITS
 
 

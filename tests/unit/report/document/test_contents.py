@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.checks.coverage.shape import Absent, State
-from service.checks.judgement import check_critique
+from service.checks.judgement import Attacked, check_critique
 from service.debate.adversarial import SEATS
 from service.debate.amounts import micro, usd
 from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
@@ -21,7 +21,6 @@ from service.debate.findings import (
     ArgumentVerdict,
     CitationsFound,
     CitationVerdict,
-    CritiqueFound,
     Edit,
     Finding,
     InjectionFound,
@@ -30,9 +29,10 @@ from service.debate.findings import (
     Verdict,
 )
 from service.debate.model import Check, Force, Status, StopReason, Turn
-from service.debate.replies import Conclusion, Critique, Movement, Reply
+from service.debate.replies import Conclusion, Critique, Movement, Proposal, Reply
 from service.debate.turns import TurnId
 from service.gate import Declared, should_debate
+from service.intake.worst_case import WEAK
 from service.money import Usage
 from service.policy import GatePolicy
 from service.report import Line, build_result, html, labels, markdown, pdf
@@ -315,18 +315,22 @@ def test_every_sign_that_a_critique_can_show_has_words() -> None:
     reply = canned(Turn(TurnId("1.critic.1"), "critic"), Facts())
     assert isinstance(reply, Critique)
     proposal = canned(Turn(TurnId("1.proposer.1"), "proposer"), Facts())
+    assert isinstance(proposal, Proposal)
     empty = replace(reply, points=())
     tame = replace(reply, thesis="I agree, and to be fair it is a good point.", points=reply.points[:1])
 
-    signs: set[str] = set()
-    for critique in (reply, empty, tame):
+    agreeing = replace(reply, conclusion="upheld")
+
+    signs: set[str] = {*WEAK}
+    for critique in (reply, empty, tame, agreeing):
         verdicts = (ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),)),)
         for against in ((), (proposal,)):
-            judged: CritiqueFound = check_critique(against, (reply,), critique, verdicts)  # type: ignore[arg-type]
+            attacked = [Attacked(one) for one in against]
+            judged = check_critique(attacked, (reply,), critique, verdicts)
             signs |= {*judged.weak, *judged.soft}
 
     assert signs <= set(labels.SIGN)
-    assert len(signs) > 5
+    assert len(signs) > len(WEAK)
 
 
 def test_the_models_that_answered_are_named() -> None:
