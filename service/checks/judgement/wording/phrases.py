@@ -17,8 +17,9 @@ PARTS: Mapping[str, str] = {
     ),
     "<case>": (
         r"<whose>(?:proposer(?:'s \w+)?|proposition|proposal|thesis|arguments?(?: \d+)?(?:(?:,| and| "
-        r"to) \d+)*|case|reasoning|analysis|reading(?: of clause [\d.]+)?|interpretation|logic|"
-        "framing|line of argument|what (?:it|the proposer) says)"
+        r"to) \d+)*|case|reasoning|analysis|reading(?: of clause [\d.]+)?|interpretation|quotation|"
+        "quoted (?:sentence|passage|clause)|logic|framing|line of argument|what (?:it|the proposer) "
+        "says)"
     ),
     "<claim>": (
         "<whose>(?:points?|claims?|conclusions?|positions?|approach|assessment|explanation|"
@@ -161,6 +162,10 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
             "highlights?|explains?|shows?|captures?|applies|apply|interprets?|reports?|relates?|"
             r"identified|noted|pointed out|observed|cited|quoted|relied|concluded|argued)\b"
         ),
+        (
+            r"\b(?:quotes?|reads?|states?|cites?|says|describes?|puts?|reports?) (?:[\w.]+ "
+            r"){0,6}(?:rightly|correctly|accurately|faithfully|fairly)\b"
+        ),
     ),
     "proposerIsRight": (
         (
@@ -226,6 +231,19 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
         (
             r"\b(?:it|one|you) (?:may|might|could) (?:also |perhaps )?(?:be (?:argued|worth|useful|"
             r"helpful|good|wise|prudent|said)|argue|wish|wonder|ask|consider|say|quibble)\b"
+        ),
+        r"\b(?:arguably|conceivably)\b",
+        (
+            r"\bwith (?:some|a degree of|great|due|all due|a certain|no great) (?:hesitation|diffidence|"
+            r"reluctance|respect|conviction|caution)\b"
+        ),
+        (
+            r"\b(?:I|we) (?:tend|am inclined|are inclined|would be inclined|am tempted|lean) to\b|\bin my "
+            r"(?:humble|modest) \w+\b|\bif anything\b"
+        ),
+        (
+            r"\bone (?:might|may|could) (?:well |also |even )?(?:say|argue|wonder|ask|add|number|note|"
+            r"think|mutter|quibble)\b"
         ),
     ),
     "couldBeBetter": (
@@ -362,6 +380,18 @@ PATTERNS: Mapping[str, tuple[str, ...]] = {
             r"\bwhich is all (?:I|we)\b|\bmuch merit in\b|\bvery gently\b|\bhad there been anything\b|"
             r"\b(?:may|might) merit (?:consideration|attention|thought)\b|\b(?:unlikely|not likely) to "
             r"(?:alter|change|affect) the\b"
+        ),
+        (
+            r"\b(?:benefit of the doubt|as far as it goes|up to a point|so far,? so good|more or less|"
+            r"give or take|within reason)\b"
+        ),
+        (
+            r"\bnot without (?:merit|force|reason|its|some)\b|\bis (?:a )?fair (?:description|summary|"
+            r"reading|account|comment)\b"
+        ),
+        (
+            r"\bthis much (?:is|follows)\b|\bis (?:all )?very well\b|\bis "
+            r"(?:nice|welcome|good|fine|true), (?:but|yet|though|although)\b"
         ),
     ),
     "nothingElse": (
