@@ -70,7 +70,7 @@ _SPEAKER = re.compile(
 _SPEAKS = re.compile(
     r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"
     r"believ|suggest|"
-    r"insist|purport|put|object|repl|respond|counter|think|conced|grant|treat|describ|call|tell|told|ascrib|phras|"
+    r"insist|purport|put|object|repl|respond|counter|think|conced|grant|treat|describ|call|tell|ascrib|phras|"
     r"word)\w*",
     re.IGNORECASE,
 )
@@ -133,17 +133,17 @@ def attribution(around: Context, titles: frozenset[str] = frozenset()) -> Attrib
 
 
 def is_said(around: Context) -> bool:
-    """Whether a verb of saying stands before the passage, whoever speaks."""
+    """Whether a verb of saying stands before the passage, of any author."""
     return _SAYING.search(around.before) is not None
 
 
 def is_shared(words: str) -> bool:
-    """Whether a text takes over what it reports: the critic rightly notes that …."""
+    """Whether a text agrees with what it reports: the critic rightly notes that …."""
     return _FACTIVE.search(words) is not None
 
 
 def is_direct(around: Context) -> bool:
-    """Whether a verb of saying stands right before the passage: the words are told to be the author's own."""
+    """Whether a verb of saying stands right before the passage: the text says that the words are the author's own."""
     return _DIRECTLY.search(around.before) is not None
 
 

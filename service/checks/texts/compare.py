@@ -4,7 +4,7 @@
     2  its words stand in a document, by the citation engine             inDocument
     3  it is excused: proposed, hypothetical, denied, a title            left out
     4  they stand in the question or a caller's text                     inDebate, without a turn
-    5  they stand in a reply that the seat was shown                     inDebate, or onlyInDebate: told as a document's
+    5  they stand in a reply that the seat was shown            inDebate, or onlyInDebate: given as a document's
     6  anything else                                                     nowhere
     *  the work allowed was used up                                      nowhere, out_of_steps
 
@@ -136,9 +136,9 @@ class _Desk:
         said = self._search(quoted.text, self._said, short)
         if said.verdict == "verified" and said.source_id:
             turn = TurnId(said.source_id)
-            told = attributed == "document" or (attributed == "open" and self._is_marked(quoted.text))
+            claimed = attributed == "document" or (attributed == "open" and self._is_marked(quoted.text))
             return Passage(
-                path, quoted.span, "quotation", "onlyInDebate" if told else "inDebate", attributed, turn=turn
+                path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
             )
         if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
             return None

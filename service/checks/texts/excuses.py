@@ -169,7 +169,7 @@ _WISHED = re.compile(
     r"insist(?:s|ed)? on|gains?|missing|lack(?:s|ing)?|whose)\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_SAID_SO = re.compile(
     r"\b(?:says?|states?|reads?|provides?|stipulates?|specif(?:y|ies)|confirms?|requires?|warns?|promises?|grants?)\b"
     r"[^.;]{0,60}\Z|\bwords\b[^.;]{0,20}\Z",
     re.IGNORECASE,
@@ -177,7 +177,7 @@ _TOLD = re.compile(
 _NEAR = 90
 """The most characters behind a passage in which it is refuted."""
 _OF_THE_DEBATE = re.compile(
-    r"\A,? (?:of|in) (?:the |its |his |her |their |my )?(?:critique|critic|rebuttal|proposal|proposer|statement|"
+    r"\A,? (?:of|in) (?:the |its |their |my |our |your )?(?:critique|critic|rebuttal|proposal|proposer|statement|"
     r"reply|answer|"
     r"synthesis|debate|opponent|thesis)",
     re.IGNORECASE,
@@ -225,7 +225,7 @@ def is_of_debate(around: Context) -> bool:
 
 def is_wished(around: Context) -> bool:
     """Whether a sentence speaks of what is not the case, or not yet, and no verb tells the words that it quotes."""
-    return _WISHED.search(around.before) is not None and not (_TOLD.search(around.before) or is_sourced(around))
+    return _WISHED.search(around.before) is not None and not (_SAID_SO.search(around.before) or is_sourced(around))
 
 
 def _is_denied(around: Context) -> bool:

@@ -1,6 +1,6 @@
 """The names of clauses in running text: those that a text says to state something, and those that it rests on.
 
-clause 14.7 states, Section 3 thus requires         a reported clause: words of it are told
+clause 14.7 states, Section 3 thus requires         a reported clause: its words are reported
 according to clause 14.7, pursuant to § 3           the same
 under clause 14.7, (clause 9), clause 14.7 puts     a clause that a statement rests on
 clauses 9 and 14.7 say                              each of them

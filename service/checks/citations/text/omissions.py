@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from service.checks.citations.text.cue_words import MODALS, NUMBERS
+from service.checks.citations.text.cue_words import MODALS, NEGATIONS, NUMBERS
 from service.checks.citations.text.fold import Folded
 
 _TURNS = re.compile(
@@ -29,10 +29,9 @@ _TURNS = re.compile(
     r"|solely|exclusively|merely|partly|partial\w*|temporar\w+|maximum|minimum|at (?:least|most)|less|fewer|least|most"
     r"|more than|greater|higher|lower|later|earlier|up to)\b|n't\b"
 )
-_NEGATIONS = frozenset(
-    "not no non nor never neither none nothing nobody nowhere cannot without hardly scarcely barely rarely "
-    "seldom n't".split()
-)
+_DENYING = NEGATIONS - frozenset(
+    "unless except excepting excluding excluded excludes exclude only save notwithstanding until".split()
+) | {"n't"}
 _COUNTED = NUMBERS | frozenset("once twice thrice half double triple zero nil".split())
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?:or|of|another)\b))\b")
 _AUXILIARY = "|".join(sorted(MODALS | frozenset("is are was were be has have had does do did".split())))
@@ -61,7 +60,7 @@ def hidden_turn(folded: Folded, start: int, end: int) -> Turn | None:
     """The words for which a quotation may not omit the text from one folded offset to another, or ``None``."""
     hidden = folded.text[start:end]
     if turns := list(_TURNS.finditer(hidden)):
-        negations = [found for found in turns if found.group() in _NEGATIONS]
+        negations = [found for found in turns if found.group() in _DENYING]
         first = (negations or turns)[0]
         return Turn("negation" if negations else "limit", _at(start, first.span()))
     if number := _NUMBER.search(hidden):

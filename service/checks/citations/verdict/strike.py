@@ -37,5 +37,5 @@ def claims_evidence(argument: Cited) -> bool:
 
     Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
-    told = chain(passages(argument.text), clauses(argument.text))
-    return argument.basis == "evidence" or next(told, None) is not None
+    claims = chain(passages(argument.text), clauses(argument.text))
+    return argument.basis == "evidence" or next(claims, None) is not None
