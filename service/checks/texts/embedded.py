@@ -85,7 +85,7 @@ def _may_be_hidden(edit: Edit, passage: str) -> bool:
     at = passage.find(edit.from_)
     before, after = passage[:at].rstrip(), passage[at + len(edit.from_) :].lstrip()
     whole = at > 0 and before[-1:] in (".", "!", "?") and after[:1] in (".", "!", "?")
-    return whole and not _REFERS_BACK.match(edit.from_) and not (edit.because and _LIMITS.match(edit.because))
+    return whole and not _REFERS_BACK.match(edit.from_) and not _LIMITS.match(edit.because or edit.from_)
 
 
 def without_explanations(words: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from service.checks.citations.text.clause_names import PLACE
 from service.checks.texts.attribution import Context, is_sourced
 from service.debate.findings import Attributed
 
@@ -36,7 +37,7 @@ _REPORT = re.compile(
     r"\u00a7|[\d.]+(?:\([a-z0-9]+\))*),? (?:it |the (?:contract|agreement|document|policy|text) |clause [\d.]+ |"
     r"section [\d.]+ )?(?:clearly |expressly |already |also |then |now )?(?:says|states|reads|provides|requires|"
     r"stipulates|"
-    r"specifies|contains|includes|uses|mentions|grants|imposes|say|state|provide)\b",
+    r"specifies|contains|includes|uses|mentions|grants|imposes|has|holds|gives|runs|say|state|provide)\b",
     re.IGNORECASE,
 )
 _DRAFTS = (
@@ -56,7 +57,9 @@ _MARKS = r"[\s,:\"'\u201c\u2018*_]*\Z"
 _PROPOSED = re.compile(
     r"\b(?:should|could|must|would|might|ought to|needs? to|ha(?:s|ve) to|better|to|is to|are to)"
     r"(?: (?:then|instead|therefore|rather|simply|at least|also|now|expressly|be made to)){0,2}"
-    r" (?:read|say|state|(?:end|begin|close) with|run|be (?:amended|changed|reworded|replaced|worded|revised|"
+    r" (?:(?:read|say|state)\b(?! (?:the |this |in |what )?(?:clause|section|article|contract|agreement|document|"
+    r"\u00a7|\d))|"
+    r"(?:end|begin|close) with|run|be (?:amended|changed|reworded|replaced|worded|revised|"
     r"redrafted|rephrased|extended|"
     r"supplemented|"
     r"added|inserted|included|drafted|rewritten|restated|completed|qualified|limited|clearer|better|phrased|put|safer|"
@@ -65,7 +68,9 @@ _PROPOSED = re.compile(
     rf"|(?:^|[,;:(]\s?|\b(?:we|i|and|or|then|please|would|the (?:bank|parties|customer|buyer|board)) ){_DRAFTS}\b"
     r"|\b(?:propos(?:es?|ed|ing|al)|recommend(?:s|ed|ing|ation)?|suggest(?:s|ed|ing|ion)?|amendment|redraft(?:s|"
     r"ed|ing)?|"
-    rf"insert(?:ing|ions?)|additions?|adding|addition of|replacing|rewording|rephrasing|(?:a|an|another|additional|"
+    rf"insert(?:ing|ions?)|additions?|adding|addition of|replacing|rewording|rephrasing|(?:a|an) (?:cleaner|"
+    rf"clearer|better|safer|simpler|shorter|fuller|tighter|stricter|firmer|plainer|different) "
+    rf"{_NOUNS}|(?:another|further|additional|"
     rf"new) (?:\w+ )?{_NOUNS}|"
     rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out|in the form|"
     rf"version (?:two|three|four|five|six|seven|eight|\d+) whose)\b"
@@ -85,7 +90,8 @@ _PROPOSED_BEHIND = re.compile(
     + r"(?:(?:or|and|that|which) [^.;]{1,60}? )?(?:should|could|would|needs? to|ought to|has to|is to|are to) (?:\w+ )?"
     r"(?:be (?:added|inserted|included|agreed|negotiated|adopted|substituted|written|appended|incorporated|better|"
     r"clearer|"
-    r"safer|enough)|solve|fix|cure|help|suffice|do\b|close the|remedy)",
+    r"safer|enough)|solve|fix|cure|help|suffice|do\b|close the|remedy)|(?:is|are) (?:then )?(?:added|inserted|"
+    r"appended)",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
@@ -115,7 +121,7 @@ _HYPOTHETICAL_BEHIND = re.compile(_BEHIND + r"(?:if|were) (?:it|there|this|that|
 _DENIED = re.compile(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
     r" nowhere)(?: \w+){0,2}"
-    rf" {_SAY}(?:ed|s|d)?\b|\bcannot (?:\w+ )?{_SAY}\b"
+    rf" {_SAY}(?:ed|s|d)?\b(?! (?:why|how|whether|when|what)\b)|\bcannot (?:\w+ )?{_SAY}\b"
     rf"|\b(?:nowhere|never)(?: \w+){{0,6}}? (?:{_SAYS}|{_SAY}|said|stated|written|found)\b"
     r"|\b(?:no(?:ne of the)?|neither)(?: other| such| single)? (?:clause|section|article|sentence|provision|word|"
     r"text|document|"
@@ -164,16 +170,21 @@ _ANSWERED = re.compile(
     re.IGNORECASE,
 )
 _WISHED = re.compile(
-    r"\b(?:would|could|should|ought|want(?:s|ed)?|wish(?:es)?|if|unless|acceptable|conditions?|once|provided|"
+    r"\b(?:(?:would|could|should|ought)(?! not|n['\u2019]t)|want(?:s|ed)?|wish(?:es)?|if|unless|acceptable|"
+    r"conditions?|once|provided|"
     r"asks? for|demands?|"
     r"insist(?:s|ed)? on|gains?|missing|lack(?:s|ing)?|whose)\b",
     re.IGNORECASE,
 )
 _SAID_SO = re.compile(
     r"\b(?:says?|states?|reads?|provides?|stipulates?|specif(?:y|ies)|confirms?|requires?|warns?|promises?|grants?)\b"
-    r"[^.;]{0,60}\Z|\bwords\b[^.;]{0,20}\Z",
+    r"[^.;]{0,60}\Z|\bwords\b[^.;]{0,20}\Z"
+    r"|\b(?:clause|section|article|contract|agreement|document|policy)(?: [\d.]+)? (?:has|holds|contains|includes|"
+    r"gives)\b"
+    r"[^.;]{0,30}\Z",
     re.IGNORECASE,
 )
+_BESIDE_NAME = re.compile(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\"'\u201c\u2018]*\Z", re.IGNORECASE)
 _NEAR = 90
 """The most characters behind a passage in which it is refuted."""
 _OF_THE_DEBATE = re.compile(
@@ -225,7 +236,9 @@ def is_of_debate(around: Context) -> bool:
 
 def is_wished(around: Context) -> bool:
     """Whether a sentence speaks of what is not the case, or not yet, and no verb tells the words that it quotes."""
-    return _WISHED.search(around.before) is not None and not (_SAID_SO.search(around.before) or is_sourced(around))
+    return _WISHED.search(around.before) is not None and not (
+        _SAID_SO.search(around.before) or _BESIDE_NAME.search(around.before) or is_sourced(around)
+    )
 
 
 def _is_denied(around: Context) -> bool:

@@ -44,7 +44,7 @@ def is_text(found: Any) -> bool:
 ALL: set[type[Struct]] = {cls for reply in REPLY_TYPES.values() for cls in structs(inspect.type_info(reply))}
 
 
-@pytest.mark.parametrize("cls", sorted(ALL, key=repr))
+@pytest.mark.parametrize("cls", sorted(ALL, key=str))
 def test_each_text_of_a_reply_is_read_or_excused(cls: type[Struct]) -> None:
     info = inspect.type_info(cls)
     assert isinstance(info, inspect.StructType)
