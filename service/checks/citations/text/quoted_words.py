@@ -22,6 +22,8 @@ Span = tuple[int, int]
 
 QUOTED_WORDS = 5
 """The least words in quotation marks that are a passage and no term."""
+LEAST_CHARACTERS = 12
+"""The least characters of a passage."""
 DEEPEST = 6
 """The most quotations that are open within each other; marks further in are words."""
 
@@ -123,7 +125,8 @@ def quotations(text: str) -> list[Quotation]:
 
 def passages(text: str) -> Iterator[Quotation]:
     """The quotations that are passages and no terms."""
-    return (quotation for quotation in quotations(text) if quotation.words >= QUOTED_WORDS)
+    found = (quotation for quotation in quotations(text) if len(quotation.text) >= LEAST_CHARACTERS)
+    return (quotation for quotation in found if quotation.words >= QUOTED_WORDS)
 
 
 def _marked(text: str) -> Iterator[Quotation]:
