@@ -35,9 +35,9 @@ from service.debate.findings import (
 )
 from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
-from service.debate.replies import Critique, Proposal, Rebuttal, Reply, RevisedAnswer
+from service.debate.replies import Critique, ObjectionAnswers, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
-from service.debate.replies.panel import Challenge, ObjectionAnswer
+from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVerdict
 from service.debate.replies.pruning import Dropped
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
@@ -45,7 +45,17 @@ from tests.fixtures.debates import a_start, canned, drive
 from tests.vectors.played import panel, silent
 
 Debate = tuple[str, str, list[Entry]]
-CHOSEN = ("plain", "three-positions", "fabricated", "split", "consensus", "prediction", "judged", "swapped")
+CHOSEN = (
+    "plain",
+    "three-positions",
+    "fabricated",
+    "split",
+    "consensus",
+    "prediction",
+    "judged",
+    "swapped",
+    "objection-unanswered",
+)
 """The recorded debates that are given other values, each attempt of which brought a reply."""
 OTHER_TEXTS: Mapping[str, Mapping[str, str]] = {
     "not stored": {},
@@ -192,6 +202,9 @@ def _said(reply: Reply, n: int) -> Reply:
             answers = (ObjectionAnswer("A", "Fines are fees."), ObjectionAnswer("B", "They are not."))
             challenges = tuple(Challenge(mark.label, mark.n, "The second claim.") for mark in marks[:1])
             return replace(reply, marks=marks, still_challenges=challenges, answers_to_objections=answers)
+        case ObjectionAnswers(answers):
+            verdicts: tuple[ObjectionVerdict, ...] = ("acceptedRisk", "holds")
+            return replace(reply, answers=tuple(replace(one, verdict=verdicts[n % 2]) for one in answers))
         case Proposal():
             unnamed = tuple(
                 replace(argument, citations=tuple(replace(one, source_id=None) for one in argument.citations))
