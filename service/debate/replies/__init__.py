@@ -194,7 +194,7 @@ def closing(reply: Reply) -> Closing | None:
             return reply
         case Framing() | Proposal() | Critique() | Rebuttal():
             return None
-        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
+        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | ObjectionAnswers() | Position():
             return None
-        case Projection() | Classification() | ObjectionAnswers() | Adjudication() | AccuracyReview():
+        case Projection() | Classification() | Adjudication() | AccuracyReview():
             return None

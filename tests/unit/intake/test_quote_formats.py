@@ -251,6 +251,22 @@ def test_an_adjudicator_that_is_asked_twice_may_be_asked_so_in_every_round() -> 
     assert [turn for turn in turns if "swapped" in turn] == [f"{r}.adjudicator.swapped.1" for r in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("adjudicator", ["algorithmic", "model"])
+@pytest.mark.parametrize(("rounds", "answers"), [(2, []), (3, [1, 2, 3]), (5, [1, 2, 3])])
+def test_the_longest_panel_has_every_debater_answer_objections_after_its_last_round(
+    rounds: int, answers: list[int], adjudicator: str
+) -> None:
+    options = {"maxRounds": rounds, "adjudicator": adjudicator}
+    request = a_case(format="panel", options=options, costCeilingUSD=25, estimatedDownside=90_000_000)
+    prepared, deployment = checked(request)
+
+    costings = worst_case_turns(prepared.case, prepared.sources, *_begun(prepared, deployment))
+
+    asked = {costing.turn.id: costing.worst for costing in costings if ".answer." in costing.turn.id}
+    assert list(asked) == [f"{rounds}.debater-{n}.answer.1" for n in answers]
+    assert all(worst > 0 for worst in asked.values())
+
+
 def _begun(prepared: Prepared, deployment: Deployment) -> tuple[Any, Any]:
     return start(prepared, deployment, SEED), deployment.prompts
 
