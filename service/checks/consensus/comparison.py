@@ -48,6 +48,8 @@ OPPOSITES = tuple(
     )
 )
 """Words that turn the sense of a claim, with the opposite of each."""
+APPLYING = frozenset(map(stem, "apply applies cover covers extend extends reach reaches affect affects".split()))
+"""Words of what a limit does; with a negation they name what stands outside of it."""
 Span = tuple[str, int, int]
 """A passage: the document's id, and where it begins and ends."""
 
@@ -127,12 +129,20 @@ def _known(claim: Compared) -> frozenset[Amount | Date]:
 
 def _other_amounts(here: Reading, there: Reading, known: frozenset[Amount | Date]) -> bool:
     pairs = [(a, b) for a in here.amounts for b in there.amounts if _comparable(a, b)]
+    if _exempts(here) != _exempts(there):
+        # "The cap of EUR 2 million does not apply to fraud" goes with "for fraud there is no cap".
+        pairs = [(a, b) for a, b in pairs if UNLIMITED not in (a.value, b.value)]
     if any(_same(a, b) and {a.bound, b.bound} == {"least", "most"} for a, b in pairs):
         return True
     if not pairs or any(_same(a, b) for a, b in pairs):
         return False
     stated = all(fact._replace(bound="") in known for pair in pairs for fact in pair)
     return not stated or _shared(here, there) >= NEAR
+
+
+def _exempts(said: Reading) -> bool:
+    """Whether a claim says that something does not apply."""
+    return said.negations % 2 == 1 and bool(APPLYING & {*said.words})
 
 
 def _comparable(one: Amount, other: Amount) -> bool:

@@ -83,6 +83,7 @@ _PLACES = frozenset(
     "clause clauses section sections article articles paragraph paragraphs para schedule annex appendix exhibit page "
     "pages recital recitals chapter part item no § §§ model claim".split()
 )
+_JOINING = ("to", "and", "or", "-", "through")
 _PERIODS = {
     "annual": "year", "annually": "year", "yearly": "year", "annum": "year", "monthly": "month", "weekly": "week",
     "daily": "day", "quarterly": "quarter", "hourly": "hour", "once": "once", "total": "once", "aggregate": "once",
@@ -246,6 +247,7 @@ class _Reader:
         if value is None or self._is_identifier(i):
             return i + 1
         if stem(self._at(i - 1)) in _PLACE_STEMS or self._at(i - 1) == "§":
+            end = self._places(end)
             self.read_at.update(range(i, end))
             return end
         if _is_year(word) and end == i + 1 and not self._currency(i - 1) and not self._unit(end)[0]:
@@ -254,14 +256,24 @@ class _Reader:
         again, after = self._number(end)
         end = after if again == value else end  # thirty (30) days
         before, (unit, last) = self._currency(i - 1), self._unit(end)
+        if "." in word and end == i + 1 and not (before or _is_measure(unit)):
+            return end  # a clause, as in "9.2 limits it"; it stays a word
         self.amounts.add(Amount(value, before or unit, self._bound(i - bool(before), last)))
         self.read_at.update(range(i - bool(before), last))
         return last
 
     def _is_identifier(self, i: int) -> bool:
-        """Whether a number is part of a name: ISO-27001."""
+        """Whether a number is part of a name: ISO-27001, C7.1."""
         start = self.tokens.starts[i]
-        return re.search(r"[^\W\d_][-/]$", self.folded.text[max(0, start - 2) : start]) is not None
+        return re.search(r"(?:[^\W\d_][-/]|\w\.)$", self.folded.text[max(0, start - 2) : start]) is not None
+
+    def _places(self, i: int) -> int:
+        """The place after further numbers of clauses: sections 12.1, 12.2 and 12.3."""
+        while True:
+            at = i + 1 if self._at(i) in _JOINING else i
+            if not re.fullmatch(r"\d+(?:\.\d+)*", self._at(at)) or self._unit(at + 1)[0] in (*_TIMES, "%"):
+                return i
+            i = at + 1
 
     def _limit_after(self, i: int) -> bool:
         return any(self._at(i + k) in _LIMITS for k in (1, 2, 3))
@@ -347,6 +359,11 @@ def _currency_of(word: str) -> str:
     if plain in _CURRENCY:
         return _CURRENCY[plain]
     return word if word in CURRENCIES else (word if word and is_currency(word[0]) else "")
+
+
+def _is_measure(unit: str) -> bool:
+    """Whether a unit is money, a share or a time, and no other noun."""
+    return unit == "%" or _currency_of(unit) != "" or unit.rpartition(" ")[2] in _TIMES
 
 
 def _has_content(word: str) -> bool:

@@ -44,7 +44,18 @@ def test_an_amount_is_read_with_its_unit_and_bound(text: str, value: int, unit: 
     assert reading(text).amounts == {Amount(Fraction(value), unit, bound)}
 
 
-@pytest.mark.parametrize("text", ["Clause 9.2 limits it.", "ISO-27001 is met.", "§ 12 applies.", "See article 5."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Clause 9.2 limits it.",
+        "ISO-27001 is met.",
+        "§ 12 applies.",
+        "See article 5.",
+        "Paragraph C7.1 of Annex C applies.",
+        "Sections 12.1 to 12.3 and 12.5 do not limit it.",
+        "9.2 limits it.",
+    ],
+)
 def test_numbers_of_clauses_and_names_are_no_amounts(text: str) -> None:
     assert not reading(text).amounts
 
@@ -154,6 +165,8 @@ def test_claims_on_one_passage_that_exclude_each_other_are_opposed(one: str, oth
         ("The Buyer is indemnified by the Supplier.", "The Supplier shall indemnify the Buyer."),
         ("The supplier pays within 30 days.", "The notice has to be written."),
         ("The museum pays the fee.", "The gallery pays the fee."),
+        ("Liability for fraud is uncapped.", "The general cap of EUR 2 million does not apply to fraud."),
+        ("Clause C7.4 puts a ceiling on recovery.", "Clause C7.1 makes one party carry the losses."),
     ],
 )
 def test_a_rule_and_its_exception_or_a_paraphrase_are_neither_alike_nor_opposed(one: str, other: str) -> None:
