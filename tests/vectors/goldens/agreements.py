@@ -69,6 +69,10 @@ CLAIMS = (
     "The clause forbids assignment.",
     "Liability is unlimited.",
     "Liability is limited.",
+    "Liability for fraud is uncapped.",
+    "The general cap of EUR 2 million does not apply to fraud.",
+    "Sections 12.1 to 12.3 and paragraph C7.4 limit it to EUR 2 million.",
+    "9.2 limits it to 1.5 times the fees.",
 )
 """Claims of which some are alike, some opposed and some about something else."""
 
@@ -78,26 +82,23 @@ def compared() -> Iterator[tuple[str, dict[str, Any]]]:
     for i, one in enumerate(CLAIMS):
         for other in CLAIMS[i:]:
             for stance in ("negative", "open"):
-                blind = {"type": "factual", "threshold": 850, "answers": _blind(stance, one, other)}
-                yield f"{stance}: {one} {other}", blind
-            first = _blind("open", one, other)
-            second = [
-                {**said, "turn": f"2.debater-{n}.1", "marks": [f"{letter} 1 accept"]}
-                for n, letter, said in ((1, "B", first[0]), (2, "A", first[1]))
-            ]
-            yield f"marked: {one} {other}", {"type": "factual", "threshold": 850, "answers": [*first, *second]}
+                yield f"{stance}: {one} {other}", _both(stance, one, other, rounds=1)
+            yield f"marked: {one} {other}", _both("open", one, other, rounds=2)
 
 
-def _blind(stance: str, *texts: str) -> list[dict[str, Any]]:
-    """One claim of each debater, all on one passage."""
-    return [
+def _both(stance: str, one: str, other: str, rounds: int) -> dict[str, Any]:
+    """Two debaters that make these claims in every round, and accept each other's."""
+    answers = [
         {
-            "turn": f"1.debater-{n}.1",
+            "turn": f"{r}.debater-{n}.1",
             "stance": stance,
             "claims": [{"n": 1, "text": text, "quotes": ["D1 0 40"]}],
+            "marks": [f"{letter} 1 accept"] if r > 1 else [],
         }
-        for n, text in enumerate(texts, start=1)
+        for r in range(1, rounds + 1)
+        for n, letter, text in ((1, "B", one), (2, "A", other))
     ]
+    return {"type": "factual", "threshold": 850, "answers": answers}
 
 
 def marked() -> Iterator[tuple[str, dict[str, Any]]]:
