@@ -6,17 +6,19 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from service.debate.adversarial import moderated
 from service.debate.entries import BudgetRefused, DebateStopped, Entry, StoppedBy, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import Finding, TextsFound
 from service.debate.kernel import FORMATS, decide, refuse_illegal, replay
-from service.debate.model import Ask, Cap, Check, Outcome, Turn, TurnId
+from service.debate.model import Ask, Cap, Check, Outcome, Turn, TurnId, labels
 from service.debate.replies import Moderation, Objection, Proposal, Reply
 from service.debate.results import BallotResult
+from service.debate.script import Script
 from service.debate.turns import take_of
 from service.errors import IllegalEntry
 from service.prompts.fence import blocks, fence, nonce
-from tests.fixtures.debates import a_case, canned, drive, found, outcome, turns_asked
+from tests.fixtures.debates import a_case, canned, drive, found, outcome, turns_asked, weak_first
 from tests.fixtures.debates import asked as intent
 from tests.fixtures.quoting import (
     CLEAN,
@@ -156,8 +158,9 @@ def test_the_request_that_asks_again_shows_the_former_reply_with_its_marks_as_th
 
 
 @each_decider
-def test_a_text_cannot_vouch_for_itself(who: Decider) -> None:
-    again = f'I stand by it: "{WORDS}".'
+@pytest.mark.parametrize("again", ['I stand by it: "{}".', 'As my own earlier answer says, "{}".'])
+def test_a_text_cannot_vouch_for_itself(who: Decider, again: str) -> None:
+    again = again.format(WORDS)
 
     entries = play(who.form, who.says(INVENTED, again), options=who.options)
 
@@ -165,6 +168,27 @@ def test_a_text_cannot_vouch_for_itself(who: Decider) -> None:
     assert isinstance(found, TextsFound)
     assert found.marked
     assert is_for_a_person(ending(entries), LOW)
+
+
+def test_a_second_critique_cannot_rest_on_the_first_one() -> None:
+    theses = {"1.critic.1": INVENTED, "1.critic.2": f'As my own earlier answer says, "{WORDS}".'}
+
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        reply = weak_first(turn, facts)
+        return replace(reply, thesis=theses[turn.id]) if turn.id in theses else reply
+
+    entries = drive(a_quoting_start("adversarial"), replies, findings=agreeing)
+
+    assert is_for_a_person(ending(entries), MODERATE)
+
+
+@pytest.mark.parametrize("who", [DECIDERS[0], DECIDERS[3]], ids=lambda who: who.turn)
+def test_a_second_take_has_the_labels_of_the_first(who: Decider) -> None:
+    entries = play(who.form, who.says(INVENTED, CLEAN), options=who.options)
+
+    first, second = (labels(asked(entries, turn)[0]) for turn in (who.turn, who.again))
+    assert first == second
+    assert moderated(Script(a_quoting_start("adversarial"), Facts.of(entries)), TurnId(who.again)) == first
 
 
 @each_decider
