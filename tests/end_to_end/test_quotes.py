@@ -248,6 +248,18 @@ def test_an_expectation_above_the_ceiling_is_said(run: Any) -> None:
     assert "more than the ceiling" in out
 
 
+@pytest.mark.parametrize(
+    ("form", "who"),
+    [("adversarial", "the moderator"), ("panel", "the synthesizer"), ("convergence", "the judge"), ("ballot", None)],
+)
+def test_a_quote_says_which_deciders_may_be_asked_again_for_their_words(run: Any, form: str, who: str | None) -> None:
+    _, out, _ = run("quote", "--sample", "architecture", "--format", form)
+
+    told = " ".join(out.split())
+    assert (f"{who} asked again for its words" in told) is (who is not None)
+    assert ("asked again" in told) is (who is not None)
+
+
 def test_a_quote_as_json_is_that_of_the_api(run: Any) -> None:
     code, out, _ = run("quote", "--sample", "contract", "--json")
 

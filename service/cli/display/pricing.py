@@ -13,8 +13,10 @@ from service.cli.display.console import counted, dollars, row, text
 from service.cli.display.outcome import PAGES
 from service.cli.display.speakers import speaker
 from service.debate.amounts import MicroUSD, usd
+from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions, SeatPlan
 from service.debate.options import format_of
+from service.debate.turns import take_of
 from service.intake.quote import CaseQuote
 from service.report.labels import DECIDED, PAIR, RULE, label_of
 
@@ -68,7 +70,10 @@ def _scarce(q: CaseQuote) -> str:
 
 def _bound(q: CaseQuote) -> str:
     course = PAGES[format_of(q.started.options)].course(q.started.options)
-    everything = f"{course}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
+    beginning = FORMATS[q.started.format].table(q.started.options).beginning
+    twice = dict.fromkeys(f"the {turn.seat}" for turn in beginning if take_of(turn.id) > 1)
+    again = f", {' and '.join(twice)} asked again for its words" if twice else ""
+    everything = f"{course}{again}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
     if q.worst < q.asked_at_most:
         return f"the ceiling; without it {_usd(q.asked_at_most)}: {everything}"
     return f"with everything that can be asked: {everything}"
