@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from service.debate import projection
 from service.debate.model import TurnId
 from service.debate.replies import (
+    Adjudication,
     Ballot,
     BlindAnswer,
     Position,
@@ -31,6 +32,7 @@ from service.debate.replies.texts import Change, texts_of, with_texts
 from service.debate.results import (
     AnswerVotes,
     BallotResult,
+    ConsensusRound,
     ConvergenceResult,
     FormatResult,
     PanelResult,
@@ -102,9 +104,10 @@ class _Placed:
     def __init__(self, r: Result, marks: _Marks) -> None:
         self._r = r
         self._of = marks.of
-        self._arguments: dict[tuple[TurnId, int], str] = {}
+        self._arguments: dict[tuple[TurnId | None, int], str] = {}
         self._decided: dict[str, str] = {}
         self._again: dict[str, str] = {}
+        self._notes: dict[int, tuple[str, str]] = {}
         self._first: dict[tuple[str, str], str] = {}
         self._last: dict[tuple[str, str], str] = {}
 
@@ -136,25 +139,25 @@ class _Placed:
         turns, lead = detail.turns, _lead(record, detail)
         proposer, rebuttal = (turns.get(make_party(seat, lead)) for seat in ("proposer", "rebuttal"))
         critic, moderator = turns.get("critic"), turns.get("moderator")
-        first, swapped = detail.critic_first_take, detail.swapped_moderation
+        first, again = detail.critic_first_take, detail.swapped_moderation
         return (
             replace(
                 record,
                 proposer_position=self._proposal(proposer, record.proposer_position),
                 critic_position=self._critique(critic, record.critic_position),
                 rebuttal_position=self._rebuttal(rebuttal, record.rebuttal_position),
-                moderator_evaluation=self._evaluation(moderator, record.moderator_evaluation),
+                moderator_evaluation=self._moderation(moderator, record.moderator_evaluation),
             ),
             replace(
                 detail,
                 objections=self._parts(proposer, "objections", detail.objections),
                 positions=tuple(self._position(turns, one) for one in detail.positions),
-                critic_first_take=replace(first, position=self._critique(first.turn, first.position))
-                if first
-                else None,
-                swapped_moderation=replace(swapped, evaluation=self._evaluation(swapped.turn, swapped.evaluation))
-                if swapped
-                else None,
+                critic_first_take=first and replace(first, position=self._criticism(first.turn, first.position)),
+                swapped_moderation=again and replace(again, evaluation=self._evaluation(again.turn, again.evaluation)),
+                moderator_first_takes=tuple(
+                    replace(one, evaluation=self._evaluation(one.turn, one.evaluation))
+                    for one in detail.moderator_first_takes
+                ),
             ),
         )
 
@@ -168,35 +171,40 @@ class _Placed:
         )
 
     def _proposal(self, turn: TurnId | None, given: ProposerPosition | None) -> ProposerPosition | None:
-        if given is None or turn is None:
-            return given
+        if given is None:
+            return None
         shown = self._listed(turn, "arguments", given.supporting_arguments)
         return replace(given, thesis=self._of(turn)("thesis", given.thesis), supporting_arguments=shown)
 
     def _critique(self, turn: TurnId | None, given: CriticPosition | None) -> CriticPosition | None:
-        if given is None or turn is None:
-            return given
+        return given and self._criticism(turn, given)
+
+    def _criticism(self, turn: TurnId | None, given: CriticPosition) -> CriticPosition:
         shown = self._listed(turn, "points", given.counter_arguments)
         return replace(given, thesis=self._of(turn)("thesis", given.thesis), counter_arguments=shown)
 
     def _rebuttal(self, turn: TurnId | None, given: RebuttalPosition | None) -> RebuttalPosition | None:
-        if given is None or turn is None:
-            return given
+        if given is None:
+            return None
         shown = self._listed(turn, "rebuttals", given.rebuttals)
         granted = self._parts(turn, "concessions", given.concessions)
         return replace(given, thesis=self._of(turn)("thesis", given.thesis), rebuttals=shown, concessions=granted)
 
-    def _evaluation(self, turn: TurnId | None, given: ModeratorEvaluation | None) -> ModeratorEvaluation | None:
-        if given is None or turn is None:
-            return given
+    def _evaluation(self, turn: TurnId | None, given: ModeratorEvaluation) -> ModeratorEvaluation:
         at = self._of(turn)
-        placed = replace(
+        return replace(
             given,
             synthesis=at("synthesis", given.synthesis),
             resolved_points=_each(at, "resolvedPoints", given.resolved_points),
             unresolved_points=_each(at, "unresolvedPoints", given.unresolved_points),
             explicit_uncertainties=_each(at, "explicitUncertainties", given.explicit_uncertainties),
         )
+
+    def _moderation(self, turn: TurnId | None, given: ModeratorEvaluation | None) -> ModeratorEvaluation | None:
+        """The standing moderation of a round, of which the last one has the words of the decision."""
+        if given is None:
+            return None
+        placed = self._evaluation(turn, given)
         self._decided[given.synthesis] = placed.synthesis
         self._decided |= zip(given.explicit_uncertainties, placed.explicit_uncertainties, strict=True)
         return placed
@@ -222,12 +230,12 @@ class _Placed:
 
     # -- arguments, wherever they stand
 
-    def _listed(self, turn: TurnId, name: str, given: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    def _listed(self, turn: TurnId | None, name: str, given: tuple[Argument, ...]) -> tuple[Argument, ...]:
         at = self._of(turn)
         self._arguments |= {(turn, one.n): at(f"{name}[{i}].text", one.text) for i, one in enumerate(given)}
         return tuple(self._argument(turn, one) for one in given)
 
-    def _argument(self, turn: TurnId, one: Argument) -> Argument:
+    def _argument(self, turn: TurnId | None, one: Argument) -> Argument:
         return replace(one, text=self._arguments.get((turn, one.n), one.text))
 
     # -- replies of debaters, and of the seats that weigh them
@@ -252,6 +260,8 @@ class _Placed:
     def _weigh(self, one: Weighed) -> None:
         """Keep the texts of a decision, which stand elsewhere in the result; a later take replaces an earlier one."""
         reply: Reply = msgspec.convert(one.reply, Reply)
+        if isinstance(reply, Adjudication) and not one.swapped:
+            self._notes[one.round] = reply.notes, self._of(one.turn)("notes", reply.notes)
         if closing(reply) is None and not isinstance(reply, Projection):
             return
         known = self._again if one.swapped else self._decided
@@ -278,7 +288,8 @@ class _Placed:
             case PanelResult():
                 ideas = tuple(replace(one, idea=_known(self._decided, one.idea)) for one in given.ideas)
                 synthesis = None if given.synthesis is None else _known(self._decided, given.synthesis)
-                return replace(given, synthesis=synthesis, ideas=ideas)
+                consensus = tuple(replace(one, notes=self._noted(one)) for one in given.consensus)
+                return replace(given, synthesis=synthesis, ideas=ideas, consensus=consensus)
             case ConvergenceResult():
                 answers = {text: placed for (_, text), placed in self._last.items()}
                 by_judge = given.decided_by == "judge"
@@ -292,6 +303,11 @@ class _Placed:
                 )
             case BallotResult() | None:
                 return given
+
+    def _noted(self, one: ConsensusRound) -> str:
+        """The notes of a round, which begin with an adjudicator's where it scored."""
+        old, new = self._notes.get(one.round, ("", ""))
+        return f"{new}{one.notes.removeprefix(old)}" if one.notes.startswith(old) else one.notes
 
     def _output(self, given: Any) -> Any:
         """The output of the projection that stands, with the marks of its strings."""

@@ -24,6 +24,8 @@ from service.report.result.types import (
     RoundRecord,
 )
 
+FIRST_TAKE = "asked once more, because of the marks in its words"
+"""What is said beside a reply of a decider that a second take replaced."""
 _WIDE = len("answers 10")
 
 
@@ -54,6 +56,10 @@ def rounds(r: Result) -> Iterator[RenderableType]:
         yield from _proposers(record, detail)
         yield from _critics(record, detail)
         yield from _rebuttals(record, detail)
+        for first in detail.moderator_first_takes:
+            beside = "asked again in the other order, " if first.swapped else ""
+            words = f"{beside}confidence {first.evaluation.confidence_level}; {FIRST_TAKE}"
+            yield heading("Moderator, first take", words, first.evaluation.synthesis)
         if record.moderator_evaluation:
             yield from _moderator(record.moderator_evaluation, detail)
 

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.terminal_text import line
+from service.cli.terminal_text import clean, line
 from service.report.marks import MARK
 
 WIDEST = 100
@@ -74,7 +74,15 @@ def console(*, stderr: bool = False) -> Console:
 
 def text(words: str, style: str = "") -> Text:
     """Untrusted text, cleaned, on one line until the console wraps it; the marks of code in it stand out."""
-    found = Text(line(words), style=style)
+    return _with_marks(Text(line(words), style=style))
+
+
+def unwrapped(words: str) -> Text:
+    """One line of untrusted text, cleaned, with its blanks; the console does not wrap it."""
+    return _with_marks(Text(clean(words), no_wrap=True))
+
+
+def _with_marks(found: Text) -> Text:
     found.highlight_regex(MARK, MARKED)
     return found
 

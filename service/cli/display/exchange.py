@@ -27,6 +27,11 @@ def caught(r: Result) -> Iterator[RenderableType]:
         if first := detail.critic_first_take:
             why = "; ".join(label_of(SIGN, reason) for reason in first.reasons)
             lines.append((f"Critic, round {detail.round_number}", f"asked again, because {why}"))
+    lines += [
+        (one.speaker, "asked once more, because of the marks in its words")
+        for one in r.passages
+        if one.replaced and one.seat != "critic"
+    ]
     for one in r.struck:
         quotes = "; ".join(
             f"“{short(c.quote, LONGEST_QUOTE)}”" for c in one.argument.citations if c.verdict != "verified"

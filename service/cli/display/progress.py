@@ -118,13 +118,18 @@ class Progress:
 
     def _asked(self, data: Data) -> None:
         self._heading(data["round"])
-        if data["seat"] == "critic" and take_of(data["turn"]) == 2 and data["attempt"] == 1:
-            self._line("!", "too weak a challenge: the critic is asked again, more strongly", style="yellow", indent=2)
+        if take_of(data["turn"]) == 2 and data["attempt"] == 1:
+            self._line("!", self._again(data), style="yellow", indent=2)
         if said := _ASKED.get(data["why"]):
             self._line("!", f"{self._who(data)}: {data['model']} {said}", style="yellow", indent=2)
         attempt = f" (attempt {data['attempt']})" if data["attempt"] > 1 else ""
         self._asking[data["turn"]] = f"{self._who(data)} {_DOING.get(data['seat'], 'is speaking')}{attempt}"
         self._move()
+
+    def _again(self, data: Data) -> str:
+        if data["seat"] == "critic":
+            return "too weak a challenge: the critic is asked again, more strongly"
+        return f"{self._who(data)} is asked once more, because of the marks in its words"
 
     def _spoke(self, data: Data) -> None:
         details = self._details(data)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds
-from service.cli.display.console import row, text
+from service.cli.display.console import row, text, unwrapped
 from service.cli.display.speakers import rule, seated, speaker
 from service.cli.terminal_text import short
 from service.debate.model import StancesOptions
@@ -69,9 +69,8 @@ def exchange(r: Result) -> Iterator[RenderableType]:
             "In the shape that was asked for" if options.output_schema is not None else "In brief",
             seated(r, "synthesizer"),
         )
-        # The encoder escapes control characters, so the shape needs no further cleaning.
-        for line in json.dumps(r.result.output, indent=2).splitlines():
-            yield Text(line, no_wrap=True)
+        for line in json.dumps(r.result.output, indent=2, ensure_ascii=False).split("\n"):
+            yield unwrapped(line)
 
 
 def _winner(r: Result, found: StancesResult) -> str:

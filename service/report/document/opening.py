@@ -66,7 +66,6 @@ def decision(r: Result) -> Iterator[Block]:
     if why := untested(r):
         yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
     yield from _human_review(r)
-    yield from quoted.in_decision(r)
     yield FactList(tuple(_outcome(r)))
     yield from quoted.key(r)
     if r.ranking:
@@ -110,6 +109,7 @@ def _under_headline(r: Result) -> Iterator[str]:
         yield f"Confidence: {r.confidence_level}"
     if r.stop_reason:
         yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
+    yield from quoted.in_short(r)
 
 
 def _human_review(r: Result) -> Iterator[Block]:

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from service.debate.turns import phase_of
-from service.report.document.blocks import Banner, Block, Fact, Text
-from service.report.document.decision import decider
-from service.report.labels import MARKED, PLACES, seat_name
-from service.report.result.history import SWAPPED
+from service.report.document.blocks import Block, Fact, Text
+from service.report.labels import MARKED, PLACES
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.types import Result
 
 MARKED_TERM = "Marked"
 
 
+def in_short(r: Result) -> Iterator[str]:
+    """The marked passages in a line for the first box; nothing where no reply that stands has one."""
+    standing = [one for one in r.passages if not one.replaced]
+    if marked := sum(map(_marks, standing)):
+        total = _count(sum(len(one.passages) for one in standing), "passage")
+        yield f"Quoted words: of {total}, {marked} marked, because they stand not where the text says."
+
+
 def compared(r: Result) -> Iterator[Fact]:
-    """What was compared, and what is marked; nothing where no reply was compared."""
+    """What was compared, what is marked, and in whose texts; nothing where no reply was compared."""
     if found := r.passage_counts:
         yield Fact("Quoted words", _compared(found))
         if found.marked:
             yield Fact(MARKED_TERM, f"{found.marked}: {'; '.join(_marked(r))}")
-
-
-def in_decision(r: Result) -> Iterator[Block]:
-    """A banner if the decider's own words are marked."""
-    if number := _of_decider(r):
-        who = seat_name(decider(r)).lower()
-        yield Banner(
-            "bad",
-            "The decision quotes what does not stand where it says",
-            (f"{_count(number, 'passage')} of the {who}'s words: code marked each beside it.",),
-        )
+        if again := [one.speaker for one in r.passages if one.replaced and one.seat != "critic"]:
+            yield Fact("Asked once more", f"{', '.join(again)}, because of the marks in the first reply")
 
 
 def key(r: Result) -> Iterator[Block]:
@@ -57,13 +53,7 @@ def _compared(found: PassageCounts) -> str:
 def _marked(r: Result) -> Iterator[str]:
     for one in r.passages:
         if number := _marks(one):
-            yield f"{number} of {one.speaker}"
-
-
-def _of_decider(r: Result) -> int:
-    """The marks in the latest reply of the seat that decided, from the first time that it was asked."""
-    own = [one for one in r.passages if one.seat == decider(r) and phase_of(one.turn) != SWAPPED]
-    return _marks(own[-1]) if own else 0
+            yield f"{number} of {one.speaker}{', replaced' if one.replaced else ''}"
 
 
 def _marks(one: TurnPassages) -> int:

@@ -22,7 +22,7 @@ from service.report.document.blocks import (
     Text,
 )
 from service.report.formats.aspects import ORDER, Given, Own, Telling
-from service.report.labels import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, label_of, seat_name
+from service.report.labels import ASKED_AGAIN, CONCLUSION, DIVERSITY, MAINTAINED, SIGN, TURNED, label_of, seat_name
 from service.report.result.history import History
 from service.report.result.rounds import detail as detail_of
 from service.report.result.rounds import record as record_of
@@ -111,8 +111,9 @@ def _argued(r: Result) -> Iterator[Block]:
             yield from _critique("Critic", record.critic_position, beside, titles)
             yield from _signs(detail)
         yield from _rebuttals(record, detail, titles)
+        yield from _first_moderations(detail)
         if record.moderator_evaluation:
-            yield from _evaluation(record.moderator_evaluation, detail, r.synthesis)
+            yield from _evaluation(r, record.moderator_evaluation, detail)
         if detail.swapped_moderation:
             yield from _swapped(detail.swapped_moderation, detail)
 
@@ -192,24 +193,44 @@ def _rebuttal(given: RebuttalPosition, titles: dict[str, str]) -> Iterator[Block
         yield Argued(f"Point {concession.n} is granted", "concession", concession.text)
 
 
-def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | None) -> Iterator[Block]:
-    """The moderator's evaluation: it saw neutral labels, and the scores are read back as seats."""
+def _evaluation(r: Result, given: ModeratorEvaluation, detail: RoundDetail) -> Iterator[Block]:
+    """The moderator's evaluation: it saw neutral labels, and the scores are read back as seats.
+
+    What stands under the decision, or in the part about uncertainties, is not repeated.
+    """
+    decided = given.synthesis == r.synthesis
     yield HeadingBlock(3, "Moderator", f"confidence {given.confidence_level}")
-    yield Text("Its synthesis stands under Decision.", "note") if given.synthesis == final else Text(given.synthesis)
+    yield Text("Its synthesis stands under Decision.", "note") if decided else Text(given.synthesis)
     yield _scores(given, detail)
-    for title, points in (("Resolved:", given.resolved_points), ("Still contested:", given.unresolved_points)):
-        if points:
-            yield Text(title, "note")
-            yield Bullets(points)
+    yield from _points(given, uncertain=given.explicit_uncertainties != r.explicit_uncertainties)
     further = "recommended" if given.recommend_another_round else "did not recommend"
     yield Text(f"The moderator {further} another round. {_labels(detail.labels)}", "note")
 
 
+def _first_moderations(detail: RoundDetail) -> Iterator[Block]:
+    """Moderations that were asked for again because of what they quote, with their marks."""
+    for first in detail.moderator_first_takes:
+        title = f"Moderator, {TURNED}, first take" if first.swapped else "Moderator, first take"
+        yield HeadingBlock(3, title, f"confidence {first.evaluation.confidence_level}")
+        yield Text(ASKED_AGAIN, "note")
+        yield Text(first.evaluation.synthesis)
+        yield from _points(first.evaluation, uncertain=True)
+
+
+def _points(given: ModeratorEvaluation, *, uncertain: bool) -> Iterator[Block]:
+    for term, points in (
+        ("Resolved:", given.resolved_points),
+        ("Still contested:", given.unresolved_points),
+        ("It was uncertain of:", given.explicit_uncertainties if uncertain else ()),
+    ):
+        if points:
+            yield Text(term, "note")
+            yield Bullets(points)
+
+
 def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
     """The second moderation, beside the first one, in agreement or not."""
-    yield HeadingBlock(
-        3, "Moderator, asked again with the order turned round", f"confidence {given.evaluation.confidence_level}"
-    )
+    yield HeadingBlock(3, f"Moderator, {TURNED}", f"confidence {given.evaluation.confidence_level}")
     came = "the same" if given.agrees else "something else, so nothing is concluded and a person has to decide"
     yield Text(f"It came to {came}. {label_of(CONCLUSION, given.conclusion)}.")
     yield Text(given.evaluation.synthesis)

@@ -34,11 +34,12 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel"):
     """The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
 
-    ``speaker`` names the seat and the round as reports do.
+    ``speaker`` names the seat and the round as reports do; ``replaced`` says that a second take stands in its place.
     """
 
     turn: TurnId
     speaker: str
+    replaced: bool
     round: int
     seat: str
     position: str | None

@@ -9,7 +9,7 @@ from service.debate.findings import Passage, TextsFound
 from service.debate.model import TurnId
 from service.debate.options import role_of
 from service.debate.replies.texts import texts_of
-from service.debate.turns import round_of, seat_of
+from service.debate.turns import round_of, seat_of, take_of
 from service.report.formats import telling_of
 from service.report.labels import PASSAGE, seat_name
 from service.report.result.history import History, position_of
@@ -27,6 +27,7 @@ def passages_of(h: History, turn: TurnId, engine: str, found: TextsFound) -> Tur
     return TurnPassages(
         turn=turn,
         speaker=_speaker(h, turn),
+        replaced=h.facts.standing(turn) != turn,
         round=round_of(turn),
         seat=seat_of(turn),
         position=position_of(turn),
@@ -88,4 +89,5 @@ def _speaker(h: History, turn: TurnId) -> str:
     telling = telling_of(h.options)
     position, seat = position_of(turn), seat_of(turn)
     name = telling.who(spoken(h, turn)) if telling and role_of(seat) == "debater" else seat_name(seat)
-    return f"{name}{f' of {position}' if position else ''}, round {round_of(turn)}"
+    take = f", take {take_of(turn)}" if take_of(turn) > 1 else ""
+    return f"{name}{f' of {position}' if position else ''}, round {round_of(turn)}{take}"

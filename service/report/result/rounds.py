@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import asdict
 
 from service.debate.findings import ArgumentVerdict, CitationVerdict
@@ -22,6 +24,7 @@ from service.report.result.types import (
     CriticPosition,
     CritiqueSigns,
     ModeratorEvaluation,
+    ModeratorFirstTake,
     PositionDetail,
     ProposerPosition,
     RebuttalPosition,
@@ -69,6 +72,7 @@ def detail(h: History, r: int) -> RoundDetail:
         labels=h.shown(h.moderator(r)),
         new_documents=tuple(d.id for d in h.case.documents if d.round == r and r > 1),
         swapped_moderation=_swapped(h, r),
+        moderator_first_takes=tuple(_first_moderations(h, r)),
     )
 
 
@@ -224,6 +228,15 @@ def _swapped(h: History, r: int) -> SwappedModeration | None:
         ranking=h.ranked(turn),
         agrees=best == best_again if h.positions else again.conclusion == first.conclusion,
     )
+
+
+def _first_moderations(h: History, r: int) -> Iterator[ModeratorFirstTake]:
+    """The moderations of a round that a second take replaced, in either order."""
+    for phase in ("", SWAPPED):
+        turn = turn_id(r, "moderator", phase)
+        reply, evaluated = h.moderated(turn), evaluation(h, turn)
+        if reply and evaluated and h.facts.standing(turn) != turn:
+            yield ModeratorFirstTake(turn=turn, swapped=bool(phase), evaluation=evaluated, conclusion=reply.conclusion)
 
 
 def _signs(h: History, turn: TurnId) -> CritiqueSigns | None:

@@ -41,7 +41,8 @@ class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     """The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
 
-    ``swapped`` says that it was asked again in the reverse order. ``reply`` is the whole reply;
+    ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
+    it quoted what does not stand where it says. ``reply`` is the whole reply;
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
@@ -49,6 +50,7 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     round: int
     seat: str
     swapped: bool
+    replaced: bool
     model: str
     reply: dict[str, Any]
     tokens: int

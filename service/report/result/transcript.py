@@ -69,6 +69,7 @@ def _weighed(h: History, turn: TurnId) -> Weighed:
         round=round_of(turn),
         seat=seat_of(turn),
         swapped=is_swapped(turn),
+        replaced=h.facts.standing(turn) != turn,
         model=h.facts.spoke(turn),
         reply=msgspec.to_builtins(h.facts.said[turn]),
         tokens=tokens,

@@ -226,6 +226,18 @@ class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
     agrees: bool
 
 
+class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A moderation that quoted what does not stand where it says, and that a second take replaced.
+
+    ``swapped`` says that it was asked for in the reverse order. `TurnPassages` of its turn has the passages.
+    """
+
+    turn: TurnId
+    swapped: bool
+    evaluation: ModeratorEvaluation
+    conclusion: Conclusion
+
+
 class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """The details beside a round record.
 
@@ -243,6 +255,7 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     labels: dict[str, str]
     new_documents: tuple[str, ...]
     swapped_moderation: SwappedModeration | None = None
+    moderator_first_takes: tuple[ModeratorFirstTake, ...] = ()
 
 
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
