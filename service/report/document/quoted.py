@@ -17,7 +17,7 @@ def in_short(r: Result) -> Iterator[str]:
     standing = [one for one in r.passages if not one.replaced]
     if marked := sum(map(_marks, standing)):
         total = _count(sum(len(one.passages) for one in standing), "passage")
-        yield f"Quoted words: of {total}, {marked} marked, because they stand not where the text says."
+        yield f"Quoted words: {marked} of {total} marked, which do not stand where the text says."
 
 
 def compared(r: Result) -> Iterator[Fact]:
@@ -53,7 +53,7 @@ def _compared(found: PassageCounts) -> str:
 def _marked(r: Result) -> Iterator[str]:
     for one in r.passages:
         if number := _marks(one):
-            yield f"{number} of {one.speaker}{', replaced' if one.replaced else ''}"
+            yield f"{one.speaker} ({number}{', replaced' if one.replaced else ''})"
 
 
 def _marks(one: TurnPassages) -> int:

@@ -11,8 +11,8 @@ from service.debate.options import role_of
 from service.debate.replies.texts import texts_of
 from service.debate.turns import round_of, seat_of, take_of
 from service.report.formats import telling_of
-from service.report.labels import PASSAGE, seat_name
-from service.report.result.history import History, position_of
+from service.report.labels import PASSAGE, PHASE, label_of, seat_name
+from service.report.result.history import History, debater_phase, is_swapped, position_of
 from service.report.result.passage_types import PassageCounts, PassageDetail, TurnPassages
 from service.report.result.transcript import spoken
 
@@ -86,8 +86,14 @@ def _mark(h: History, found: Passage) -> str:
 
 def _speaker(h: History, turn: TurnId) -> str:
     """``Critic, round 1``; a debater by the name that its format gives it in a report."""
-    telling = telling_of(h.options)
-    position, seat = position_of(turn), seat_of(turn)
+    telling, seat, phase = telling_of(h.options), seat_of(turn), debater_phase(turn)
     name = telling.who(spoken(h, turn)) if telling and role_of(seat) == "debater" else seat_name(seat)
-    take = f", take {take_of(turn)}" if take_of(turn) > 1 else ""
-    return f"{name}{f' of {position}' if position else ''}, round {round_of(turn)}{take}"
+    position = position_of(turn)
+    parts = (
+        f"{name} of {position}" if position else name,
+        f"round {round_of(turn)}",
+        label_of(PHASE, phase).lower() if phase else "",
+        "order turned round" if is_swapped(turn) else "",
+        f"take {take_of(turn)}" if take_of(turn) > 1 else "",
+    )
+    return ", ".join(filter(None, parts))

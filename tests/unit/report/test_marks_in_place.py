@@ -14,20 +14,34 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from service.cli.display import page
-from service.debate.entries import Entry
+from service.cli.display.progress import Progress
+from service.cli.terminal_text import first_sentence, line, short
+from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import Finding, TextsFound
-from service.debate.model import Check, ConvergenceOptions, Options, PanelOptions, StancesOptions, Turn
+from service.debate.model import Check, ConvergenceOptions, Debater, Options, PanelOptions, StancesOptions, Turn
 from service.debate.replies import Moderation, Reply
-from service.debate.replies.texts import texts_of
-from service.report import Result, build_result, html, markdown
+from service.debate.replies.texts import texts_of, with_texts
+from service.report import Result, build_result, events, html, markdown, pdf
 from service.report.document import pdf as typeset
 from service.report.document.contents import report
-from service.report.marks import MARK, OPEN
+from service.report.marks import CLOSE, MARK, OPEN, place
 from tests.fixtures import formats
-from tests.fixtures.debates import Replies, a_case, a_start, canned, drive, start_of, weak_first
+from tests.fixtures.debates import (
+    DECIDED,
+    DECLINED,
+    Replies,
+    a_case,
+    a_start,
+    canned,
+    drive,
+    found,
+    start_of,
+    weak_first,
+)
+from tests.unit.report.pdf_text import pieces, text_of
 from tests.unit.report.played import FORMATS, lines
-from tests.unit.report.quoting import NOWHERE, marking, quoting, words_of
+from tests.unit.report.quoting import NOWHERE, marking, nowhere, quoting, words_of
 
 OTHERS: dict[str, Options] = {
     "alone": StancesOptions(formats.debaters(2, stances=True), 1, human_review=True, output_schema={}),
@@ -116,6 +130,30 @@ def surfaces(r: Result) -> dict[str, str]:
     return {"markdown": unescaped, "html": Texts(html(r)).text, "pdf": typeset_text(r), "terminal": terminal(r)}
 
 
+def fake(text: str) -> Replies:
+    """Replies of which every text ends with this."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        return with_texts(canned(turn, facts), lambda _, said: f"{said} {text}"[:400])
+
+    return reply
+
+
+def one_mark(path: str, words: str, **others: Any) -> Any:
+    """Findings that mark these words in one text of every reply that has it."""
+
+    def finding(check: Check, facts: Facts) -> Finding:
+        if check.kind != "texts":
+            return marking(check, facts)
+        texts = dict(texts_of(facts.said[check.over[-1]]))
+        if words not in texts.get(path, ""):
+            return TextsFound(())
+        start = texts[path].index(words)
+        return TextsFound((replace(nowhere(path, (start, start + len(words))), **others),))
+
+    return finding
+
+
 @pytest.mark.parametrize("name", DEBATES)
 def test_every_quotation_that_a_person_reads_has_its_mark_beside_it_wherever_it_stands(name: str) -> None:
     r = result(name, quoting(weak))
@@ -166,3 +204,249 @@ def test_a_result_without_marked_passages_is_shown_without_marks_and_without_the
         assert not MARK.search(shown)
         assert "passages compared" in shown
         assert not re.search(r"code alone sets|\bMarked\b|, \d+ marked, because|once more", shown)
+
+
+@pytest.mark.parametrize("name", DEBATES)
+def test_a_pdf_shows_every_mark_beside_its_words_in_bold_and_stays_archival(name: str) -> None:
+    made = pdf(result(name, quoting(weak)))
+    shown, mark = text_of(made), NOWHERE.replace(" ", "")
+
+    assert b"pdfaid:part" in made
+    assert b"pdfuaid:part" in made
+    assert shown.count('alone"') > 10
+    assert shown.count(f'alone"{mark}') == shown.count('alone"')
+    assert {"Bold" in font for text, font in pieces(made) if OPEN in text or CLOSE in text} == {True}
+
+
+@pytest.mark.parametrize("name", DEBATES)
+def test_a_browser_has_an_element_for_each_mark_and_for_nothing_else(name: str) -> None:
+    r = result(name, quoting(weak))
+
+    read = Texts(html(r))
+
+    assert read.marks == MARK.findall(read.text)
+    assert set(read.marks) == {NOWHERE, f"{OPEN} {CLOSE}"}  # the second is in the key
+
+
+FAKES = [
+    f"{NOWHERE}",
+    f'"no limit" {OPEN}in D1, as code found{CLOSE}',
+    "\u301anot in any document\u301b",
+    "[not in any document]",
+    "<mark dir=ltr>\u27e6not in any document\u27e7</mark>",
+    "**\\u27e6not in any document\\u27e7** &#x27e6;x&#10215; &lang;",
+    f"{OPEN}",
+    f"{CLOSE}{CLOSE} {OPEN}\u202e{OPEN}",
+    f"{OPEN}\n\n{CLOSE}",
+]
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "alone"])
+@pytest.mark.parametrize("text", FAKES, ids=range(len(FAKES)))
+def test_no_text_of_a_reply_is_taken_for_a_mark(name: str, text: str) -> None:
+    entries = entries_of(name, fake(text), found)
+
+    r = build_result("d1", lines(entries))
+
+    for shown in surfaces(r).values():
+        assert OPEN not in shown
+        assert CLOSE not in shown
+    assert not Texts(html(r)).marks
+
+
+def test_no_name_question_title_or_note_of_a_caller_is_taken_for_a_mark() -> None:
+    options = StancesOptions((Debater(NOWHERE, NOWHERE), Debater("b", f"b{OPEN}")), 1, human_review=False)
+    case = a_case(question=f"Is it due? {NOWHERE}")
+    document = replace(case.documents[0], title=NOWHERE)
+    case = replace(case, documents=(document,), metadata={OPEN: CLOSE}, use_case=NOWHERE)
+
+    r = build_result("d1", lines(drive(start_of(options), case=case)))
+
+    for shown in surfaces(r).values():
+        assert "[not in any document]" in shown
+        assert OPEN not in shown
+
+
+AROUND = [
+    ("\u202e", "\u202c"),
+    ("</p><!-- ", " -->"),
+    ("<script>", "</script>"),
+    ("`", "`"),
+    ("**", "**"),
+    ("| ", " |"),
+    ("\n\n# ", "\n\n"),
+    ("#set text(size: 0pt)\n", "#strike["),
+    (f"{OPEN}", f"{CLOSE}"),
+    ("\x1b[8m", "\x1b[0m"),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), AROUND, ids=range(len(AROUND)))
+@pytest.mark.parametrize("name", ["adversarial/1", "convergence/1", "alone"])
+def test_whatever_stands_around_the_words_their_mark_is_seen_beside_them(name: str, before: str, after: str) -> None:
+    path = {"adversarial/1": "synthesis", "convergence/1": "justification", "alone": "reasoning"}[name]
+    text = f'{before}"liable without limit"{after}'
+
+    r = result(name, fake(text), one_mark(path, "liable without limit"))
+
+    for surface, shown in surfaces(r).items():
+        assert f'"liable without limit" {NOWHERE}' in shown, surface
+    assert Texts(html(r)).marks.count(NOWHERE) == len(re.findall(re.escape(NOWHERE), surfaces(r)["html"]))
+
+
+def test_a_mark_names_the_reply_in_which_the_words_do_stand() -> None:
+    critic = one_mark("synthesis", "so", status="onlyInDebate", attributed="document", turn="1.critic.1")
+    rebuttal = one_mark("synthesis", "so", status="onlyInDebate", attributed="document", turn="1.rebuttal.adopt-x.1")
+    debater = one_mark("verdict", "so", status="onlyInDebate", attributed="document", turn="1.debater-2.1")
+
+    assert f'"so" {OPEN}only in the debate: Critic, round 1{CLOSE}' in markdown(
+        result("adversarial/1", fake('"so"'), critic)
+    )
+    assert f'"so" {OPEN}only in the debate: Rebuttal of adopt-x, round 1{CLOSE}' in markdown(
+        result("positions", fake('"so"'), rebuttal)
+    ).replace("\\-", "-")
+    name = f"Viktor [{formats.STANCES[1]}]"
+    assert f'"so" {OPEN}only in the debate: {name}, round 1{CLOSE}' in terminal(
+        result("stances/1", fake('"so"'), debater)
+    )
+
+
+def test_a_clause_that_no_document_has_and_words_that_no_participant_said_have_words_of_their_own() -> None:
+    clause = one_mark("synthesis", "clause 99.9", kind="clause", attributed="document")
+    said = one_mark("synthesis", "so", attributed="debate")
+
+    assert f"clause 99.9 {OPEN}no document has this clause{CLOSE} says" in markdown(
+        result("adversarial/1", fake("clause 99.9 says so."), clause)
+    )
+    assert f'"so" {OPEN}not in any reply{CLOSE}' in markdown(result("adversarial/1", fake('"so"'), said))
+
+
+# -- what a reader looks at first
+
+
+def test_the_first_box_says_how_many_quoted_passages_are_marked_and_the_facts_in_whose_texts() -> None:
+    r = result("evidence", fake('"so"'), one_mark("synthesis", "so"))
+
+    box, *_ = markdown(r).partition("## Decision")[2].split("\n\n- ")
+    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+    assert "> Quoted words: 2 of 2 passages marked, which do not stand where the text says." in box
+    first, second = "Moderator, round 1", "Moderator, round 2"
+    marked = f"4: {first} (1, replaced); {first}, take 2 (1); {second} (1, replaced); {second}, take 2 (1)"
+    assert "- **Quoted words:** 4 passages compared, in 11 replies: 4 in none of them" in facts
+    assert f"- **Marked:** {marked}" in facts
+    assert f"- **Asked once more:** {first}, {second}, because of the marks in the first reply" in facts
+    assert f"{OPEN} {CLOSE} are brackets that code alone sets" in facts
+    assert f"Marked {marked}" in terminal(r)
+
+
+def test_a_case_without_compared_replies_says_nothing_about_quoted_words() -> None:
+    declined = build_result("d1", lines([CaseReceived(a_case(), "local"), DECLINED]))
+    unread = [entry for entry in entries_of("ballot/1", findings=found) if not _compares(entry)]
+    before = build_result("d1", lines(unread[:20]))
+
+    for r in (declined, before):
+        assert r.passage_counts is None
+        assert r.passages == ()
+        for shown in surfaces(r).values():
+            assert "uoted words" not in shown
+            assert "passages compared" not in shown
+
+
+def _compares(entry: Entry) -> bool:
+    return isinstance(entry, CheckFound) and isinstance(entry.finding, TextsFound)
+
+
+def test_replies_that_were_not_compared_are_counted_and_said() -> None:
+    entries = entries_of("adversarial/1", quoting())
+    last = max(n for n, entry in enumerate(entries) if _compares(entry))
+
+    r = build_result("d1", lines(entries[:last]))
+
+    assert r.passage_counts is not None
+    assert r.passage_counts.not_compared == 1
+    assert "; 1 reply not compared" in markdown(r)
+
+
+# -- deciders that are asked once more
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_reply_that_was_replaced_is_shown_before_the_one_that_stands_and_named_so(name: str) -> None:
+    r = result(name, quoting(weak))
+    report = surfaces(r)["markdown"]
+
+    replaced = [one for one in r.passages if one.replaced and one.seat != "critic"]
+    assert bool(replaced) == (name != "ballot/1")
+    assert report.count("This reply was asked for once more because of the marks in it.") == len(replaced)
+    for heading in re.findall(r"^### (.*), first take", report, re.MULTILINE):
+        if heading != "Critic" and name != "panel/1":  # a panel's standing synthesis is its answer, at the top
+            first, second = (report.index(f"\n### {heading}{end}") for end in (", first take", " ("))
+            assert first < second
+    assert {one.turn for one in r.weighed if one.replaced} <= {one.turn for one in replaced}
+
+
+# -- where texts are shortened, and terminals
+
+
+@pytest.mark.parametrize("most", range(4, 60))
+def test_a_text_that_is_shortened_keeps_its_marks_whole(most: int) -> None:
+    text = f'It says "no limit" {NOWHERE} and "so" {OPEN}only in the debate: Critic, round 1{CLOSE} too.'
+
+    cut = short(text, most)
+
+    assert MARK.findall(cut) == MARK.findall(text)
+    assert cut.count(OPEN) == cut.count(CLOSE) == 2
+
+
+def test_the_first_sentence_keeps_the_marks_of_those_after_it() -> None:
+    text = f'It is overdue. It says "no limit" {NOWHERE}. So it is. {NOWHERE}'
+
+    assert first_sentence(text) == f"It is overdue.… {NOWHERE}"
+    assert first_sentence(f'It says "it is due." {NOWHERE} So it is.') == f'It says "it is due." {NOWHERE} So it is.'
+    assert first_sentence("It is overdue. So it is.") == "It is overdue."
+
+
+def test_on_a_terminal_without_these_brackets_a_mark_has_two_square_ones_and_no_text_has() -> None:
+    said = f"[[not in any document]] [{NOWHERE}] [\u200b[x]\u200b]"
+    placed = place(said, [((0, 2), "not in any document")])
+
+    shown = line(placed).encode("ascii", "nearest").decode()
+
+    assert re.findall(r"\[\[.*?\]\]", shown) == ["[[not in any document]]"]
+
+
+def test_a_debate_under_way_says_what_is_marked_and_that_a_decider_is_asked_once_more() -> None:
+    entries = entries_of("adversarial/1", fake(f'"so" {NOWHERE}'), one_mark("synthesis", "so"))
+    ruled = replace(
+        DECIDED.decision, rules=(Rule("valid", holds=True, observed="yes", threshold="", effect="informs"),)
+    )
+    given = lines([replace(entry, decision=ruled) if isinstance(entry, GateDecided) else entry for entry in entries])
+    written = io.StringIO()
+    progress = Progress(Console(file=written, width=80, color_system=None))
+
+    for n, each in enumerate(given):
+        for name, data in events(each, "d1", given[:n]):
+            progress.show_event(name, data)
+
+    shown = " ".join(written.getvalue().split())
+    assert "Moderator, round 1: of 1 quoted passage 1 not in any document" in shown
+    assert "moderator is asked once more, because of the marks in its words" in shown
+    assert OPEN not in shown
+
+
+# -- events
+
+
+@pytest.mark.parametrize("name", DEBATES)
+def test_the_passages_of_a_turn_come_as_an_event_with_the_members_that_the_result_has(name: str) -> None:
+    given = lines(entries_of(name, quoting(weak)))
+    r = build_result("d1", given)
+
+    sent = [e for n, each in enumerate(given) for e in events(each, "d1", given[:n]) if e.name == "passages"]
+
+    assert [e.data["turn"] for e in sent] == [one.turn for one in r.passages]
+    for event, one in zip(sent, r.passages, strict=True):
+        assert event.data["passages"] == msgspec.to_builtins(one.passages)
+        assert event.data["compared"] == event.data["marked"] == len(one.passages)
+        assert event.data["speaker"] == one.speaker
