@@ -372,7 +372,6 @@ CHECKED = (
     "support the argument is a judgement that this comparison does not make. Nothing was read but the documents named "
     "above."
 )
-TURNED = "asked again with the order turned round"
 ASKED_AGAIN = (
     "This reply was asked for once more because of the marks in it. A later reply of the same seat stands in its place."
 )

@@ -23,6 +23,7 @@ _PLAIN = str.maketrans({OPEN: "[", CLOSE: "]", "\u301a": "[", "\u301b": "]"})
 _PLACED = re.compile(f" {MARK.pattern}")
 _QUOTE_ENDS = re.compile("(?:''|[\"'`\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300d\u300f])")
 """The end of a quotation, which a mark follows."""
+_WORD_GOES_ON = re.compile(r"(?<=\w)\w+")
 
 Span = tuple[int, int]
 T = TypeVar("T")
@@ -65,9 +66,8 @@ def place(text: str, marks: Iterable[tuple[Span, str]]) -> str:
     for (start, end), words in marks:
         if not 0 <= start <= end <= len(plain):
             raise ValueError(f"expected a span within {len(plain)} characters, found {start} to {end}")
-        quote = _QUOTE_ENDS.match(plain, end)
         mark = f" {OPEN}{neutral(words)}{CLOSE}"
-        said = at.setdefault(quote.end() if quote else end, [])
+        said = at.setdefault(_after(plain, end), [])
         if mark not in said:
             said.append(mark)
     pieces, done = [], 0
@@ -77,6 +77,14 @@ def place(text: str, marks: Iterable[tuple[Span, str]]) -> str:
             pieces.append(" ")  # an accent joins the character before it, and that is no longer the text's own
         done = end
     return "".join([*pieces, plain[done:]])
+
+
+def _after(text: str, end: int) -> int:
+    """Where the mark of a span stands: behind the quotation mark or the word in which the span ends."""
+    if quote := _QUOTE_ENDS.match(text, end):
+        return quote.end()
+    word = _WORD_GOES_ON.match(text, end)
+    return word.end() if word else end
 
 
 def without_marks(text: str) -> str:

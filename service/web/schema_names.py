@@ -144,6 +144,7 @@ SCHEMA_NAMES: dict[type, str] = {
     result.PositionDetail: "PositionDetail",
     result.CriticFirstTake: "CriticFirstTake",
     result.CritiqueSigns: "CritiqueSigns",
+    result.ModeratorFirstTake: "ModeratorFirstTake",
     result.SwappedModeration: "SwappedModeration",
     result.Struck: "Struck",
     result.Dissent: "Dissent",

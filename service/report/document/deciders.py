@@ -29,10 +29,12 @@ from service.debate.replies import (
 )
 from service.report.document.blocks import Block, Bullets, Fact, FactList, HeadingBlock, ReportPart, Text
 from service.report.formats import telling_of
-from service.report.labels import ASKED_AGAIN, DIMENSION, QUESTION, TURNED, label_of, seat_name
+from service.report.labels import ASKED_AGAIN, DIMENSION, QUESTION, label_of, seat_name
 from service.report.result.seat_types import Weighed
 from service.report.result.types import Result
 from service.report.shown import reply_of
+
+TURNED = "asked again with the order turned round"
 
 
 def deciders(r: Result) -> Iterator[Block]:

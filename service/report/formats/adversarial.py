@@ -22,7 +22,7 @@ from service.report.document.blocks import (
     Text,
 )
 from service.report.formats.aspects import ORDER, Given, Own, Telling
-from service.report.labels import ASKED_AGAIN, CONCLUSION, DIVERSITY, MAINTAINED, SIGN, TURNED, label_of, seat_name
+from service.report.labels import ASKED_AGAIN, CONCLUSION, DIVERSITY, MAINTAINED, SIGN, label_of, seat_name
 from service.report.result.history import History
 from service.report.result.rounds import detail as detail_of
 from service.report.result.rounds import record as record_of
@@ -39,6 +39,8 @@ from service.report.result.types import (
     Spoken,
     SwappedModeration,
 )
+
+TURNED = "asked again with the order turned round"
 
 
 def _label(_: History, who: str) -> str:

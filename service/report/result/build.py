@@ -41,7 +41,6 @@ def build_result(
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
     telling = telling_of(h.options)
     last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
-    passages = turn_passages(h)
     return Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
@@ -89,8 +88,6 @@ def build_result(
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
-        passages=passages,
-        passage_counts=count_passages(h, passages),
     )
 
 
@@ -98,9 +95,11 @@ def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Out
     """The members about replies and decision, in the terms of the format; empty before the start."""
     if telling is None:
         return Own()._asdict()
-    turns = transcript(h)
+    turns, passages = transcript(h), turn_passages(h)
     return {
         "transcript": turns,
+        "passages": passages,
+        "passage_counts": count_passages(h, passages),
         "weighed": () if telling.by_rounds else weighed(h),
         "result": outcome.result if outcome else None,
         **telling.own(h, debate_id, outcome, turns)._asdict(),

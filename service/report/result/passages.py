@@ -93,7 +93,7 @@ def _speaker(h: History, turn: TurnId) -> str:
         f"{name} of {position}" if position else name,
         f"round {round_of(turn)}",
         label_of(PHASE, phase).lower() if phase else "",
-        "order turned round" if is_swapped(turn) else "",
+        "in reverse order" if is_swapped(turn) else "",
         f"take {take_of(turn)}" if take_of(turn) > 1 else "",
     )
     return ", ".join(filter(None, parts))

@@ -19,7 +19,7 @@ from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, dri
 from tests.unit.report.played import lines
 from tests.unit.report.played import stream as streamed
 
-NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "notice", "final"}
+NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "passages", "notice", "final"}
 
 
 def stream(entries: Sequence[Entry]) -> list[Event]:
@@ -29,14 +29,14 @@ def stream(entries: Sequence[Entry]) -> list[Event]:
 def test_a_debate_is_streamed_as_the_table_says() -> None:
     names = [name for name, _ in stream(drive(a_start()))]
 
-    spoken = ["asked", "round", "citations"]
+    spoken = ["asked", "round", "citations", "passages"]
     assert names == [
-        *("gate", "started", "notice", "asked", "round"),
+        *("gate", "started", "notice", "asked", "round", "passages"),
         *spoken,
         *spoken,
         "notice",
         *spoken,
-        *("asked", "synthesis", "final"),
+        *("asked", "synthesis", "passages", "final"),
     ]
 
 

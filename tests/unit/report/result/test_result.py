@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -480,7 +481,7 @@ def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are
         ("critiqueChecked", "weak"),
     ]
     assert [s.source_id for s in answer.suspicions] == ["D1"]
-    assert len(answer.checks) == 7
+    assert Counter(c.kind for c in answer.checks) == {"injection": 1, "citations": 4, "critique": 2, "texts": 6}
     assert {c.engine for c in answer.checks} == {"canned/1"}
 
 
