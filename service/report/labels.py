@@ -159,8 +159,6 @@ PASSAGE: Mapping[str, str] = {
     "notSaid": "not in any reply",
     "noSuchClause": "no document has this clause",
     "onlyInDebate": "only in the debate",
-    "inDebate": "in the debate",
-    "inDocument": "in a document",
 }
 """The words of a mark beside a passage that misleads."""
 PLACES: Mapping[str, str] = {

@@ -118,7 +118,10 @@ NOT_SEEN: dict[str, str] = {
     "service/money/prices.py: 0 -> -1 in paid.cache_write_1h or 0": "no rate is below 0, and the dearest is taken",
 }
 """Changes that no finding can show, by their names, with the reason."""
-DRAWN = ("bar_chart.py", "html.py", "html_text.py", "pdf.py", "sparkline.py", "strip_chart.py", "stylesheet.py", "typst_template.py")
+DRAWN = (
+    *("bar_chart.py", "html.py", "html_text.py", "pdf.py", "sparkline.py", "strip_chart.py", "stylesheet.py"),
+    "typst_template.py",
+)
 """Modules that draw a report, and say nothing in its text."""
 DATA = ("lexicon_data.py", *DRAWN)
 """No rules and no words of a version: generated word lists, whose hash is in its name, and what draws a report."""

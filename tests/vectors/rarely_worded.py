@@ -32,16 +32,20 @@ from service.debate.findings import (
     ConvergenceFound,
     Edit,
     Finding,
+    Passage,
+    TextsFound,
 )
-from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
+from service.debate.model import Check, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
-from service.debate.replies import Critique, ObjectionAnswers, Proposal, Rebuttal, Reply, RevisedAnswer
+from service.debate.replies import Critique, Moderation, ObjectionAnswers, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
 from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVerdict
 from service.debate.replies.pruning import Dropped
+from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
-from tests.fixtures.debates import a_start, canned, drive
+from tests.fixtures import formats
+from tests.fixtures.debates import a_start, canned, drive, found, start_of
 from tests.vectors.played import panel, silent
 
 Debate = tuple[str, str, list[Entry]]
@@ -90,6 +94,58 @@ def _played() -> Iterator[Debate]:
     ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
     ranked = replace(ranked, options=replace(ranked.options, swapped=True))
     yield "adversarial/1", "ranked twice", drive(ranked)
+    quoted = replace(ranked, options=replace(ranked.options, max_rounds=2))
+    yield "adversarial/1", "quoted words", drive(quoted, _quoting, findings=_places)
+    *before, _, concluded = drive(a_start(), _quoting, findings=_places)
+    yield "adversarial/1", "not all compared", [*before, concluded]
+    for form, start in _QUOTED.items():
+        yield form, "quoted words", drive(start, _quoting, findings=_places)
+
+
+_QUOTED: Mapping[str, DebateStarted] = {
+    "panel/1": panel(2, kind="brainstorm", typed_by="caller"),
+    **{form: start_of(formats.plain(form)) for form in ("stances/1", "ballot/1", "convergence/1")},
+}
+
+
+def _quoting(turn: Turn, facts: Facts) -> Reply:
+    """Each text quotes words, the second one a clause; the seats that write the decision quote less the second time."""
+    said = with_texts(canned(turn, facts), lambda path, text: f'{text} See "{path}" of clause 9.')
+    return replace(said, recommend_another_round=turn.round == 1) if isinstance(said, Moderation) else said
+
+
+def _places(check: Check, facts: Facts) -> Finding:
+    """Every place in which a passage may stand, in turn."""
+    if check.kind != "texts":
+        return found(check, facts)
+    *seen, turn = check.over
+    passages = []
+    for n, (path, text) in enumerate(texts_of(facts.said[turn])):
+        at = text.index(f'"{path}"') + 1
+        status, attributed = _STATUSES[n % len(_STATUSES)]
+        passages.append(
+            Passage(
+                path,
+                (at, at + len(path)),
+                "quotation",
+                status,
+                attributed,
+                source_id="D1" if status == "inDocument" else None,
+                turn=seen[-1] if seen and "Debate" in status else None,
+            )
+        )
+        clause = text.rindex("clause 9")
+        passages.append(Passage(path, (clause, clause + 8), "clause", "nowhere", "document", reason="no_such_clause"))
+    return TextsFound(tuple(passages))
+
+
+_STATUSES: tuple[tuple[Any, Any], ...] = (
+    ("nowhere", "document"),
+    ("onlyInDebate", "document"),
+    ("nowhere", "debate"),
+    ("inDebate", "debate"),
+    ("inDocument", "document"),
+)
 
 
 def _with_parts_left_out(entry: Entry) -> Entry:
