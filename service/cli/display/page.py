@@ -21,7 +21,7 @@ from service.debate.options import positions_of
 from service.report import Result
 from service.report.document import quoted
 from service.report.document.decision import untested
-from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, label_of
+from service.report.labels import DECIDED, EFFECT, FLAG, MARKED, REASON, RULE, SIMULATED, STATUS, STOP, label_of
 from service.report.result.bill import OverallCost
 from service.report.shown import shown
 
@@ -97,6 +97,8 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Flag", text(f"{flag}: {label_of(FLAG, flag)}", "yellow")
     for fact in quoted.compared(r):
         yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
+    if r.passage_counts and r.passage_counts.marked:
+        yield "Key", text(MARKED)
     for ranked in r.ranking:
         yield (
             f"Rank {ranked.rank}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from service.report.document.blocks import Block, Fact, Text
 from service.report.labels import MARKED, PLACES
@@ -14,20 +14,20 @@ MARKED_TERM = "Marked"
 
 def in_short(r: Result) -> Iterator[str]:
     """The marked passages in a line for the first box; nothing where no reply that stands has one."""
-    standing = [one for one in r.passages if not one.replaced]
+    standing = _standing(r)
     if marked := sum(map(_marks, standing)):
         total = _count(sum(len(one.passages) for one in standing), "passage")
         yield f"Quoted words: {marked} of {total} marked, which do not stand where the text says."
 
 
 def compared(r: Result) -> Iterator[Fact]:
-    """What was compared, what is marked, and in whose texts; nothing where no reply was compared."""
+    """What was compared, what is marked in replies that stand, and in whose; nothing where no reply was compared."""
     if found := r.passage_counts:
         yield Fact("Quoted words", _compared(found))
-        if found.marked:
-            yield Fact(MARKED_TERM, f"{found.marked}: {'; '.join(_marked(r))}")
-        if again := [one.speaker for one in r.passages if one.replaced and one.seat != "critic"]:
-            yield Fact("Asked once more", f"{', '.join(again)}, because of the marks in the first reply")
+        if marked := {one.speaker: _marks(one) for one in _standing(r) if _marks(one)}:
+            yield Fact(MARKED_TERM, f"{sum(marked.values())}: {_listed(marked)}")
+        if again := {one.speaker: _marks(one) for one in r.passages if one.replaced and one.seat != "critic"}:
+            yield Fact("Second take", f"asked for because of the marks in the first: {_listed(again)}")
 
 
 def key(r: Result) -> Iterator[Block]:
@@ -50,10 +50,12 @@ def _compared(found: PassageCounts) -> str:
     return f"{_count(total, 'passage')} compared, {read}{f': {places}' if places else ''}{late}"
 
 
-def _marked(r: Result) -> Iterator[str]:
-    for one in r.passages:
-        if number := _marks(one):
-            yield f"{one.speaker} ({number}{', replaced' if one.replaced else ''})"
+def _standing(r: Result) -> list[TurnPassages]:
+    return [one for one in r.passages if not one.replaced]
+
+
+def _listed(marked: Mapping[str, int]) -> str:
+    return "; ".join(f"{speaker} ({number})" for speaker, number in marked.items())
 
 
 def _marks(one: TurnPassages) -> int:
