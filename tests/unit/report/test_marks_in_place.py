@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
@@ -18,14 +18,15 @@ from service.cli.display.progress import Progress
 from service.cli.terminal_text import first_sentence, line, short
 from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided, Rule
 from service.debate.facts import Facts
-from service.debate.findings import Finding, TextsFound
+from service.debate.findings import CitationsFound, Finding, TextsFound
 from service.debate.model import Check, ConvergenceOptions, Debater, Options, PanelOptions, StancesOptions, Turn
-from service.debate.replies import Moderation, Reply
+from service.debate.replies import Moderation, Objection, Proposal, Reply
 from service.debate.replies.texts import texts_of, with_texts
 from service.report import Result, build_result, events, html, markdown, pdf
 from service.report.document import pdf as typeset
 from service.report.document.contents import report
 from service.report.marks import CLOSE, MARK, OPEN, place
+from service.report.shown import shown as show
 from tests.fixtures import formats
 from tests.fixtures.debates import (
     DECIDED,
@@ -66,8 +67,11 @@ def entries_of(name: str, replies: Replies = canned, findings: Any = marking) ->
 
 
 def weak(turn: Turn, facts: Facts) -> Reply:
-    """Critics are asked twice, moderators want another round, and a projection has texts at every depth."""
+    """Critics are asked twice, moderators want another round, proposers answer objections in advance, and a projection
+    has texts at every depth."""
     reply = weak_first(turn, facts)
+    if isinstance(reply, Proposal):
+        reply = replace(reply, objections=(Objection("It is dear.", "It is not."),))
     if isinstance(reply, Moderation) and turn.round == 1:
         reply = replace(reply, recommend_another_round=True)
     if turn.asks == "stances.synthesizer":
@@ -85,7 +89,8 @@ def terminal(r: Result, width: int = 80) -> str:
     page.show(Console(file=written, width=width, highlight=False, markup=False, emoji=False, color_system=None), r)
     wrapped = [line for line in written.getvalue().splitlines() if OPEN in line and not line.lstrip().startswith('"')]
     assert all(len(line.rstrip()) <= width for line in wrapped)
-    return " ".join(written.getvalue().replace("┃", " ").split())
+    # A projection is shown as JSON, in which a quotation mark has a backslash.
+    return " ".join(written.getvalue().replace("┃", " ").replace('\\"', '"').split())
 
 
 class Texts(HTMLParser):
@@ -163,6 +168,34 @@ def test_every_quotation_that_a_person_reads_has_its_mark_beside_it_wherever_it_
         found = [(m.group(), shown[m.end() : m.end() + len(NOWHERE) + 1]) for m in QUOTED.finditer(shown)]
         assert found, surface
         assert {words: after for words, after in found if after != f" {NOWHERE}"} == {}, surface
+
+
+def striking(check: Check, facts: Facts) -> Finding:
+    """`marking`, with every argument struck that cites evidence, but for the critics' points."""
+    finding = marking(check, facts)
+    if not isinstance(finding, CitationsFound) or ".critic." in check.id:
+        return finding
+    struck = tuple(replace(a, struck="unverified_citation") if a.verdicts else a for a in finding.arguments)
+    return CitationsFound(struck)
+
+
+@pytest.mark.parametrize("name", DEBATES)
+def test_every_member_of_a_shown_result_has_the_marks_but_the_recorded_replies(name: str) -> None:
+    def unmarked(value: Any, member: str = "") -> Iterator[str]:
+        if member in ("passages", "reply", "raw", "ballot_report"):
+            return
+        if isinstance(value, str):
+            for found in QUOTED.finditer(value):
+                if not value.startswith(f" {NOWHERE}", found.end()):
+                    yield f"{member}: {found.group()}"
+        elif isinstance(value, dict | list | tuple):
+            for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+                yield from unmarked(inner, key if isinstance(key, str) else member)
+
+    r = result(name, quoting(weak), striking)
+
+    assert any(one.argument.text for one in r.struck)
+    assert list(unmarked(msgspec.to_builtins(show(r)))) == []
 
 
 @pytest.mark.parametrize("name", DEBATES)
