@@ -21,9 +21,9 @@ MARK = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 
 _PLAIN = str.maketrans({OPEN: "[", CLOSE: "]", "\u301a": "[", "\u301b": "]"})
 _PLACED = re.compile(f" {MARK.pattern}")
-_QUOTE_ENDS = re.compile("(?:''|[\"'`\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300d\u300f])")
+_QUOTE_ENDS = re.compile("(?:''|['\u2018\u2019](?!\\w)|[\"`\u201a-\u201f\u00ab\u00bb\u2039\u203a\u300d\u300f])")
 """The end of a quotation, which a mark follows."""
-_WORD_GOES_ON = re.compile(r"(?<=\w)\w+")
+_WORD_GOES_ON = re.compile("(?<=\\w)['\u2019]?\\w+")
 
 Span = tuple[int, int]
 T = TypeVar("T")
@@ -59,24 +59,22 @@ def place(text: str, marks: Iterable[tuple[Span, str]]) -> str:
 
     ``marks`` are spans of the text in code points, end exclusive, each with the words of its mark; spans may nest,
     overlap and stand in any order. The text and the words are made neutral. The same words are said once at one place.
-    Raises `ValueError` for a span that the text does not have.
+    A span beyond the text has its mark at the end: no mark is lost.
     """
     plain = neutral(text)
     at: dict[int, list[str]] = {}
-    for (start, end), words in marks:
-        if not 0 <= start <= end <= len(plain):
-            raise ValueError(f"expected a span within {len(plain)} characters, found {start} to {end}")
+    for (_, end), words in marks:
         mark = f" {OPEN}{neutral(words)}{CLOSE}"
-        said = at.setdefault(_after(plain, end), [])
+        said = at.setdefault(_after(plain, min(max(end, 0), len(plain))), [])
         if mark not in said:
             said.append(mark)
-    pieces, done = [], 0
+    parts, done = [], 0
     for end, said in sorted(at.items()):
-        pieces += [plain[done:end], *said]
+        parts += [plain[done:end], *said]
         if unicodedata.category(plain[end : end + 1] or " ").startswith("M"):
-            pieces.append(" ")  # an accent joins the character before it, and that is no longer the text's own
+            parts.append(" ")  # an accent joins the character before it, and that is no longer the text's own
         done = end
-    return "".join([*pieces, plain[done:]])
+    return "".join([*parts, plain[done:]])
 
 
 def _after(text: str, end: int) -> int:

@@ -62,10 +62,17 @@ def test_two_marks_at_one_place_are_both_said_and_the_same_one_once() -> None:
     assert place("a", [((0, 1), "x"), ((0, 1), "y"), ((0, 1), "x")]) == f"a {OPEN}x{CLOSE} {OPEN}y{CLOSE}"
 
 
-@pytest.mark.parametrize("span", [(0, 4), (-1, 2), (2, 1)])
-def test_a_span_that_the_text_does_not_have_is_refused(span: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="expected a span within 3 characters"):
-        place("abc", [(span, NOT)])
+@pytest.mark.parametrize(
+    ("span", "expected"), [((0, 4), f"abc {SHOWN}"), ((5, 9), f"abc {SHOWN}"), ((-3, -1), f" {SHOWN}abc")]
+)
+def test_a_span_beyond_the_text_loses_no_mark(span: tuple[int, int], expected: str) -> None:
+    assert place("abc", [(span, NOT)]) == expected
+
+
+def test_a_mark_never_divides_a_word() -> None:
+    assert place("a limit too", [((0, 4), NOT)]) == f"a limit {SHOWN} too"
+    assert place("clause 9's cap", [((0, 8), NOT)]) == f"clause 9's {SHOWN} cap"
+    assert place("says 'a limit' too", [((6, 13), NOT)]) == f"says 'a limit' {SHOWN} too"
 
 
 @given(marked())
