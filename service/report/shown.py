@@ -31,7 +31,6 @@ from service.debate.replies import (
 from service.debate.replies.texts import Change, texts_of, with_texts
 from service.debate.results import (
     AnswerVotes,
-    BallotResult,
     ConsensusRound,
     ConvergenceResult,
     FormatResult,
@@ -301,8 +300,8 @@ class _Placed:
                     blind_answers=_votes(self._first, given.blind_answers),
                     tied=tuple(_known(answers, text) for text in given.tied),
                 )
-            case BallotResult() | None:
-                return given
+            case _:
+                return given  # a ballot's result has votes and no texts
 
     def _noted(self, one: ConsensusRound) -> str:
         """The notes of a round, which begin with an adjudicator's where it scored."""

@@ -20,7 +20,7 @@ from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided,
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding, TextsFound
 from service.debate.model import Check, ConvergenceOptions, Debater, Options, PanelOptions, StancesOptions, Turn
-from service.debate.replies import Moderation, Objection, Proposal, Reply
+from service.debate.replies import Moderation, Objection, Projection, Proposal, Reply
 from service.debate.replies.texts import texts_of, with_texts
 from service.report import Result, build_result, events, html, markdown, pdf
 from service.report.document import pdf as typeset
@@ -75,7 +75,7 @@ def weak(turn: Turn, facts: Facts) -> Reply:
     if isinstance(reply, Moderation) and turn.round == 1:
         reply = replace(reply, recommend_another_round=True)
     if turn.asks == "stances.synthesizer":
-        return msgspec.convert({"seat": turn.asks, "output": '{"decision": "sign", "why": ["it is due"]}'}, Reply)
+        return Projection('{"decision": "sign", "why": ["it is due"]}')
     return reply
 
 
