@@ -10,11 +10,13 @@ from rich.text import Text
 
 from service.cli.display.console import joined, row, text
 from service.cli.terminal_text import short
-from service.report.labels import STRUCK, label_of
+from service.report.labels import REFUSED, STRUCK, label_of
 from service.report.result.types import Argument, Citation
 
 LONGEST_QUOTE = 240
 """The most characters of a quotation on the page; the report has it whole."""
+MOST_EDITS, LONGEST_EDIT = 3, 60
+"""The most edits of a quotation on the page, and the most characters of each."""
 _MARKS = {
     "verified": ("✓", "green"),
     "altered": ("✗", "red"),
@@ -71,12 +73,20 @@ def _quotation(citation: Citation) -> RenderableType:
 
 
 def _instead(citation: Citation) -> str:
-    """The documents' own words, if a quotation is not verified."""
+    """The documents' own words, if a quotation is not verified, and what in it counts; or why it was not compared."""
     if citation.found_in:
         return f"it stands in {citation.found_in} instead"
+    if citation.verdict == "too_short":
+        return label_of(REFUSED, citation.reason or "")
     if citation.verdict == "altered" and citation.text:
-        return f"the document says: “{short(citation.text, LONGEST_QUOTE)}”"
+        return "; ".join([f"the document says: “{short(citation.text, LONGEST_QUOTE)}”", *_material(citation)])
     return ""
+
+
+def _material(citation: Citation) -> Iterator[str]:
+    """The first edits that count, each by the words that made it count."""
+    for edit in [edit for edit in citation.edits if edit.material][:MOST_EDITS]:
+        yield f"{edit.kind}: “{short(edit.because or edit.from_ or edit.to, LONGEST_EDIT)}”"
 
 
 def indented(words: str, style: str = "") -> RenderableType:
