@@ -289,7 +289,7 @@ def _found(finding: Finding, n: int) -> Finding:
 
 def _altered(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
     """Citations altered or of no source; rebuttals are struck, critics never, and others in one of two ways."""
-    edits = (Edit("changed", "may", "shall"), Edit("missing", "not"))
+    edits = (Edit("changed", "may", "shall"), Edit("missing", "not"), Edit("negation", "is not so", because="not"))
     if ".proposer." in argument.turn and n:
         missing = CitationVerdict("too_short", reason="too_short")
         return replace(argument, verdicts=tuple(missing for _ in argument.verdicts), struck="unverified_citation")
