@@ -74,6 +74,12 @@ def reply_of(r: Result, one: Spoken | Weighed) -> Reply:
     return with_texts(reply, _Marks(r).of(one.turn))
 
 
+def reply_json(r: Result, one: Spoken | Weighed) -> dict[str, Any]:
+    """The same reply as plain JSON."""
+    found: dict[str, Any] = msgspec.to_builtins(reply_of(r, one))
+    return found
+
+
 class _Marks:
     """The marks of a result by turn and path; false if there are none."""
 

@@ -16,13 +16,12 @@ from service.cli.display.convergence import share
 from service.cli.display.speakers import last_turns, rule, seated, speaker
 from service.cli.terminal_text import first_sentence, line
 from service.debate.findings import DIMENSIONS
-from service.debate.replies import ObjectionAnswers, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result
 from service.report.labels import OBJECTION, label_of
 from service.report.marks import without_marks
 from service.report.result.types import Spoken
-from service.report.shown import reply_of
+from service.report.shown import reply_json
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
 """The four dimensions in their order, as columns."""
@@ -132,33 +131,31 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
         if given := marks.get((one.label or "", claim.n)):
             marked = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in sorted(given))
             yield Padding(joined(text("marks", "dim"), *marked, by="  "), (0, 0, 0, 5))
-    reply = reply_of(r, one)
-    if not isinstance(reply, RevisedAnswer):
-        return
-    if said := reply.objection:
-        against = f"claim {said.n} of {said.label} ({said.severity})"
-        yield indented(f"devil's advocate, against {against}: {said.flaw}", "yellow")
+    reply = reply_json(r, one)
+    if said := reply.get("objection"):
+        against = f"claim {said['n']} of {said['label']} ({said['severity']})"
+        yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")
     yield from bullets(
         f"{title}: {words}"
-        for title, words in (("learned", reply.learned_from_others), ("corrected", reply.corrections))
-        if words
+        for title, member in (("learned", "learnedFromOthers"), ("corrected", "corrections"))
+        if (words := reply.get(member))
     )
     yield from bullets(
-        f"{title}: {said.text}"
-        for title, given in (("challenges", reply.still_challenges), ("open", reply.unresolved))
-        for said in given
+        f"{title}: {said['text']}"
+        for title, member in (("challenges", "stillChallenges"), ("open", "unresolved"))
+        for said in reply.get(member, ())
     )
 
 
 def _to_objections(r: Result) -> Iterator[RenderableType]:
     """The answers to the strong objections that stood after the last round."""
-    given = [(one.label, reply) for one in r.transcript if isinstance(reply := reply_of(r, one), ObjectionAnswers)]
-    if given:
+    said = [one for one in r.transcript if not one.arguments and "answers" in one.reply]
+    if said:
         yield rule("Answers to objections", "strong ones that stood after the last round")
-    for label, reply in given:
+    for one in said:
         yield from bullets(
-            f"{label} on {answer.label}: {label_of(OBJECTION, answer.verdict)}. {answer.text}"
-            for answer in reply.answers
+            f"{one.label} on {answer['label']}: {label_of(OBJECTION, answer['verdict'])}. {answer['text']}"
+            for answer in reply_json(r, one)["answers"]
         )
 
 
