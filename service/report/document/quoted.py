@@ -43,11 +43,11 @@ def _compared(found: PassageCounts) -> str:
         "onlyInDebate": found.only_in_debate,
         "nowhere": found.nowhere,
     }
-    total = sum(counts.values())
+    total, read = sum(counts.values()), f"in the texts of {_count(found.replies, 'reply', 'replies')}"
     places = ", ".join(f"{number} {PLACES[status]}" for status, number in counts.items() if number)
+    compared = f"{_count(total, 'passage')} {read} compared: {places}" if total else f"no passage {read}"
     late = f"; {_count(found.not_compared, 'reply', 'replies')} not compared" if found.not_compared else ""
-    read = f"in {_count(found.replies, 'reply', 'replies')}"
-    return f"{_count(total, 'passage')} compared, {read}{f': {places}' if places else ''}{late}"
+    return compared + late
 
 
 def _standing(r: Result) -> list[TurnPassages]:

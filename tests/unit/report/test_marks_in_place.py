@@ -235,7 +235,7 @@ def test_a_result_without_marked_passages_is_shown_without_marks_and_without_the
 
     for shown in surfaces(result(name, quoting(weak), none)).values():
         assert not MARK.search(shown)
-        assert "passages compared" in shown
+        assert "no passage in the texts of " in shown
         assert not re.search(r"code alone sets|\bMarked\b|, \d+ marked, because|Second take", shown)
 
 
@@ -366,7 +366,7 @@ def test_the_first_box_says_how_many_quoted_passages_are_marked_and_the_facts_in
     assert "> Quoted words: 2 of 2 passages marked, which do not stand where the text says." in box
     first, second = "Moderator, round 1", "Moderator, round 2"
     marked, again = f"2: {first}, take 2 (1); {second}, take 2 (1)", f"{first} (1); {second} (1)"
-    assert "- **Quoted words:** 4 passages compared, in 11 replies: 4 in none of them" in facts
+    assert "- **Quoted words:** 4 passages in the texts of 11 replies compared: 4 in none of them" in facts
     assert f"- **Marked:** {marked}" in facts
     assert f"- **Second take:** asked for because of the marks in the first: {again}" in facts
     assert f"{OPEN} {CLOSE} are brackets that code alone sets" in facts
@@ -383,7 +383,7 @@ def test_a_case_without_compared_replies_says_nothing_about_quoted_words() -> No
         assert r.passages == ()
         for shown in surfaces(r).values():
             assert "uoted words" not in shown
-            assert "passages compared" not in shown
+            assert "in the texts of" not in shown
 
 
 def _compares(entry: Entry) -> bool:
