@@ -1,8 +1,7 @@
 """Text that others wrote, made safe to print on a terminal.
 
 Documents, questions and replies may hold escape sequences that move the cursor, rename the window or hide a line, and
-characters that reverse the reading order. None of them is meant for a reader: they are taken out. A text that is
-shortened keeps the marks of code in it (`service.report.marks`).
+characters that reverse the reading order. None of them is meant for a reader: they are taken out.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ import codecs
 import re
 import unicodedata
 
-from service.report.marks import CLOSE, MARK, OPEN, cut_marks
-
 # CSI, OSC and the other string sequences whole, so that their letters do not stay behind as words.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
@@ -20,11 +17,9 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _IN_ASCII = {"✓": "+", "✗": "x", "…": "...", "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "·": "-"}
-_IN_ASCII |= {OPEN: "[[", CLOSE: "]]"}
-# On a terminal that lacks a mark's brackets two square ones stand for each, so no text has two side by side.
+# For the brackets of a mark (`service.report.marks`) two square ones stand there, so no text has two side by side.
+_IN_ASCII |= {"\u27e6": "[[", "\u27e7": "]]"}
 _DOUBLED = re.compile(r"\[(?=\[)|\](?=\])")
-# A short word before the full stop may be one that is cut short: No., Sec., Inc.
-_SENTENCE = re.compile(r"(?:\w{4}|\d|[)\]”’\"'%])[.?!][)\]”’\"']*(?= [A-Z0-9“‘\"'(])")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
@@ -38,30 +33,6 @@ def clean(text: str) -> str:
 def line(text: str) -> str:
     """The text cleaned and on one line."""
     return " ".join(clean(text).split())
-
-
-def short(text: str, most: int) -> str:
-    """The text on one line, cut between words when it is longer than ``most`` characters; the marks after it stay."""
-    whole = line(text)
-    if len(whole) <= most:
-        return whole
-    cut = whole[: most - 1]
-    cut = cut.rsplit(" ", 1)[0] if " " in cut else cut
-    opened = cut.rfind(OPEN)
-    return _cut(whole, opened if opened > cut.rfind(CLOSE) else len(cut))
-
-
-def first_sentence(text: str) -> str:
-    """The first sentence on one line; with those after it where its end may be an abbreviation's; the marks stay."""
-    whole = line(text)
-    end = _SENTENCE.search(MARK.sub(lambda mark: "-" * len(mark[0]), whole))
-    return _cut(whole, end.end(), "") if end else whole
-
-
-def _cut(whole: str, length: int, end: str = "…") -> str:
-    """The beginning of a line, and the marks in what is left out."""
-    kept, marks = whole[:length].rstrip(" ,;:"), cut_marks(whole, length)
-    return f"{kept}{end or ('…' if marks else '')}{f' {marks}' if marks else ''}"
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:

@@ -21,8 +21,9 @@ from rich.console import Console
 from service.app import App
 from service.checks import judgement
 from service.cli import demo, exit_codes, main, review
+from service.cli.display.shortened import short
 from service.cli.foreground import DebateUnfinished
-from service.cli.terminal_text import clean, short
+from service.cli.terminal_text import clean
 from service.debate.model import Status
 from service.reviews.abort import Aborted
 from service.store.startup import DatabaseAddresses

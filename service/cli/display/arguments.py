@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from service.cli.display.console import joined, row, text
-from service.cli.terminal_text import short
+from service.cli.display.shortened import short
 from service.report.labels import REFUSED, STRUCK, label_of
 from service.report.result.types import Argument, Citation
 

@@ -10,8 +10,8 @@ from rich.text import Text
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, why
 from service.cli.display.console import counted, row, text
+from service.cli.display.shortened import short
 from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
-from service.cli.terminal_text import short
 from service.debate.model import ConvergenceOptions
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.report import Result

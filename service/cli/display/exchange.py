@@ -9,7 +9,7 @@ from rich.padding import Padding
 
 from service.cli.display.arguments import LONGEST_QUOTE, bullets
 from service.cli.display.console import counted, row, text
-from service.cli.terminal_text import short
+from service.cli.display.shortened import short
 from service.report import Result
 from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, label_of
 

@@ -13,8 +13,9 @@ from service.cli.display.arguments import arguments, bullets, heading, indented,
 from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.console import counted, joined, row, text
 from service.cli.display.convergence import share
+from service.cli.display.shortened import first_sentence
 from service.cli.display.speakers import last_turns, rule, seated, speaker
-from service.cli.terminal_text import first_sentence, line
+from service.cli.terminal_text import line
 from service.debate.findings import DIMENSIONS
 from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result

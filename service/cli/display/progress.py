@@ -15,7 +15,7 @@ from rich.text import Text
 
 from service.cli.display import summaries
 from service.cli.display.console import counted, dollars, row, text
-from service.cli.terminal_text import short
+from service.cli.display.shortened import short
 from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of

@@ -11,8 +11,8 @@ from rich.text import Text
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.console import row, text, unwrapped
+from service.cli.display.shortened import short
 from service.cli.display.speakers import rule, seated, speaker
-from service.cli.terminal_text import short
 from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
 from service.debate.results import StancesResult, Verdict

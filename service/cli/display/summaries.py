@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from service.cli.display.console import counted, text
-from service.cli.terminal_text import short
+from service.cli.display.shortened import short
 from service.report.labels import APART, label_of
 
 Data = Mapping[str, Any]

@@ -15,7 +15,8 @@ from rich.console import Console
 
 from service.cli.display import page
 from service.cli.display.progress import Progress
-from service.cli.terminal_text import first_sentence, line, short
+from service.cli.display.shortened import first_sentence, short
+from service.cli.terminal_text import line
 from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding, TextsFound

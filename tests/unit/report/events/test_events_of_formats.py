@@ -351,7 +351,7 @@ def test_convergence_has_its_three_events_and_says_so_where_answers_have_not_con
     at_once = [name for name, _ in stream(played(options, findings=converging)) if name.startswith("debate.")]
 
     asked, said = ["debate.round_started", "asked", "asked"], ["debate.response", "debate.response"]
-    round_ = [*asked, *said, *("citations", "passages") * 2, "convergence"]
+    round_ = [*asked, *said, "citations", "citations", "passages", "passages", "convergence"]
     assert apart == [*round_, *round_, "asked", "synthesis", "passages", "final"]
     assert at_once == ["debate.round_started", *said, "debate.converged"]
 
