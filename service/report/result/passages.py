@@ -87,11 +87,12 @@ def _mark(h: History, found: Passage) -> str:
 def _speaker(h: History, turn: TurnId) -> str:
     """``Critic, round 1``; a debater by the name that its format gives it in a report."""
     telling, seat, phase = telling_of(h.options), seat_of(turn), debater_phase(turn)
-    name = telling.who(spoken(h, turn)) if telling and role_of(seat) == "debater" else seat_name(seat)
+    debates = role_of(seat) == "debater"
+    name = telling.who(spoken(h, turn)) if telling and debates else seat_name(seat)
     position = position_of(turn)
     parts = (
         f"{name} of {position}" if position else name,
-        f"round {round_of(turn)}",
+        f"round {round_of(turn)}" if round_of(turn) or debates else "",  # framing and types come before all rounds
         label_of(PHASE, phase).lower() if phase else "",
         "in reverse order" if is_swapped(turn) else "",
         f"take {take_of(turn)}" if take_of(turn) > 1 else "",

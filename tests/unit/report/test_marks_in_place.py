@@ -346,6 +346,16 @@ def test_a_mark_names_the_reply_in_which_the_words_do_stand() -> None:
     )
 
 
+def test_a_speaker_is_named_with_its_round_its_phase_its_order_and_its_take() -> None:
+    named = {str(one.turn): one.speaker for form in FORMATS for one in result(form, quoting(weak)).passages}
+
+    assert named["0.framing.1"] == "Framing"
+    assert named["1.moderator.1"] == "Moderator, round 1"
+    assert named["2.moderator.swapped.2"] == "Moderator, round 2, in reverse order, take 2"
+    assert named["1.debater-1.critique.1"] == "Ursula (Debater 1), round 1, critique"
+    assert named["0.debater-1.1"].endswith("(seat 1), round 0")
+
+
 def test_a_clause_that_no_document_has_and_words_that_no_participant_said_have_words_of_their_own() -> None:
     clause = one_mark("synthesis", "clause 99.9", kind="clause", attributed="document")
     said = one_mark("synthesis", "so", attributed="debate")
