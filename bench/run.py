@@ -6,6 +6,8 @@
     gate        one decision in process
     citations   quotations a second on the labelled set beside the project, next to a plain search and, where
                 it is installed, rapidfuzz's partial_ratio; 5 MB read once, and what a quotation of it takes then
+    corpora     how many lazy critiques are sent back, softening wordings flagged and invented quotations marked, next
+                to the false alarms, on the third of `bench.corpora` that is held back
     append      entries a second through the log, next to plain INSERTs: one entry a statement, and (`bench.audit`)
                 what real debates append at once, with the time until that is durable and until it is provable
     verify      records a second of a complete export, and of the self-check over the database
@@ -42,8 +44,9 @@ import psycopg  # noqa: E402
 import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from bench import audit, streams  # noqa: E402
+from bench import audit, corpora, streams  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
+from bench.corpora import measure  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service.checks import citations  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
@@ -280,6 +283,30 @@ def large(folder: Path) -> list[Row]:
     ]
 
 
+def corpora_rows() -> list[Row]:
+    """The engines' figures on the items that their authors have not read."""
+    critiques, texts = corpora.measured(corpora.critiques()), corpora.measured(corpora.texts())
+    back = measure.figures(measure.sent_back(critiques))
+    soft = measure.figures(measure.softened(critiques))
+    marks = measure.figures(measure.marked(texts))
+    return [
+        counted("corpora: lazy critiques sent back", back, "honest ones", limit=2),
+        counted("corpora: softening wordings flagged", soft, "other wordings"),
+        counted("corpora: invented words marked", marks, "honest texts", limit=1),
+    ]
+
+
+def counted(what: str, found: measure.Figures, others: str, limit: int | None = None) -> Row:
+    """Hits beside false alarms; the ratio is of these to the limit in a hundred, where there is one."""
+    against = f"{others} {found.false_alarms} of {found.others}" + (f", limit {limit} in 100" if limit else "")
+    return Row(
+        what,
+        f"{found.seen} of {found.true}",
+        against,
+        f"{found.false_rate * 100 / limit:.2f}" if limit else "-",
+    )
+
+
 def seconds_of(work: Callable[[], object], times: int) -> float:
     begun = time.perf_counter()
     for _ in range(times):
@@ -292,7 +319,7 @@ def main() -> None:
     versions = ", ".join(f"{name} {version(name)}" for name in names)
     load = f"{os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f} before"
     print(f"{platform.machine()}, {load}, Python {platform.python_version()}; {versions}\n")
-    rows = [gate(), *quotes()]
+    rows = [gate(), *quotes(), *corpora_rows()]
     with embedded() as url:
         rows += uvloop.run(debates(url))
         rows += uvloop.run(limits(url))

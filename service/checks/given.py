@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
-from service.checks.judgement.critique import Attacked
 from service.checks.attacked import Attacked
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
