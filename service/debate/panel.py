@@ -28,7 +28,6 @@ from service.debate.entries import DebateStarted
 from service.debate.findings import (
     AccuracyFound,
     ConsensusFound,
-    DebaterScores,
     InjectionFound,
     TextsFound,
 )
@@ -47,6 +46,7 @@ from service.debate.model import (
 )
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
 from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, answered_check, answering
+from service.debate.panel_result import result_of
 from service.debate.panel_standing import (
     TRIGGERS,
     answers,
@@ -73,7 +73,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.pruning import Kept
-from service.debate.results import ConsensusRound, PanelResult, RankedIdea
+from service.debate.results import ConsensusRound
 from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
@@ -129,7 +129,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     """
     rounds, final = standings(s), next((s.facts.standing(t) for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
-    result = _result(s, rounds, final)
+    result = result_of(s, rounds, final)
     unchecked = _unchecked(s, rounds)
     sure = result.overall_confidence or 0
     measured, blind = bool(rounds), result.consensus_reached and result.rounds_completed == 1
@@ -384,53 +384,6 @@ def _share(one: SeatPlan, other: SeatPlan) -> bool:
     """Whether two seats have a model in common, fallbacks included."""
     pairs = ((identity(a), identity(b)) for a in one.with_fallback for b in other.with_fallback)
     return any(nearness(a, b) == "sameModel" for a, b in pairs)
-
-
-def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:
-    kind, synthesis = question_type(s), s.reply(final)
-    missing = tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent))
-    last = [s.facts.said[t] for d in debaters_of(s) if d not in missing and (t := latest(s, d))]
-    sure = [reply.overall_confidence for reply in last if isinstance(reply, BlindAnswer | RevisedAnswer)]
-    scores, by_model = _scores(s)
-    return PanelResult(
-        question_type=kind,
-        trigger=TRIGGERS[kind],
-        rounds_completed=len(rounds),
-        consensus_reached=bool(rounds) and rounds[-1].terminated,
-        consensus=rounds,
-        final_score=rounds[-1].overall if rounds else None,
-        labels=labels_of(s),
-        synthesis=synthesis.answer if isinstance(synthesis, Synthesis) else None,
-        synthesis_turn=final,
-        ideas=_ranked(synthesis) if isinstance(synthesis, Synthesis) else (),
-        accuracy=scores,
-        accuracy_by="model" if by_model else "algorithmic",
-        overall_confidence=sum(sure) // len(sure) if sure else None,
-        missing=missing,
-    )
-
-
-def _ranked(synthesis: Synthesis) -> tuple[RankedIdea, ...]:
-    """The ideas by the number of distinct debaters that surfaced or endorsed them; at a tie, by their first label."""
-    found = [(sorted({e.label for e in idea.endorsed_by}), idea.idea) for idea in synthesis.ideas]
-    found.sort(key=lambda pair: (-len(pair[0]), pair[0]))
-    return tuple(RankedIdea(rank, idea, tuple(labels)) for rank, (labels, idea) in enumerate(found, start=1))
-
-
-def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
-    """Every debater's scores, and whether they come from a model."""
-    seat = {label: d for d, label in labels_of(s).items()}
-    for reply in s.facts.said.values():
-        if isinstance(reply, AccuracyReview):
-            given = [
-                DebaterScores(
-                    seat[r.label], r.factual_accuracy, r.logical_consistency, r.evidence_quality, r.trajectory_score
-                )
-                for r in reply.reviews
-            ]
-            return tuple(sorted(given, key=lambda one: debaters_of(s).index(one.seat))), True
-    found = [f for f in s.facts.found.values() if isinstance(f, AccuracyFound)]
-    return (found[-1].scores if found else ()), False
 
 
 def _agreed_blindly(s: Script) -> bool | None:

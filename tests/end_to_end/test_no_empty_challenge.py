@@ -1,0 +1,332 @@
+"""Empty challenges, false consensuses and invented quotations: none ends HIGH, and none without a person.
+
+Each case is a shipped sample that the simulated models debate. One or more of their replies are changed on the way, as
+a vendor's model would have said otherwise. Every decider is as sure as it can be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from service import samples
+from service.debate.kernel import replay
+from service.intake.request import CaseRequest
+from service.prompts.request import Request
+from service.report import build_result
+from service.running.provider_port import Answer
+from service.simulated import OfflineProvider
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, bench
+
+pytestmark = pytest.mark.replay
+
+JSON = dict[str, Any]
+Change = Callable[[JSON, Request], JSON]
+DECIDERS = ("moderator", "stances.judge", "panel.synthesizer", "convergence.judge")
+
+
+class Doctored(OfflineProvider):
+    """The simulated models, whose replies are changed by the kind of reply; every decider says HIGH."""
+
+    def __init__(self, changes: Mapping[str, Change]) -> None:
+        super().__init__()
+        self._changes = changes
+
+    async def send(self, body: bytes) -> Answer:
+        """One answer, changed."""
+        answer = await super().send(body)
+        request = msgspec.json.decode(body, type=Request)
+        reply = json.loads(answer.text)
+        if request.schema_id in DECIDERS:
+            reply["confidenceLevel"] = "HIGH"
+        if change := self._changes.get(request.schema_id):
+            reply = change(reply, request)
+        return Answer(json.dumps(reply), answer.usage, answer.raw_usage, answer.served_model)
+
+
+def saying(**members: Any) -> Change:
+    """Set members of a reply."""
+    return lambda reply, _: {**reply, **members}
+
+
+async def debated_whole(service: Bench, body: JSON) -> JSON:
+    """The result of a whole debate of a case, replayed."""
+    request = msgspec.json.decode(msgspec.json.encode(body), type=CaseRequest)
+    debate = (await service.reviews.submit(request, CALLER)).debate
+    assert await service.claim() == debate
+    await (await service.runner(debate)).run()
+    lines = await service.reviews.lines(debate, CALLER)
+    replay(await service.case(debate), [line.entry for line in lines])
+    result: JSON = json.loads(msgspec.json.encode(build_result(debate, lines)))
+    return result
+
+
+async def read(database: Database, form: str, changes: Mapping[str, Change], **options: Any) -> JSON:
+    """The result of a sample's debate in a format, as a caller reads it."""
+    body = samples.load("contract", None if form == "adversarial" else form).case
+    body = {**body, "options": {**body.get("options", {}), **options}}
+    async with bench(database.service_url, Doctored(changes)) as service:
+        return await debated_whole(service, body)
+
+
+INVENTED = 'Clause 99.9 states "the Supplier shall be liable to the Bank without any limit whatsoever". '
+"""Words that stand in no document of any sample, told as a document's."""
+
+
+def before(member: str, text: str = INVENTED) -> Change:
+    """Put words before a text of a reply."""
+    return lambda reply, _: {**reply, member: text + reply[member]}
+
+
+def points(*edits: Callable[[JSON, JSON], JSON], **members: Any) -> Change:
+    """Change each point of a critique; an edit is given the point and the critique."""
+
+    def change(reply: JSON, _: Request) -> JSON:
+        changed = reply["points"]
+        for edit in edits:
+            changed = [edit(point, reply) for point in changed]
+        return {**reply, "points": changed, **members}
+
+    return change
+
+
+def bare(point: JSON, _: JSON) -> JSON:
+    """The point without its citations, as reasoning."""
+    return {**point, "citations": [], "basis": "reasoning"}
+
+
+def aimless(point: JSON, _: JSON) -> JSON:
+    """The point without the arguments that it attacks."""
+    return {**point, "attacks": []}
+
+
+def one(change: Change) -> Change:
+    """The first point alone."""
+
+    def first(reply: JSON, request: Request) -> JSON:
+        changed = change(reply, request)
+        return {**changed, "points": changed["points"][:1]}
+
+    return first
+
+
+def generic(point: JSON, _: JSON) -> JSON:
+    """A point that says nothing of the case."""
+    return {**point, "text": "More analysis of this argument would be welcome.", "citations": [], "basis": "reasoning"}
+
+
+def invented(point: JSON, _: JSON) -> JSON:
+    """A point whose quotations stand in no document."""
+    false = {"quote": "the Supplier shall be liable to the Bank without any limit whatsoever"}
+    return {**point, "citations": [false]}
+
+
+def everywhere(**members: Any) -> Change:
+    """The same claims, stances and confidences of every debater."""
+    return saying(**members)
+
+
+AGREES = {"conclusion": "upheld", "thesis": "The proposition is sound and should be upheld."}
+UPHELD = saying(conclusion="upheld")
+ADVERSARIAL: Mapping[str, Mapping[str, Change]] = {
+    "the critic agrees with one point": {
+        "critic": one(points(bare, **AGREES, challengeStrength=10)),
+        "moderator": UPHELD,
+    },
+    "the critic agrees, and the rebuttal modifies": {
+        "critic": one(points(bare, **AGREES, challengeStrength=10)),
+        "rebuttal": saying(conclusion="modified"),
+        "proposer": UPHELD,
+        "moderator": UPHELD,
+    },
+    "the critic agrees with all its points": {"critic": points(**AGREES), "moderator": UPHELD},
+    "the critic agrees in other words": {
+        "proposer": saying(conclusion="modified"),
+        "critic": points(aimless, conclusion="modified", challengeStrength=9),
+        "moderator": saying(conclusion="modified"),
+    },
+    "the critic names no argument": {"critic": points(aimless, challengeStrength=9)},
+    "the critic says nothing of the case": {"critic": points(generic, challengeStrength=9)},
+    "the critic restates the arguments": {
+        "critic": points(
+            lambda point, _: {**point, "text": "As the proposer says, so it is."}, bare, challengeStrength=9
+        )
+    },
+    "the critic invents what it quotes": {"critic": points(invented, challengeStrength=9)},
+    "the proposer rejects its own proposition": {
+        "proposer": saying(conclusion="rejected"),
+        "critic": points(conclusion="rejected"),
+        "rebuttal": saying(conclusion="rejected"),
+        "moderator": saying(conclusion="rejected"),
+    },
+    "all conclude the same": {
+        seat: saying(conclusion="modified") for seat in ("proposer", "critic", "rebuttal", "moderator")
+    },
+    "the synthesis quotes what no document says": {"moderator": before("synthesis")},
+    "the synthesis cites a clause that is not there": {
+        "moderator": before("synthesis", "Clause 99.9 states that the liability of the Supplier is without limit. ")
+    },
+}
+STANCES: Mapping[str, Mapping[str, Change]] = {
+    "the verdict quotes what no document says": {"stances.judge": before("verdict")},
+    "the reasoning quotes what no document says": {"stances.judge": before("reasoning")},
+    "every argument is struck": {
+        "stances.debater": lambda reply, _: {
+            **reply,
+            "arguments": [{**a, "citations": [{"quote": INVENTED}], "basis": "evidence"} for a in reply["arguments"]],
+        }
+    },
+}
+
+
+def by_seat(*changes: Change) -> Change:
+    """Change the first debater's reply by the first change, and so on; the last change is for all others."""
+
+    def change(reply: JSON, request: Request) -> JSON:
+        number = int(request.seat.rpartition("-")[2])
+        return changes[min(number, len(changes)) - 1](reply, request)
+
+    return change
+
+
+def claiming(*texts: str, quote: str | None = None, **members: Any) -> Change:
+    """Each debater claims its own text, sure of it, on the same passage or on none, and accepts all that others claim."""
+
+    def made(text: str) -> Change:
+        def change(reply: JSON, _: Request) -> JSON:
+            first = {"n": 1, "text": text, "confidence": 90, "basis": "evidence" if quote else "reasoning"}
+            claim = {**first, "citations": [{"quote": quote}] if quote else []}
+            accepted = [{**mark, "mark": "accept"} for mark in reply.get("marks", [])]
+            return {
+                **reply,
+                "answer": text,
+                "claims": [claim],
+                "overallConfidence": 90,
+                **({"marks": accepted} if "marks" in reply else {}),
+                **members,
+            }
+
+        return change
+
+    return by_seat(*map(made, texts))
+
+
+def panel(change: Change, **more: Change) -> Mapping[str, Change]:
+    """The same change of blind and of revised answers."""
+    return {"panel.blind": change, "panel.deliberation": change, **more}
+
+
+CAP = "the Supplier's aggregate liability for breach of Section 9 or Annex C shall not exceed three times the amount stated"
+SAME: JSON = {"stance": "negative", "framework": "textual", "assumptions": []}
+OPEN: JSON = {"stance": "open", "framework": "other", "assumptions": []}
+PANEL: Mapping[str, Mapping[str, Change]] = {
+    "one passage, three amounts": panel(
+        claiming(
+            "The limit is one hundred thousand euro for each contract year.",
+            "The limit is five million euro for the whole term.",
+            "There is no limit at all on what the Supplier owes.",
+            quote=CAP,
+            **SAME,
+        )
+    ),
+    "one passage, two dates": panel(
+        claiming("The limit applies from 1 March 2026.", "The limit applies from 1 March 2027.", quote=CAP, **SAME)
+    ),
+    "one passage, the opposite": panel(
+        claiming(
+            "The limit applies to a Security Incident.",
+            "The limit does not apply to a Security Incident.",
+            quote=CAP,
+            **SAME,
+        )
+    ),
+    "one passage, the parties exchanged": panel(
+        claiming("The Supplier indemnifies the Bank.", "The Bank indemnifies the Supplier.", quote=CAP, **SAME)
+    ),
+    "three answers, no passage, no yes or no": panel(
+        claiming("Ninety days.", "It depends on the regulator.", "Nobody can say.", **OPEN)
+    ),
+    "all doubt what they agree on": panel(
+        claiming("The limit is three times the fees.", quote=CAP, **SAME),
+        **{"panel.synthesizer": before("answer")},
+    ),
+    "the synthesis quotes what no document says": {"panel.synthesizer": before("answer")},
+    "the synthesis cites a clause that is not there": {
+        "panel.synthesizer": before(
+            "answer", "Under clause 99.9 of the agreement the Supplier's liability is unlimited. "
+        )
+    },
+}
+
+
+def answering(*answers: str, quote: str | None = None) -> Change:
+    """Each debater's final answer, on one argument that quotes this, or on reasoning alone."""
+
+    def made(text: str) -> Change:
+        cited = (
+            {"citations": [{"quote": quote}], "basis": "evidence"} if quote else {"citations": [], "basis": "reasoning"}
+        )
+        argument = {"n": 1, "text": f"This follows: {text}", **cited}
+        return lambda reply, _: {**reply, "finalAnswer": text, "arguments": [argument]}
+
+    return by_seat(*map(made, answers))
+
+
+CONVERGENCE: Mapping[str, Mapping[str, Change]] = {
+    "three amounts": {
+        "convergence.debater": answering(
+            "The limit is USD 1,000,000.", "The limit is USD 5,000,000.", "There is no limit."
+        )
+    },
+    "agreement on nothing": {"convergence.debater": answering("The Supplier's liability is limited.")},
+    "agreement on an invented quotation": {
+        "convergence.debater": answering("The Supplier's liability is limited.", quote=INVENTED)
+    },
+    "the ruling quotes what no document says": {"convergence.judge": before("justification")},
+}
+
+
+def voting(*votes: str, **members: Any) -> Change:
+    """Each debater's vote, on one reason without a document."""
+
+    def made(vote: str) -> Change:
+        reason = {"n": 1, "text": "This is how it is usually done.", "citations": [], "basis": "reasoning"}
+        return lambda reply, _: {**reply, "vote": vote, "rationale": [reason], **members}
+
+    return by_seat(*map(made, votes))
+
+
+BALLOT: Mapping[str, Mapping[str, Change]] = {
+    "all vote without a ground": {"ballot.debater": voting("capped")},
+    "a stance quotes what no document says": {"ballot.debater": voting("capped", stance=INVENTED)},
+    "a tie": {"ballot.debater": voting("capped", "uncapped", "amend")},
+    "votes for what is no option": {"ballot.debater": voting("whatever")},
+}
+CASES = {
+    "adversarial": ADVERSARIAL,
+    "stances": STANCES,
+    "panel": PANEL,
+    "convergence": CONVERGENCE,
+    "ballot": BALLOT,
+}
+
+
+@pytest.mark.parametrize(("form", "name"), [(form, name) for form, cases in CASES.items() for name in cases])
+async def test_nothing_empty_ends_high_or_without_a_person(database: Database, form: str, name: str) -> None:
+    result = await read(database, form, CASES[form][name])
+
+    ended = {"level": result["confidenceLevel"], "flags": result["flags"], "review": result["humanReview"]}
+    assert result["confidenceLevel"] != "HIGH", ended
+    assert result["humanReview"]["required"], ended
+
+
+@pytest.mark.parametrize("form", ["adversarial", "stances"])
+async def test_an_honest_debate_may_end_high_and_without_a_person(database: Database, form: str) -> None:
+    result = await read(database, form, {})
+
+    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("HIGH", False)
