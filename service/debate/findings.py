@@ -76,7 +76,7 @@ class CitationsFound(Struct, frozen=True, rename="camel", tag="citations", tag_f
         return {a.n: a.struck for a in self.arguments if a.turn == turn and a.struck}
 
 
-class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_field="kind"):
+class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_field="kind", omit_defaults=True):
     """The signs of a weak critique that code can measure: raw numbers, then the conclusions from them.
 
     ``points_attacking`` count points that are not struck and name an argument that stands; ``points_grounded`` those of

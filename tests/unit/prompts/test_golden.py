@@ -25,16 +25,16 @@ from tests.vectors import record
 RECORDED = Path(record.__file__).parent / "adversarial-1"
 PROMPTS = Prompts.load()
 GOLDEN = {
-    "aborted": (6, "30758116632937f1030c171c1bb37283245e7ea080f6239dcb985edfa7dd96f1"),
-    "deadline": (14, "6f4c58f67d252039062a4831afd2de7221c639d8235836e522aa2673605ee9f4"),
-    "failed": (13, "dde77376eba90eb395f532c0dbd47b9b36fe309688382e42ece09c8c0725e2fd"),
-    "late-reply": (6, "30758116632937f1030c171c1bb37283245e7ea080f6239dcb985edfa7dd96f1"),
-    "new-evidence": (18, "d76563610289ce28a83f4cda5d4553c680b8526f3eb3bef7d38474c868e47113"),
-    "plain": (10, "febd176e1c103977777efce87fa5f6cf35121f75df65f1075aeaa12d2e711013"),
-    "retried": (12, "a0f93fba90497b646d5686db7a0b41797d6a8fa8aa472ab8e4d4ab2c6ef45d87"),
-    "three-positions": (36, "28974cff836baa0da72f16408845433b8a73ce168ff3b50f1a0f2017048d82b3"),
-    "three-rounds": (26, "18325b19028e756bafc2be67e1a7ffbfb08d5e9461afcf5a1a7f3f97ce7b76f0"),
-    "truncated": (15, "6dcdcd9d06c8ef9878b87e4b5c3c4bebdc386f8ebc78911d3a9e6ab798b169fa"),
+    "aborted": (6, "1a97931d242e8d11c93d2f7a3541220815cf157342038ac3de41a70e083adc3f"),
+    "deadline": (14, "5e4d419fb88527bec78c01cabf361f56dd47d5fe07c7476f8b3758825cbcf49f"),
+    "failed": (13, "63593be7e59b6a24940ce07794eb994c22a5f8ad6050e08f3e62727262c6a267"),
+    "late-reply": (6, "1a97931d242e8d11c93d2f7a3541220815cf157342038ac3de41a70e083adc3f"),
+    "new-evidence": (18, "c580dc4f3c5e4bfe33d400367d3d927d6aea90e28822df4318830a73886930c8"),
+    "plain": (10, "7a9eae31fde5d03324eaada7fea02a697525ce9a5da7be8ad32263681698693b"),
+    "retried": (12, "99c365b6e818ba66f0b12e5108f9239dbcc6f486a12cc4f53a67e71d78d967c8"),
+    "three-positions": (36, "622ef2e165a7ddd2b4200d79184f8ccc96c64ab5b27b38c49724a4b08a4d0f2f"),
+    "three-rounds": (26, "2b24ea800ffec7e90a42e9cb786e712ff6c141be813a7fad9d36fb1cebb34ffe"),
+    "truncated": (15, "d68195455d458ef190488a556a5d3dc6002d8a08eeeb476a72525c7534d39476"),
 }
 """Of each recorded debate, how many requests it asks for and the SHA-256 of their bytes, each on a line."""
 
