@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 CASES = {"stances": "contract", "ballot": "contract", "panel": "architecture", "convergence": "contract"}
 """A sample for each format, whose variant of that name is debated."""
 KEYS = ("--key", SIGNING_KEY.public.encode(), "--allow-unwitnessed")
-COMMON = {"gate", "started", "asked", "citations", "notice", "final"}
+COMMON = {"gate", "started", "asked", "citations", "passages", "notice", "final"}
 
 
 class Debated(Struct, frozen=True):

@@ -153,7 +153,7 @@ def test_records_are_handed_out_while_an_incident_is_open_and_it_is_said(
     ended = run("export", "--out", "all.jsonl")
 
     assert ended.code == exit_codes.DONE
-    assert len(lines(Path("all.jsonl"))[1]) >= 19  # the reading of the bundle may be there too
+    assert len(lines(Path("all.jsonl"))[1]) >= 24  # the reading of the bundle may be there too
     assert "open_incident" in ended.err
     assert "may be what is contested" in ended.err
 
@@ -205,7 +205,7 @@ def test_the_first_export_waits_until_the_log_has_a_head(run: Run, debate: str) 
     ended = run("export", "--out", "all.jsonl")
 
     assert ended.code == exit_codes.DONE
-    assert len(lines(Path("all.jsonl"))[1]) == 19
+    assert len(lines(Path("all.jsonl"))[1]) == 24
 
 
 def test_who_exports_the_present_log_is_told_of_those_before_it(run: Run, debate: str) -> None:
@@ -227,6 +227,6 @@ def test_an_export_as_csv_is_narrowed_by_every_filter(run: Run, debate: str) -> 
     some = run("export", "--format", "csv", *arguments)
     none = run("export", "--format", "csv", *arguments, "--model", "nobody's")
 
-    assert some.out.count(f",{debate},") == 19
+    assert some.out.count(f",{debate},") == 24
     assert none.out.startswith("log,index,debate,n,kind,")
     assert none.out.count("\n") == 1
