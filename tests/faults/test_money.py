@@ -176,7 +176,7 @@ async def test_workers_killed_at_any_moment_overspend_nothing_and_leave_no_reser
     database: Database, crew: Crew, tmp_path: Path, seed: int
 ) -> None:
     draw, limit = random.Random(seed), KILLED_DEBATES * 2 * DAY_USD
-    with vendor("honest", seed=seed, latency_ms=50) as till:
+    with vendor("honest", seed=seed, latency_ms=200) as till:
         budgets = {"day_usd": str(limit), "month_usd": "100.00"}
         async with house(database, crew, tmp_path, till, budgets, lease_s=2.0) as service:
             await service.submit_all(range(KILLED_DEBATES))
