@@ -154,8 +154,12 @@ def test_the_synthesis_is_held_for_while_objections_are_answered() -> None:
     move = decide(Facts.of(entries[:at]))
     assert isinstance(move, Ask)
     assert [turn.id for turn in move.turns] == ["3.debater-2.answer.1", "3.debater-3.answer.1"]
-    synthesizer, reviewer = move.holding
-    assert (synthesizer.id, reviewer.id) == ("3.synthesizer.1", "3.adjudicator.accuracy.1")
+    synthesizer, again, reviewer = move.holding
+    assert (synthesizer.id, again.id, reviewer.id) == (
+        "3.synthesizer.1",
+        "3.synthesizer.2",
+        "3.adjudicator.accuracy.1",
+    )
     assert {"3.debater-2.answer.1", "3.debater-3.answer.1"} <= set(synthesizer.sees)
 
 

@@ -12,7 +12,8 @@ from service.debate.facts import Facts
 from service.debate.findings import Finding, TextsFound
 from service.debate.kernel import FORMATS, decide, refuse_illegal, replay
 from service.debate.model import Ask, Cap, Check, Outcome, Turn, TurnId, labels
-from service.debate.replies import Moderation, Objection, Proposal, Reply
+from service.debate.replies import Moderation, Objection, Proposal, Reply, RevisedAnswer
+from service.debate.replies.panel import Challenge, NamedClaim, OpenPoint
 from service.debate.results import BallotResult
 from service.debate.script import Script
 from service.debate.turns import take_of
@@ -340,9 +341,8 @@ DEBATERS = [
     ("panel", "1.debater-1.1", "answer"),
     ("panel", "1.debater-2.1", "assumptions[0]"),
     ("panel", "1.debater-1.1", "claims[0].text"),
-    ("panel", "2.debater-1.1", "stillChallenges"),
+    ("panel", "2.debater-1.1", "corrections"),
     ("panel", "2.debater-2.1", "learnedFromOthers"),
-    ("panel", "2.debater-2.1", "unresolved"),
     ("convergence", "0.debater-1.1", "finalAnswer"),
     ("convergence", "0.debater-2.1", "arguments[0].text"),
 ]
@@ -380,6 +380,27 @@ def test_an_invention_in_an_objection_is_marked_for_the_critic_and_the_moderator
     for reader in ("1.critic.1", "1.rebuttal.1", "1.moderator.1"):
         read = "".join(block.text for block in shown(entries, reader)).replace("\\", "")
         assert read.count(WORDS) == read.count(MARK) == 1
+    assert is_for_a_person(ending(entries), MODERATE)
+
+
+@pytest.mark.parametrize("member", ["still_challenges", "unresolved"])
+def test_an_invention_in_what_a_panel_still_contests_is_marked_for_the_synthesizer(member: str) -> None:
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        given = canned(turn, facts)
+        if not isinstance(given, RevisedAnswer) or turn.id != "2.debater-1.1":
+            return given
+        first, *others = given.marks
+        contested: tuple[Challenge | OpenPoint, ...] = (
+            (Challenge(first.label, first.n, INVENTED),)
+            if member == "still_challenges"
+            else (OpenPoint((NamedClaim(first.label, first.n),), INVENTED),)
+        )
+        return replace(given, marks=(replace(first, mark="reject"), *others), **{member: contested})
+
+    entries = drive(a_quoting_start("panel"), replies, findings=agreeing)
+
+    read = "".join(block.text for block in shown(entries, "2.synthesizer.1")).replace("\\", "")
+    assert read.count(WORDS) == read.count(MARK) == 1
     assert is_for_a_person(ending(entries), MODERATE)
 
 
