@@ -78,7 +78,7 @@ def test_no_seat_is_shown_what_a_reply_says_of_its_own_model(form: str) -> None:
         for block in shown:
             if block.kind in ("question", "document"):
                 assert block.text in (QUESTION, DOCUMENT)
-            elif block.text.startswith("{") and block.kind not in ("votes", "output-schema", "retry"):
+            elif block.text.startswith("{") and block.kind not in ("votes", "output-schema", "retry", "end-of-debate"):
                 words = own_words(msgspec.json.decode(block.text))
                 assert "Claude" not in words, (turn.id, block.kind)
                 assert "Anthropic" not in words, (turn.id, block.kind)

@@ -70,10 +70,11 @@ def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() ->
     assert value(found, "gainsay_citations_checked_total", **of, verdict="verified") == 4, "the rebuttal of a struck point is left out"
     assert value(found, "gainsay_citations_checked_total", **of, verdict="not_found") == 1
     assert value(found, "gainsay_arguments_struck_total", **of, reason="unverified_citation") == 1
-    assert value(found, "gainsay_debate_cost_usd_total", **of, seat="critic", model="oak-1") == 0.006
+    assert value(found, "gainsay_debate_cost_usd_total", **of, seat="critic", model="elm-1") == 0.006
     assert value(found, "gainsay_debate_cost_usd_total", **of, seat="moderator", model="birch-1") == 0.003
-    assert value(found, "gainsay_tokens_total", model="oak-1", kind="input") == 5_000
-    assert value(found, "gainsay_tokens_total", model="oak-1", kind="output") == 2_500
+    assert value(found, "gainsay_tokens_total", model="oak-1", kind="input") == 3_000
+    assert value(found, "gainsay_tokens_total", model="oak-1", kind="output") == 1_500
+    assert value(found, "gainsay_tokens_total", model="elm-1", kind="input") == 2_000
     ended = {"format": "adversarial/1", "status": "completed", "stop_reason": "moderatorSatisfied"}
     assert value(found, "gainsay_debates_concluded_total", **of, **ended) == 1
     assert value(found, "gainsay_debate_confidence_total", **of, level="MODERATE") == 1
