@@ -47,8 +47,18 @@ def deciding(critic: Callable[[Facts], Critique], conclusion: Conclusion = "uphe
     return alter
 
 
+APART = {
+    "framing": "cedar-small",
+    "proposer": "alder-large",
+    "critic": "birch-large",
+    "rebuttal": "alder-small",
+    "moderator": "cedar-large",
+}
+"""The models of the shipped policy: no seat thinks alike."""
+
+
 def ended(alter: Alter, name: str = "contract", file: str = "case.json", **options: Any) -> Played:
-    return play(**{**sample(name, file), "alter": alter, **options})
+    return play(**{**sample(name, file), "models": APART, "alter": alter, **options})
 
 
 def asked(played: Played) -> list[str]:
@@ -270,7 +280,7 @@ def test_two_rounds_are_judged_by_the_last_conclusions() -> None:
             return replace(reply, conclusion="upheld", challenge_strength=9)
         return reply
 
-    played = ended(alter, rounds=2)
+    played = ended(alter, models="alder-large", rounds=2)
 
     assert asked(played)[:2] == ["1.critic.1", "2.critic.1"]
     assert "concludesUpheld" in found(played, "2.critic.1").weak
