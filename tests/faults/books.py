@@ -30,6 +30,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.debate.turns import seat_of
+from service.running.preparation import TURNS_AHEAD
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS, cost
 from tests.faults.vendor import Billed
 from tests.fixtures.policies import WRITTEN, policy_file
@@ -44,9 +45,12 @@ HEADS = (
     "WHERE tenant = %(tenant)s OR %(tenant)s IS NULL"
 )
 CHARGES = "SELECT debate, sum(amount - excess)::bigint, sum(excess)::bigint FROM gainsay.charge GROUP BY debate"
+RETURNED = "SELECT debate, -sum(amount)::bigint FROM gainsay.draw WHERE amount < 0 GROUP BY debate"
 ALLOWANCES = {"framing": 300, "proposer": 500, "critic": 500, "rebuttal": 400, "moderator": 600}
 TOKENIZER = "o200k_base"
 """The vendor counts a quarter of the bytes: the safety factor has to cover the difference."""
+HELD_MOST = 1 + TURNS_AHEAD + 2
+"""A debate holds at most so many of the dearest turns: the next, those ahead, and a moderation that is asked twice."""
 OVER = ("completed", "truncated", "failed", "aborted")
 
 
@@ -153,9 +157,14 @@ class Told:
         return [entry for entry in self.entries if isinstance(entry, TurnAsked)]
 
     @property
+    def refusals(self) -> list[BudgetRefused]:
+        """The turns that could not be funded."""
+        return [entry for entry in self.entries if isinstance(entry, BudgetRefused)]
+
+    @property
     def refused_by(self) -> set[str]:
         """Which limits have refused it money."""
-        return {entry.limit for entry in self.entries if isinstance(entry, BudgetRefused)}
+        return {refusal.limit for refusal in self.refusals}
 
     @property
     def unheard(self) -> list[AttemptFailed]:
@@ -177,6 +186,8 @@ class Books:
 
     debates: tuple[Told, ...]
     charges: Mapping[UUID, tuple[int, int]]
+    returned: Mapping[UUID, int]
+    """What debates drew from their tenant's limits, did not spend and gave back at their end."""
 
     @classmethod
     def read(cls, database: Database) -> Books:
@@ -194,7 +205,8 @@ class Books:
             }
             rows = admin.cursor(row_factory=dict_row).execute(HEADS, whose).fetchall()
             charges = {debate: (spent, excess) for debate, spent, excess in admin.execute(CHARGES).fetchall()}
-        return cls(tuple(Told(**row, entries=entries[row["debate"]]) for row in rows), charges)
+            returned: dict[UUID, int] = dict(admin.execute(RETURNED).fetchall())
+        return cls(tuple(Told(**row, entries=entries[row["debate"]]) for row in rows), charges, returned)
 
     def of(self, tenant: str) -> list[Told]:
         """The debates of one tenant."""
@@ -245,6 +257,24 @@ def assert_covered(books: Books, bills: Sequence[Billed]) -> None:
             assert entry.charge.amount == cost(bill) or entry.charge.basis == "reserved"
     _assert_unheard_covered(books, [bill for name, bill in by_id.items() if name not in named])
     assert total(bills) <= books.paid
+
+
+def assert_bound(books: Books, tenant: str, name: str, limit: int) -> None:
+    """A tenant's limit refused money only when it had too little left, and no debate held more than it may need.
+
+    How much of a limit is spent is chance: debates at work hold their next turns and their moderation, while others
+    are refused and end. These bounds hold whatever ends first. When a debate is refused, all but ``left`` has been
+    drawn, and whatever was drawn was spent or given back. A debate gives back at most what it held.
+    """
+    own = books.of(tenant)
+    refusals = [refusal for debate in own for refusal in debate.refusals if refusal.limit == name]
+    assert refusals, "the limit did not bind"
+    assert all(refusal.left < refusal.needed for refusal in refusals)
+    returned = [books.returned.get(debate.debate, 0) for debate in own]
+    paid = sum(debate.spent + debate.excess for debate in own)
+    assert limit - min(refusal.left for refusal in refusals) <= paid + sum(returned)
+    assert paid <= limit
+    assert max(returned) <= HELD_MOST * max(entry.held for debate in own for entry in debate.asked)
 
 
 def _assert_unheard_covered(books: Books, unnamed: Sequence[Billed]) -> None:

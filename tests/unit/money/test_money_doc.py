@@ -15,6 +15,7 @@ from service.debate.model import PriceRow, Rates
 from service.money import TOKENIZERS, charge, normalise, servable, tokenizer_id, tokens, tokens_at_most, worst_case
 from service.money.usage import USAGE_MAX
 from tests.faults import test_money
+from tests.faults.books import HELD_MOST
 from tests.fixtures.debates import PRICE, a_start, price_row
 from tests.unit.money.test_settled import SETTLED
 
@@ -114,7 +115,8 @@ def test_what_the_page_says_was_shown_is_what_the_tests_of_money_run() -> None:
 
     assert f"in {test_money.WORKERS} worker processes" in shown
     assert f"| {test_money.DEBATES} debates at once" in shown
-    assert f"at least {test_money.USED_PER_CENT} % of the limit is used" in shown
-    assert f"{test_money.KILLS} workers killed by SIGKILL amid {test_money.KILLED_DEBATES} debates" in rows
+    assert f"at most {HELD_MOST} of the dearest turns" in shown
+    killed = f"{test_money.KILLS} workers killed by SIGKILL amid {test_money.KILLED_DEBATES} debates"
+    assert f"{killed}, all {test_money.WORKERS} at once first" in rows
     assert f"a limit worth {test_money.WORTH} calls, {test_money.TRIED} tried at once" in rows
     assert len(rows) == len(tests)
