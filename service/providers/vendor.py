@@ -11,7 +11,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
 from msgspec import Struct
@@ -24,9 +24,11 @@ from service.providers import bounded_text, failures, wire
 from service.providers.circuit_breaker import CircuitBreaker
 from service.providers.credentials import Credentials
 from service.providers.failures import ErrorBody, ProviderFailure
-from service.providers.transport import HttpReply, Transport, address
 from service.providers.wire import Ladder, Mode
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
+
+if TYPE_CHECKING:
+    from service.providers.transport import HttpReply, Transport
 
 
 class Written(Struct, frozen=True):
@@ -76,6 +78,9 @@ class Vendor(Provider):
     @classmethod
     def connect(cls, name: str, setting: ProviderSetting, environment: Mapping[str, str]) -> Self:
         """The provider of a setting, with its secrets; raises `SettingsError` naming the key that cannot be used."""
+        # The libraries for HTTP take a fifth of a second to import, and most commands call no vendor.
+        from service.providers.transport import Transport, address
+
         if setting.structured != "auto" and setting.structured not in cls.modes:
             raise SettingsError(
                 f"providers.{name}.structured: expected one of auto, {', '.join(cls.modes)}, found {setting.structured}"

@@ -110,9 +110,10 @@ async def debate(desk: Bench, tenant: str) -> None:
 def load() -> None:
     """Whatever a command imports and reads when it starts."""
     from service.cli import sequence, serve, signer
+    from service.providers import transport
     from service.web import server
 
-    assert all((sequence, serve, signer, server))
+    assert all((sequence, serve, signer, server, transport))
     tokenizers.load([TOKENIZER])
 
 

@@ -13,6 +13,7 @@ import os
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ def workers(folder: Path) -> Iterator[Crew]:
 
 def load() -> None:
     """What takes time; all else is imported by now. Who is told to end before he listens for it hears it later."""
+    import_module("service.providers.transport")
     tokenizers.load([TOKENIZER])
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
 
