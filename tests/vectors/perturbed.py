@@ -111,6 +111,10 @@ NOT_SEEN: dict[str, str] = {
         for name, n in (("LONG", 4096), ("KEPT", 512))
         for d in (-1, 1)
     },
+    **dict.fromkeys(
+        (f"service/checks/judgement/wording/softening.py: 64 -> {n} in KEPT = 64" for n in (63, 65)),
+        "the size of a cache",
+    ),
     "service/money/tokens.py: 0 -> -1 in max(0, len(sizes) - 1)": "no text has no tokens either way",
     **dict.fromkeys(
         (f"service/money/ledger.py: 0 -> {n} in cls(0)" for n in (-1, 1)), "the start of a debate sets the ceiling"

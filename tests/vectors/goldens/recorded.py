@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
-from service.debate.entries import CheckFound, decode
+from service.debate.entries import CheckFound, Entry, decode
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Check, CheckKind, Measure
@@ -29,12 +31,17 @@ def checks(kind: CheckKind, *, later: bool = False) -> Iterator[Checked]:
         if (f"{path.parent.name}/{path.stem}" in LATER) != later:
             continue
         facts = Facts()
-        for line in path.read_bytes().splitlines():
-            entry = decode(line)
-            if isinstance(entry, CheckFound):
+        for entry in _entries(path):
+            if isinstance(entry, CheckFound) and entry.finding.__struct_config__.tag == kind:
                 move = decide(facts)
                 due = move.checks if isinstance(move, Measure) else ()
                 for check in due:
                     if check.id == entry.check and check.kind == kind:
                         yield Checked(f"{path.parent.name}/{path.stem} {check.id}", check, facts)
             facts.add(entry)
+
+
+@cache
+def _entries(path: Path) -> tuple[Entry, ...]:
+    """The entries of a recorded debate, decoded once for all kinds of checks."""
+    return tuple(map(decode, path.read_bytes().splitlines()))

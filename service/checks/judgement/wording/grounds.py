@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
-from service.checks.judgement.wording.softening import Soft, softenings, unquoted
+from service.checks.judgement.wording.softening import KEPT, Soft, softenings, unquoted
 from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, GENERAL, NEGATIONS, OPPOSING, matcher
 
 STEM = 5
@@ -61,6 +62,7 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
 LIMITS = GroundLimits()
 
 
+@lru_cache(maxsize=KEPT)
 def words_of(text: str) -> frozenset[str]:
     """The content words of a text: those of four letters and more, without regard to case."""
     return frozenset(WORD.findall(text.casefold()))
@@ -86,7 +88,7 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
         return not soft or _opposes(rest, attacked)
     words = words_of(rest)
     new = _share(words - words_of(attacked), words)
-    stems = {token[:STEM] for token in _telling(attacked)}
+    stems = _stems(attacked)
     fresh = {token for token in _telling(rest) if token[:STEM] not in stems}
     telling = fresh - _GENERAL if english else fresh
     if (words and new < limits.new) or len(telling) < limits.telling:
@@ -105,6 +107,17 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
 def _telling(text: str) -> set[str]:
     """The words of three letters and more, and every number."""
     return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - _FUNCTION
+
+
+@lru_cache(maxsize=KEPT)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(token[:STEM] for token in _telling(text))
+
+
+@lru_cache(maxsize=KEPT)
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    """Each two words that stand side by side; the first and the last have the text's end beside them."""
+    return frozenset(pairwise(["", *_TOKEN.findall(text.casefold()), ""]))
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> int:
@@ -147,7 +160,7 @@ def _parts(boundary: re.Pattern[str], plain: str, start: int, end: int) -> Itera
 
 def _opposes(rest: str, attacked: str) -> bool:
     """Whether a word opposes that the attacked text does not have beside the same word."""
-    known = set(pairwise(["", *_TOKEN.findall(attacked.casefold()), ""]))
+    known = _pairs(attacked)
     tokens = ["", *_TOKEN.findall(rest), ""]
     return any(
         (_OPPOSING.fullmatch(word) or word.endswith("n't")) and not {(before, word), (word, after)} & known

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
@@ -23,6 +24,8 @@ Reach = Literal["phrase", "clause", "sentence", "text"]
 REACHES: tuple[Reach, ...] = get_args(Reach)
 PHRASE_MAX = 120
 """The most characters of a recorded phrase."""
+KEPT = 64
+"""Of how many texts the findings are kept: the points of a critique are compared with the same attacked texts."""
 
 
 def _pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
@@ -33,7 +36,12 @@ def _pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_SOFT = {name: _pattern(alternatives) for name, alternatives in PATTERNS.items()}
+@cache
+def _soft() -> dict[str, re.Pattern[str]]:
+    """The patterns by kind, compiled when a critique is first judged: that takes a twentieth of a second."""
+    return {name: _pattern(alternatives) for name, alternatives in PATTERNS.items()}
+
+
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:not|never|fails?\s+to|failed\s+to|failing\s+to|no|wrongly|hardly|nor|neither|nobody|nothing|cannot|without|why|whether|if|as\s+if|as\s+though|would|unless)|n't)"
     r"(?:\s+\w+){0,2}\s*$",
@@ -84,6 +92,7 @@ def unquoted(text: str) -> str:
     return " ".join(_QUOTED.sub(QUOTE, text.replace("\n\n", " ; ").replace("\u2019", "'")).split())
 
 
+@lru_cache(maxsize=KEPT)
 def softenings(plain: str) -> tuple[Soft, ...]:
     """Every softening phrase of a text without quotations, in its order; of overlapping ones the whole."""
     merged: list[Soft] = []
@@ -98,7 +107,7 @@ def softenings(plain: str) -> tuple[Soft, ...]:
 
 
 def _found(plain: str) -> Iterator[Soft]:
-    for name, pattern in _SOFT.items():
+    for name, pattern in _soft().items():
         for m in pattern.finditer(plain):
             if name not in _DENIABLE or not _NOT_BEFORE.search(plain[max(0, m.start() - 40) : m.start()]):
                 yield Soft(m.start(), m.end(), _phrase(m.group(0)), _REACH.get(name, "phrase"))
