@@ -27,6 +27,13 @@ class Kind(NamedTuple):
 
 
 GOLDENS = "tests/unit/test_goldens.py"
+SENSITIVITY = (
+    "test_the_goldens_see_a_change_in_a_module_that_others_import",
+    "test_every_family_of_goldens_is_shown_to_see_a_change",
+    "test_goldens_that_nothing_has_moved_are_seen_as_they_are",
+    "test_an_excuse_that_does_not_hold_is_named",
+)
+"""What asks whether goldens see a change: it takes longer than all other tests of goldens, and names no place."""
 VENDORS = "tests/end_to_end/vendors"
 KINDS = {
     "format": Kind(
@@ -78,7 +85,7 @@ KINDS = {
     "rule": Kind(
         (
             GOLDENS,
-            f"--deselect={GOLDENS}::test_the_goldens_see_a_threshold_that_moves_by_one",
+            *(f"--deselect={GOLDENS}::{name}" for name in SENSITIVITY),
         )
     ),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.change.check import KINDS
+from tests.change.check import GOLDENS, KINDS, SENSITIVITY
 from tests.change.toy import HERE, NotAStepError, read, toy
 from tests.change.tree import Run
 
@@ -84,6 +84,12 @@ def unknown(text: str) -> list[str]:
     parts = {part for name in codes if NAME.fullmatch(f"`{name}`") for part in name.split(".")}
     parts |= {part for code in codes for part in re.findall(r"\b[a-z]+(?:_[a-z0-9]+)+\b", code)}
     return sorted(part for part in parts if part not in words() | NOT_CODE)
+
+
+def test_what_a_check_leaves_out_is_there(root: Path) -> None:
+    written = (root / GOLDENS).read_text(encoding="utf-8")
+
+    assert [name for name in SENSITIVITY if f"\ndef {name}(" not in written] == []
 
 
 def test_every_kind_of_change_has_a_page_a_toy_and_a_check() -> None:
