@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -241,7 +242,12 @@ def debater_seat(number: int) -> str:
 
 def debater_seats(options: Options) -> tuple[str, ...]:
     """The debaters' seats in their declared order; none in the adversarial format."""
-    return tuple(debater_seat(number) for number in range(1, _count(options) + 1))
+    return _seats(_count(options))
+
+
+@cache
+def _seats(count: int) -> tuple[str, ...]:
+    return tuple(debater_seat(number) for number in range(1, count + 1))
 
 
 def _count(options: Options) -> int:

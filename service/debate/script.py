@@ -7,6 +7,7 @@ format therefore reads like its reference and has no state of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -19,6 +20,12 @@ from service.debate.replies import Reply
 R = TypeVar("R", bound=Reply)
 F = TypeVar("F", bound=Finding)
 N = TypeVar("N", bound=str)
+
+
+@lru_cache(maxsize=4_096)
+def _drawn(name: str) -> bytes:
+    """Kept, because a script is run many times."""
+    return sha256(name.encode()).digest()
 
 
 class Due(Exception):
@@ -100,10 +107,10 @@ class Script:
 
     def find(self, kind: type[F], *checks: Check) -> tuple[F, ...]:
         """The findings of these checks, or `Due`."""
-        due = tuple(check for check in checks if check.id not in self.facts.found)
-        if due:
-            raise Due(Measure(due))
-        findings = [self.facts.found[check.id] for check in checks]
+        known = self.facts.found
+        findings = [known.get(check.id) for check in checks]
+        if None in findings:
+            raise Due(Measure(tuple(check for check in checks if check.id not in known)))
         return tuple(f for f in findings if isinstance(f, kind))
 
     def said(self, turn: TurnId) -> bool:
@@ -120,7 +127,7 @@ class Script:
 
     def order(self, names: Iterable[N], at: str) -> list[N]:
         """The names in an order drawn from the seed. Not by `random`: Python does not promise a stable shuffle."""
-        return sorted(names, key=lambda name: sha256(f"{self.started.seed}|{at}|{name}".encode()).digest())
+        return sorted(names, key=lambda name: _drawn(f"{self.started.seed}|{at}|{name}"))
 
     def _replies(self, kind: type[R], turns: Sequence[Turn]) -> tuple[R, ...]:
         return tuple(reply for turn in turns if isinstance(reply := self.facts.said[turn.id], kind))

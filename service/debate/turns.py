@@ -64,6 +64,7 @@ if not TYPE_CHECKING:  # `lru_cache` hides the parameters of what it wraps from 
     turn_id = lru_cache(maxsize=_CACHED)(turn_id)
 
 
+@lru_cache(maxsize=_CACHED)
 def once_more(turn: TurnId) -> TurnId:
     """The id of the same turn at its next take: ``1.moderator.2`` for ``1.moderator.1``."""
     found = place(turn)
