@@ -324,9 +324,10 @@ def test_whatever_stands_around_the_words_their_mark_is_seen_beside_them(name: s
 
     r = result(name, fake(text), one_mark(path, "liable without limit"))
 
-    for surface, shown in surfaces(r).items():
+    everywhere = surfaces(r)
+    for surface, shown in everywhere.items():
         assert f'"liable without limit" {NOWHERE}' in shown, surface
-    assert Texts(html(r)).marks.count(NOWHERE) == len(re.findall(re.escape(NOWHERE), surfaces(r)["html"]))
+    assert Texts(html(r)).marks.count(NOWHERE) == len(re.findall(re.escape(NOWHERE), everywhere["html"]))
 
 
 def test_a_mark_names_the_reply_in_which_the_words_do_stand() -> None:
