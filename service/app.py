@@ -37,7 +37,6 @@ from service.reviews import Caller, Reviews
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig, new_process_name
-from service.simulated import OfflineProvider, scripted
 from service.store import contents, spend
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -386,12 +385,16 @@ def _is_down(provider: Provider) -> float:
 
 
 def _offline(_: str, setting: ProviderSetting) -> Provider:
+    from service.simulated import OfflineProvider  # a tenth of the start, and no production policy names it
+
     return OfflineProvider(latency_s=setting.latency_ms / 1_000)
 
 
 def _scripted(name: str, setting: ProviderSetting) -> Provider:
     if setting.script is None:
         raise SettingsError(f"expected providers.{name}.script, because the provider is scripted, found none; name it")
+    from service.simulated import scripted
+
     return scripted.ScriptedProvider(scripted.load(Path(setting.script)), setting.latency_ms / 1_000)
 
 

@@ -223,11 +223,13 @@ async def test_workers_killed_at_any_moment_overspend_nothing_and_leave_no_reser
 async def test_vendors_that_fail_after_spending_or_tell_nothing_never_bill_more_than_was_charged(
     database: Database, crew: Crew, tmp_path: Path, seed: int
 ) -> None:
-    budgets = {"day_usd": "2.50", "month_usd": "100.00", "tenants": {"capped": UNLIMITED}}
+    # On a busy machine calls pass their time limit and debates fail early: the day is less than even those spend.
+    limit = 1_000_000
+    budgets = {**usd_a_day(limit), "tenants": {"capped": UNLIMITED}}
     with vendor("troubled", seed=seed, latency_ms=5) as till:
         async with house(database, crew, tmp_path, till, budgets, call_timeout_s=1) as service:
             await service.submit_all(range(40))
-            await service.submit_all(range(40, 60), "capped", costCeilingUSD="0.10")
+            await service.submit_all(range(40, 70), "capped", costCeilingUSD="0.10")
             service.open()
             books = await service.close()
             day = (await service.balance())["acme", "day"]
@@ -237,8 +239,8 @@ async def test_vendors_that_fail_after_spending_or_tell_nothing_never_bill_more_
     assert_covered(books, bills)
     assert calls == sum(len(debate.asked) for debate in books.debates)
     assert total(bills) < books.paid
-    assert total(b for b in bills if b.case < 40) < books.spent("acme") == day.spent == day.drawn <= 2_500_000
-    assert_bound(books, "acme", "tenantDay", 2_500_000)
+    assert total(b for b in bills if b.case < 40) < books.spent("acme") == day.spent == day.drawn <= limit
+    assert_bound(books, "acme", "tenantDay", limit)
     assert (limits_of(books.of("acme")), limits_of(books.of("capped"))) == ({"tenantDay"}, {"debateCeiling"})
     assert all(debate.excess == 0 for debate in books.debates)
     failures = {e.reason for debate in books.debates for e in debate.charged if isinstance(e, AttemptFailed)}
