@@ -10,15 +10,10 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any, Literal, get_args
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import anthropic
-import openai
 import pytest
-from anthropic._constants import ANTHROPIC_API_VERSION
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
-from pydantic import TypeAdapter
 
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
 from tests.end_to_end.vendors.adapters import ENVIRONMENT, adapter, answered, failed
@@ -27,16 +22,26 @@ from tests.fixtures.behaviours import Behaviour, Cut, Echo, Model, Rule, Say, Sl
 from tests.fixtures.upstream import upstream
 from tests.fixtures.vendors import SEATS, VENDORS, Mode
 
+# The clients are some thousand modules. Every process of a run collects this file, and one of them runs it.
+if TYPE_CHECKING:
+    import anthropic
+    import openai
+    from pydantic import TypeAdapter
+
+    Client = openai.AsyncOpenAI | anthropic.AsyncAnthropic
+
 Wire = Literal["openai", "anthropic"]
 """The wires whose vendors have a Python client."""
 WIRES: tuple[Wire, ...] = get_args(Wire)
 MODES = [(wire, mode) for wire in WIRES for mode in VENDORS[wire].modes]
-Client = openai.AsyncOpenAI | anthropic.AsyncAnthropic
 
 
 def client(wire: Wire, url: str, timeout: float = 15.0) -> Client:
     """The vendor's own client, which does not try again."""
     usual: dict[str, Any] = {"api_key": ENVIRONMENT["FAKE_KEY"], "max_retries": 0, "timeout": timeout}
+    import anthropic
+    import openai
+
     if wire == "openai":
         http = openai.DefaultAsyncHttpxClient(verify=False)  # reading the issuers of certificates takes a while
         return openai.AsyncOpenAI(base_url=f"{url}/v1", http_client=http, **usual)
@@ -59,6 +64,8 @@ async def both(
 
 async def ask(made: Client, body: bytes) -> Any:
     """What the client makes of the answer to one of our bodies."""
+    import openai
+
     told = json.loads(body)
     assert not told.pop("stream", False)
     if isinstance(made, openai.AsyncOpenAI):
@@ -72,21 +79,28 @@ async def test_our_bodies_are_what_the_clients_types_allow(wire: Wire, mode: Mod
     async with adapter(wire, "http://127.0.0.1:9", structured=mode) as made:
         told = json.loads(made.encode(a_request(seat)))
 
-    known = PARAMETERS[wire]
+    known = parameters(wire)
     assert known.__required_keys__ <= told.keys() <= known.__required_keys__ | known.__optional_keys__
     assert _drained(_types(wire).validate_python(told)) == told
 
 
-PARAMETERS: dict[Wire, Any] = {
-    "openai": CompletionCreateParamsNonStreaming,
-    "anthropic": MessageCreateParamsNonStreaming,
-}
+def parameters(wire: Wire) -> Any:
+    """The members of a body, as the vendor's client types them."""
+    if wire == "openai":
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+
+        return CompletionCreateParamsNonStreaming
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+
+    return MessageCreateParamsNonStreaming
 
 
 @cache
 def _types(wire: Wire) -> TypeAdapter[Any]:
     """What checks a body. It is kept, because it has to live as long as the lists that are checked as they are read."""
-    return TypeAdapter(PARAMETERS[wire])
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(parameters(wire))
 
 
 def _drained(value: Any) -> Any:
@@ -102,6 +116,8 @@ def _drained(value: Any) -> Any:
 async def test_the_clients_send_our_bodies_as_we_do(wire: Wire, mode: Mode) -> None:
     # The client has gone on to another version of the API, which wants the key elsewhere. Ours asks for the one that
     # it was written for, and for a newer one where it is told to.
+    from anthropic._constants import ANTHROPIC_API_VERSION
+
     newer: dict[str, Any] = {"auth": "bearer", "headers": {"anthropic-version": ANTHROPIC_API_VERSION}}
     async with (
         upstream(Say(TOLD)) as up,
@@ -187,7 +203,7 @@ ERRORS: list[tuple[Behaviour, str, FailureReason]] = [
 )
 @pytest.mark.parametrize("wire", WIRES)
 async def test_errors_are_of_the_same_class(wire: Wire, behaviour: Behaviour, name: str, reason: FailureReason) -> None:
-    module = openai if wire == "openai" else anthropic
+    module = import_module(wire)
     async with both(wire, behaviour, timeout_s=1) as (ours, theirs):
         asked: Any = (failed(ours), ask(theirs, ours.encode(a_request())))
         ended, raised = await asyncio.gather(*asked, return_exceptions=True)
@@ -200,6 +216,9 @@ async def test_errors_are_of_the_same_class(wire: Wire, behaviour: Behaviour, na
 @pytest.mark.parametrize("wire", WIRES)
 async def test_unlike_the_clients_our_errors_do_not_repeat_what_the_vendor_wrote(wire: Wire) -> None:
     """A vendor that repeats the key makes the clients' errors repeat it; that is why ours have their own words."""
+    import anthropic
+    import openai
+
     key = ENVIRONMENT["FAKE_KEY"]
     async with both(wire, Echo(Status(401))) as (ours, theirs):
         ended: Answer | CallFailed = await failed(ours)
