@@ -171,7 +171,7 @@ class Tree:
             )
         target.write_text(text.replace(step.old, step.new), "utf-8")
 
-    def python(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 300) -> Result:
+    def python(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 900) -> Result:
         """Run this Python in the tree, whose own modules it imports."""
         given = {name: value for name, value in os.environ.items() if not name.startswith(("GAINSAY_", "PYTEST_"))}
         given |= {"PYTHONPATH": str(self.folder), "PYTHONHASHSEED": "0", **env}

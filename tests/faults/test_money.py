@@ -39,7 +39,7 @@ from tests.faults.books import (
     total,
 )
 from tests.faults.payer import Crew, workers
-from tests.faults.vendor import OVERCHARGED, Vendor, vendor
+from tests.faults.vendor import OVERCHARGED, SILENT_S, Vendor, vendor
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, a_request, bench
 from tests.fixtures.spending import set_day
@@ -173,7 +173,7 @@ async def test_many_debates_at_once_spend_a_tenants_day_and_not_a_micro_dollar_m
     assert total(bills) == books.paid == day.spent == day.drawn
     assert_bound(books, "acme", "tenantDay", limit)
     assert left["tenantDay"] == limit - books.paid, "what was held and not spent is there for others"
-    assert Counter(debate.state for debate in books.debates).keys() == {"completed", "truncated"}
+    assert {debate.state for debate in books.debates} - {"completed"} == {"truncated"}
     assert_moderated(books)
 
 
@@ -223,11 +223,10 @@ async def test_workers_killed_at_any_moment_overspend_nothing_and_leave_no_reser
 async def test_vendors_that_fail_after_spending_or_tell_nothing_never_bill_more_than_was_charged(
     database: Database, crew: Crew, tmp_path: Path, seed: int
 ) -> None:
-    # On a busy machine calls pass their time limit and debates fail early: the day is less than even those spend.
     limit = 1_000_000
     budgets = {**usd_a_day(limit), "tenants": {"capped": UNLIMITED}}
     with vendor("troubled", seed=seed, latency_ms=5) as till:
-        async with house(database, crew, tmp_path, till, budgets, call_timeout_s=1) as service:
+        async with house(database, crew, tmp_path, till, budgets, call_timeout_s=int(SILENT_S) - 1) as service:
             await service.submit_all(range(40))
             await service.submit_all(range(40, 70), "capped", costCeilingUSD="0.10")
             service.open()

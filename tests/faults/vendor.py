@@ -44,6 +44,8 @@ from tests.fixtures.vendors import JSON, Heard, Tokens, usage
 
 OVERCHARGED = "overcharged"
 """A case with this word in its number's sentence has a critic who bills four times what it was allowed."""
+SILENT_S = 6.0
+"""How long a troubled vendor is silent: longer than a call may take, which on a busy machine is some seconds."""
 _CASE = re.compile(rb"Case (\d+)( overcharged)?:")
 
 
@@ -119,10 +121,10 @@ class Troubled:
     def __call__(self, call: Call) -> Reply:
         draw = _draw(self, call)
         good = Model(_thinking(draw))
-        return good(call) if draw.random() < 2 / 3 else draw.choice(_troubles(good))(call)
+        return good(call) if draw.random() < 2 / 3 else draw.choice(_troubles(good, SILENT_S))(call)
 
 
-def _troubles(good: Behaviour) -> tuple[Behaviour, ...]:
+def _troubles(good: Behaviour, slow_s: float = 1.5) -> tuple[Behaviour, ...]:
     return (
         Model(_thinking_untold),
         _Unlikely(good, {"prompt_tokens": 0, "completion_tokens": 0, "input_tokens": 0, "output_tokens": 0}),
@@ -132,7 +134,7 @@ def _troubles(good: Behaviour) -> tuple[Behaviour, ...]:
         _Lost(Cut("headers", good)),
         _Lost(Cut("body", good)),
         _Lost(Cut(0, good)),
-        _Lost(Slow(1.5, good)),
+        _Lost(Slow(slow_s, good)),
         Say("I would rather not say.", _thinking(random.Random(0))),
         Say('{"thesis": 1', _thinking(random.Random(1)), finish="length"),
         Say("", _thinking_untold),
