@@ -71,11 +71,11 @@ test: setup style ## linters, types and import contracts, then every test; print
 	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile --no-loadscope-reorder \
 		--longest-first --time-by-file=25 --durations=25 --durations-min=1
 
-# Replay must not hang on the order of sets, so what replays runs under another hash seed as well. Only the files that
-# have such tests are collected.
+# Replay must not hang on the order of sets, so what replays runs under another hash seed as well, with 20 examples of
+# each property; make replay PROFILE=thorough tries 2000. Only the files that have such tests are collected.
 replay: setup ## every test that replays, under a second hash seed
 	@echo "Tests that replay, under a second hash seed"
-	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay \
+	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay --hypothesis-profile=$(or $(PROFILE),replay) \
 		$$(grep -rl --include='test_*.py' 'mark[.]replay' tests)
 
 waits: setup ## every test that starts processes or waits, alone and TIMES (10) times (some hours)

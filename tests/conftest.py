@@ -23,9 +23,11 @@ for name in list(os.environ):
 
 telemetry.strict = True
 
-# "ci" gives the same examples on every run, so a red build is red again on a desk. "thorough" looks for new ones:
-# `make examples` runs it. A time limit per example would fail on a busy machine, not on a bug.
+# "ci" gives the same examples on every run, so a red build is red again on a desk. "replay" is a third of it, for the
+# second hash seed of `make replay`. "thorough" looks for new ones: `make examples` runs it. A time limit per example
+# would fail on a busy machine, not on a bug.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile("replay", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile(
     "thorough",
     deadline=None,
