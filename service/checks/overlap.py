@@ -173,13 +173,17 @@ def _negated(one: _Read, other: _Read) -> bool:
 
 def opposes(one: Set[str], other: Set[str]) -> bool:
     """Whether one has a word and the other its opposite by a syllable: limited, unlimited; harmful, harmless."""
-    here, there = one - other, other - one
-    return bool(_opposites(here) & there or _opposites(there) & here)
+    return bool(opposites(one - other, other - one))
 
 
-def _opposites(said: Set[str]) -> set[str]:
-    without = {f"{word.removesuffix('ful')}less" for word in said}
-    return without | {f"{prefix}{word}" for word in said for prefix in _PREFIXES}
+def opposites(one: Set[str], other: Set[str]) -> set[str]:
+    """The words of one whose opposite by a syllable the other has, and these opposites."""
+    found: set[str] = set()
+    for some, others in ((one, other), (other, one)):
+        for word in some:
+            turned = {f"{prefix}{word}" for prefix in _PREFIXES} | {f"{word.removesuffix('ful')}less"}
+            found |= {word, *(turned & others)} if turned & others else set()
+    return found
 
 
 def _reaches(pair: PairOverlap, similarity: int) -> bool:

@@ -1,8 +1,8 @@
 """The four dimensions of consensus, each in per mille or undefined.
 
 stance_alignment        mean over pairs of voices of
-                          0 if one is affirmative and the other negative, or two of their claims are opposed
-                          (`comparison`); otherwise the mean of those defined of
+                          0 if one is affirmative and the other negative, or two of their claims or answers are
+                          opposed (`opposition`); otherwise the mean of those defined of
                           - the nearness of the conclusions: 1,000 the same stance, 600 affirmative and qualified,
                             300 open and any other, 200 qualified and negative; of two that are open, 1,000 if they
                             make a claim in common, or accept all claims of both, each of which rests on a verified
@@ -35,7 +35,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from service.checks.consensus.comparison import Compared, Span, alike, near, opposed
+from service.checks.consensus.comparison import alike, near
+from service.checks.consensus.matter import Compared, Span
+from service.checks.consensus.opposition import contradicts, contrary, opposed
 from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, mean, share, words
 from service.debate.findings import Dimension, NamedClaims
 from service.debate.panel_standing import USES
@@ -50,6 +52,8 @@ SIDES: Mapping[frozenset[str], int] = {
     frozenset({"affirmative", "qualified"}): 600,
     frozenset({"qualified", "negative"}): 200,
 }
+ANSWER = 0
+"""The number of an answer among an author's claims, which begin with 1."""
 OPEN = 300
 """The nearness of an answer that finds no yes or no possible to one that gives either."""
 MARKS = {"accept": 1_000, "unsure": 500, "reject": 0}
@@ -157,16 +161,22 @@ def share_a_claim(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequ
 
 
 def opposed_claims(t: Transcript, one: PanelVoice, other: PanelVoice) -> tuple[NamedClaims, ...]:
-    """The pairs of two voices' claims that exclude each other; ideas of a brainstorm stand beside each other."""
+    """The pairs of two voices' claims and answers that exclude each other; an answer has the number 0.
+
+    Ideas of a brainstorm stand beside each other. In a question of belief, conclusions may differ, so its answers are
+    not compared.
+    """
     if t.kind == "brainstorm":
         return ()
     here, there = t.compared(one), t.compared(other)
-    return tuple(
-        NamedClaims((one.turn, other.turn), (n, m))
-        for n, mine in here.items()
-        for m, theirs in there.items()
-        if opposed(mine, theirs)
-    )
+    found = [(n, m) for n, mine in here.items() for m, theirs in there.items() if opposed(mine, theirs)]
+    if t.kind != "belief":
+        predicts = t.kind == "prediction"
+        mine, theirs = one.reply.answer, other.reply.answer
+        found += [(ANSWER, ANSWER)] if contrary(mine, theirs, predicts=predicts) else []
+        found += [(ANSWER, m) for m, claim in there.items() if contradicts(mine, claim, predicts=predicts)]
+        found += [(n, ANSWER) for n, claim in here.items() if contradicts(theirs, claim, predicts=predicts)]
+    return tuple(NamedClaims((one.turn, other.turn), pair) for pair in found)
 
 
 def _stance(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:

@@ -1,11 +1,12 @@
 """What a claim states, as far as code can read it: amounts, dates, parties, negations, and its other words.
 
-    amounts    numbers in digits or words, with their scale, currency, per cent or unit, and "at least" or "at most";
-               "nothing" is 0, and "no cap" and "unlimited" are amounts too. Numbers of clauses are none
+    amounts    numbers in digits or words, with their scale and measure (`measures`), and "at least" or "at most";
+               "nothing" is 0, and "no cap", "not capped" and "unlimited" are amounts too. Numbers of clauses are none
     dates      day, month and year as far as they are named; a year alone
     periods    how often: each year, monthly, once, in total
     parties    names (a capital inside a sentence) and the usual words for the parties of a contract, in their order
     negations  how many words turn the sense; those in "no more than" and the like belong to their amount
+    sense      yes or no, the strength of a duty, and how far a claim extends (`sense`)
     words      the remaining words with content, without their endings, in their order
 
 Tokens, and the words for numbers, currencies, dates and negations, are those of the citation engine.
@@ -13,31 +14,62 @@ Tokens, and the words for numbers, currencies, dates and negations, are those of
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.checks.citations.text.cue_words import CURRENCIES, DATES, NUMBERS, SCALES, UNITS, is_negation
+from service.checks.citations.text.cue_words import NUMBERS, SCALES, is_negation
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.spelling import american
 from service.checks.citations.text.tokens import TextTokens, read_tokens
-from service.checks.citations.text.word_bounds import is_currency
+from service.checks.consensus.measures import (
+    BUSINESS,
+    FACTOR,
+    FACTORS,
+    TIMES,
+    UNLIMITED,
+    Amount,
+    Bound,
+    currency_of,
+    is_measure,
+    kind_of,
+    measured,
+)
+from service.checks.consensus.sense import Sense, SenseReader, opener
+from service.checks.consensus.vocabulary import (
+    BASE_REACH,
+    BUSINESS_DAYS,
+    EACH,
+    ENDLESS,
+    FRACTIONS,
+    JOINING,
+    LIMITED,
+    LIMITING,
+    LIMITS,
+    MONTHS,
+    MULTIPLES,
+    NOTHING,
+    ONE_OF,
+    ORDINAL,
+    PARTS,
+    PERIOD_UNITS,
+    PERIODS,
+    PLACES,
+    PREPOSITIONS,
+    QUALIFYING,
+    RATES,
+    REACH,
+    ROLES,
+    SCALE_VALUES,
+    SHORT_SCALES,
+    STATING,
+    WEEKDAYS,
+    WORD_VALUES,
+)
 from service.checks.overlap import NEGATIONS, STOP_WORDS
-
-UNLIMITED = Fraction(-1)
-"""The value of an amount that has no limit: no other amount is negative here."""
-Bound = str
-"""``least``, ``most``, or empty if the amount is exact."""
-
-
-class Amount(NamedTuple):
-    """A number with its unit: a currency, ``%``, a unit of time, another noun in the singular, or empty."""
-
-    value: Fraction
-    unit: str
-    bound: Bound = ""
 
 
 class Date(NamedTuple):
@@ -50,7 +82,12 @@ class Date(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What one claim states."""
+    """What one claim states.
+
+    ``places`` are the numbers of clauses; ``limiting`` are those of the negations that limit a claim and do not deny
+    it; ``special`` are the words behind a preposition, which may narrow the matter; ``bases`` are the words of what a
+    share or a multiple is taken.
+    """
 
     amounts: frozenset[Amount]
     dates: frozenset[Date]
@@ -59,47 +96,13 @@ class Reading(NamedTuple):
     negations: int
     words: tuple[str, ...]
     is_passive: bool
+    sense: Sense = Sense()
+    limiting: int = 0
+    places: frozenset[str] = frozenset()
+    special: frozenset[str] = frozenset()
+    bases: frozenset[str] = frozenset()
 
 
-_MONTHS = {m: 1 + i // 2 for i, m in enumerate("january jan february feb march mar april apr may may june jun july jul "
-           "august aug september sep october oct november nov december dec".split())} | {"sept": 9}  # fmt: skip
-_WEEKDAYS = sorted(DATES - set(_MONTHS))
-_CURRENCY = {
-    "$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "sterling": "gbp",
-    "¥": "jpy", "yen": "jpy", "yuan": "cny", "franc": "chf", "rupee": "inr",
-}  # fmt: skip
-_SHORT_SCALES = {"k": 1_000, "m": 10**6, "mn": 10**6, "mio": 10**6, "bn": 10**9}
-_SCALE_VALUES = {
-    "hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12,
-}  # fmt: skip
-_TENS = range(20, 100, 10)
-_WORD_VALUES = dict(zip(UNITS, (*range(1, 20), *_TENS), strict=True))
-_FRACTIONS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4)}
-_ORDINAL = ("st", "nd", "rd", "th")
-_NOTHING = frozenset("nothing nil zero".split())
-_LIMITS = frozenset("cap caps limit limits limitation ceiling maximum restriction bound bounds".split())
-_ENDLESS = frozenset("unlimited uncapped limitless boundless unbounded".split())
-_PLACES = frozenset(
-    "clause clauses section sections article articles paragraph paragraphs para schedule annex appendix exhibit page "
-    "pages recital recitals chapter part item no § §§ model claim".split()
-)
-_JOINING = ("to", "and", "or", "-", "through")
-_PERIODS = {
-    "annual": "year", "annually": "year", "yearly": "year", "annum": "year", "monthly": "month", "weekly": "week",
-    "daily": "day", "quarterly": "quarter", "hourly": "hour", "once": "once", "total": "once", "aggregate": "once",
-    "overall": "once", "altogether": "once",
-}  # fmt: skip
-_EACH = frozenset("each every per any".split())
-_TIMES = frozenset("year month week day quarter hour minute claim event incident breach occurrence".split())
-_QUALIFYING = frozenset("business working calendar contract full further single".split())
-ROLES = frozenset(
-    "supplier buyer seller customer client vendor provider purchaser lessor lessee landlord tenant licensor licensee "
-    "employer employee lender borrower contractor subcontractor processor controller insurer insured guarantor bank "
-    "issuer holder investor assignor assignee indemnitor indemnitee agent company director shareholder creditor debtor "
-    "trustee beneficiary owner operator user bidder claimant respondent plaintiff defendant consumer trader regulator "
-    "authority carrier shipper manufacturer distributor franchisor franchisee auditor bailor bailee".split()
-)
-"""The usual words for the parties of a contract, which claims also write in small letters."""
 _LEAST = re.compile(
     r"(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner) than|minimum(?: of)?|more than|in excess of|exceed\w*"
     r"|over|above|not (?:below|under)|greater than|longer than|after|since|not before|as of|starting(?: on)?) $"
@@ -144,29 +147,55 @@ class _Reader:
         self.tokens: TextTokens = read_tokens(self.folded)
         self.texts: Sequence[str] = self.tokens.texts
         self.read_at: set[int] = set()
+        self.places: set[str] = set()
+        self.bases: set[str] = set()
         self.amounts: set[Amount] = set()
         self.dates: set[Date] = set()
 
     def read(self) -> Reading:
         """Every part in turn: what one rule has read no later one reads again."""
+        answer = self._answer()
         periods = self._periods()
         self._dates()
         self._amounts()
-        negations = sum(
-            is_negation(word) or word in NEGATIONS
+        sense = SenseReader(self.folded.text, self.tokens, self.read_at).read(answer)
+        turning = [
+            word
             for i, word in enumerate(self.texts)
-            if i not in self.read_at and not (word == "not" and self._at(i + 1) == "only")
-        )
+            if i not in self.read_at
+            and (is_negation(word) or word in NEGATIONS)
+            and word != "only"
+            and not (word == "not" and self._at(i + 1) == "only")
+        ]
         rest = [i for i in range(len(self.texts)) if i not in self.read_at and self.texts[i][0].isalnum()]
         return Reading(
             amounts=frozenset(self.amounts),
             dates=frozenset(self.dates),
             periods=frozenset(periods),
             parties=tuple(stem(self.texts[i]) for i in rest if self._is_party(i)),
-            negations=negations,
+            negations=len(turning),
             words=tuple(stem(w) for i in rest if _has_content(w := self.texts[i])),
             is_passive=_PASSIVE.search(self.folded.text) is not None,
+            sense=sense._replace(only=tuple(dict.fromkeys(stem(w) for w in sense.only if _has_content(w)))),
+            places=frozenset(self.places),
+            limiting=sum(word in LIMITING for word in turning),
+            special=frozenset(self._special(rest)),
+            bases=frozenset(self.bases),
         )
+
+    def _answer(self) -> str:
+        """Yes or no at the beginning, which then denies nothing else."""
+        found = opener(self.folded.text)
+        if found and self.texts[:1] == [found]:
+            self.read_at.add(0)
+        return found
+
+    def _special(self, rest: Sequence[int]) -> Iterator[str]:
+        """The words behind prepositions, as far as they reach."""
+        for at, i in enumerate(rest):
+            if self.texts[i] in PREPOSITIONS:
+                behind = [w for k in rest[at + 1 :] if _has_content(w := self.texts[k])]
+                yield from map(stem, behind[:REACH])
 
     def _at(self, i: int) -> str:
         return self.texts[i] if 0 <= i < len(self.texts) else ""
@@ -182,12 +211,12 @@ class _Reader:
     def _periods(self) -> set[str]:
         found = set()
         for i, word in enumerate(self.texts):
-            if word in _PERIODS:
-                found.add(_PERIODS[word])
+            if word in PERIODS:
+                found.add(PERIODS[word])
                 self.read_at.add(i)
-            if word in _EACH:
-                at = i + 2 if self._at(i + 1) in _QUALIFYING else i + 1
-                if (unit := stem_unit(self._at(at))) in _TIMES:
+            if word in EACH:
+                at = i + 2 if self._at(i + 1) in QUALIFYING else i + 1
+                if (unit := stem_unit(self._at(at))) in PERIOD_UNITS:
                     found.add(unit)
                     self.read_at |= {*range(i, at + 1)}
             if word == "whole" and self._at(i + 1) in ("term", "contract", "period"):
@@ -196,18 +225,18 @@ class _Reader:
 
     def _dates(self) -> None:
         for i, word in enumerate(self.texts):
-            if word in _MONTHS:
+            if word in MONTHS:
                 self._month(i)
-            elif word in _WEEKDAYS:
-                self._date(Date(0, 0, -1 - _WEEKDAYS.index(word)), i)
+            elif word in WEEKDAYS:
+                self._date(Date(0, 0, -1 - WEEKDAYS.index(word)), i)
             elif re.fullmatch(r"\d{1,4}[./]\d{1,2}[./]\d{1,4}", word):
                 self._date(_written(re.split(r"[./]", word)), i)
             elif _is_year(word) and self._at(i + 1) == "-" and self._at(i + 3) == "-":
                 self._date(_written([word, self._at(i + 2), self._at(i + 4)]), *range(i, i + 5))
 
     def _month(self, i: int) -> None:
-        before = i - 1 - (self._at(i - 1) in ("of", *_ORDINAL))
-        before -= self._at(before) in _ORDINAL
+        before = i - 1 - (self._at(i - 1) in ("of", *ORDINAL))
+        before -= self._at(before) in ORDINAL
         after = i + 1
         day = year = 0
         used = [i]
@@ -215,14 +244,14 @@ class _Reader:
             day, used = int(self._at(before)), [*range(before, i + 1)]
         elif _is_day(self._at(after)):
             day, used, after = int(self._at(after)), [*used, after], after + 1
-            used += [after] if self._at(after) in _ORDINAL else []
-            after += self._at(after) in _ORDINAL
+            used += [after] if self._at(after) in ORDINAL else []
+            after += self._at(after) in ORDINAL
         if _is_year(self._at(after)):
             year, used = int(self._at(after)), [*used, after]
         printed = self.folded.printed(self.tokens.starts[i])
         if self.texts[i] in ("may", "march") and not (printed.isupper() and (day or year)):
             return
-        self._date(Date(year, _MONTHS[self.texts[i]], day), *used)
+        self._date(Date(year, MONTHS[self.texts[i]], day), *used)
 
     def _date(self, date: Date, *at: int) -> None:
         bound = self._bound(min(at), max(at) + 1) or _OF_DATES.get(self._at(min(at) - 1), "")
@@ -239,9 +268,17 @@ class _Reader:
         word = self.texts[i]
         if i in self.read_at:
             return i + 1
-        if word in _NOTHING or word in _ENDLESS or (word in ("no", "without") and self._limit_after(i)):
-            self.read_at |= set() if word in _ENDLESS else {i}
-            self.amounts.add(Amount(Fraction(0) if word in _NOTHING else UNLIMITED, ""))
+        if word in NOTHING or word in ENDLESS or (word in ("no", "without") and self._limit_after(i)):
+            self.read_at |= set() if word in ENDLESS else {i}
+            self.amounts.add(Amount(Fraction(0) if word in NOTHING else UNLIMITED, ""))
+            return i + 1
+        if self._denies_limit(i):
+            self.read_at.add(i)
+            self.amounts.add(Amount(UNLIMITED, ""))
+            return i + 1
+        if word in MULTIPLES and self._at(i + 1) not in ("a", "per", "each", "every"):
+            self.amounts.add(Amount(Fraction(MULTIPLES[word]), FACTOR, self._bound(i, i + 1)))
+            self.read_at.add(i)
             return i + 1
         value, end = self._number(i)
         if value is None or self._is_identifier(i):
@@ -249,6 +286,7 @@ class _Reader:
         if stem(self._at(i - 1)) in _PLACE_STEMS or self._at(i - 1) == "§":
             end = self._places(end)
             self.read_at.update(range(i, end))
+            self.places |= {self.texts[k] for k in range(i, end)} - {*JOINING}
             return end
         if _is_year(word) and end == i + 1 and not self._currency(i - 1) and not self._unit(end)[0]:
             self._date(Date(int(word), 0, 0), i)
@@ -256,11 +294,21 @@ class _Reader:
         again, after = self._number(end)
         end = after if again == value else end  # thirty (30) days
         before, (unit, last) = self._currency(i - 1), self._unit(end)
-        if "." in word and end == i + 1 and not (before or _is_measure(unit)):
+        stated = before or is_measure(unit) or self._at(i - 1) in STATING
+        if "." in word and end == i + 1 and not stated:
             return end  # a clause, as in "9.2 limits it"; it stays a word
-        self.amounts.add(Amount(value, before or unit, self._bound(i - bool(before), last)))
+        amount = measured(value, before or unit, self._bound(i - bool(before), last))
+        self.amounts.add(amount)
         self.read_at.update(range(i - bool(before), last))
+        if kind_of(amount.unit) in ("ratio", "factor"):
+            self.bases.update(self._base(last))
         return last
+
+    def _base(self, i: int) -> Iterator[str]:
+        """The words of what a share or a multiple is taken: of the annual fees."""
+        if self._at(i) in ("of", "the", "its", "their", "what"):
+            behind = itertools.takewhile(lambda k: self._at(k) not in (*JOINING, ""), range(i, i + BASE_REACH))
+            yield from (stem(self._at(k)) for k in behind if _has_content(self._at(k)))
 
     def _is_identifier(self, i: int) -> bool:
         """Whether a number is part of a name: ISO-27001, C7.1."""
@@ -270,13 +318,19 @@ class _Reader:
     def _places(self, i: int) -> int:
         """The place after further numbers of clauses: sections 12.1, 12.2 and 12.3."""
         while True:
-            at = i + 1 if self._at(i) in _JOINING else i
-            if not re.fullmatch(r"\d+(?:\.\d+)*", self._at(at)) or self._unit(at + 1)[0] in (*_TIMES, "%"):
+            at = i + 1 if self._at(i) in JOINING else i
+            if not re.fullmatch(r"\d+(?:\.\d+)*", self._at(at)) or self._unit(at + 1)[0] in (*PERIOD_UNITS, "%"):
                 return i
             i = at + 1
 
+    def _denies_limit(self, i: int) -> bool:
+        """Whether a negation denies that there is a limit: not capped, isn't limited; not "not limited to"."""
+        at = i + 2 if self._at(i + 1) in ("been", "be", "in") else i + 1
+        denies = self.texts[i] in ("not", "never") or self.texts[i].endswith("n't")
+        return denies and self._at(at) in LIMITED and self._at(at + 1) not in ("to", "at", "by", "in")
+
     def _limit_after(self, i: int) -> bool:
-        return any(self._at(i + k) in _LIMITS for k in (1, 2, 3))
+        return any(self._at(i + k) in LIMITS for k in (1, 2, 3))
 
     def _number(self, i: int) -> tuple[Fraction | None, int]:
         """The number that begins at a token, and the place after it."""
@@ -286,12 +340,21 @@ class _Reader:
             while re.fullmatch(r"\d{3}", self._at(i)) and re.fullmatch(r"\d{1,9}", digits):
                 digits, i = digits + self._at(i), i + 1  # 500 000
             return self._scaled(Fraction(f"0{digits}" if digits[0] == "." else digits), i)
-        if word in _FRACTIONS:
-            return _FRACTIONS[word], i + 1
-        return self._spelled(i)
+        if word in FRACTIONS:
+            return FRACTIONS[word], i + 1
+        if word in ("a", "an") and self._at(i - 1) in ONE_OF and stem_unit(self._at(i + 1)) in TIMES:
+            return Fraction(1), i + 1
+        return self._parted(*self._spelled(i))
+
+    def _parted(self, value: Fraction | None, i: int) -> tuple[Fraction | None, int]:
+        """A number of parts of a whole: two thirds of the fees. Without "of", a quarter is three months."""
+        at = i + 1 if self._at(i) == "-" else i
+        if value is not None and self._at(at) in PARTS and self._at(at + 1) == "of":
+            return value / PARTS[self._at(at)], at + 1
+        return value, i
 
     def _scaled(self, value: Fraction, i: int) -> tuple[Fraction, int]:
-        while (scale := _SCALE_VALUES.get(self._at(i)) or _SHORT_SCALES.get(self._at(i))) is not None:
+        while (scale := SCALE_VALUES.get(self._at(i)) or SHORT_SCALES.get(self._at(i))) is not None:
             value, i = value * scale, i + 1
         return value, i
 
@@ -302,35 +365,35 @@ class _Reader:
         if self._at(i) in ("a", "an") and self._at(i + 1) in SCALES:
             group, i = 1, i + 1
         while (word := self._at(i)) in NUMBERS or (
-            word in ("and", "-") and i > first and (self._at(i + 1) in _WORD_VALUES)
+            word in ("and", "-") and i > first and (self._at(i + 1) in WORD_VALUES)
         ):
-            if word in _WORD_VALUES:
-                group += _WORD_VALUES[word]
-            elif word in _SCALE_VALUES:
-                scale = _SCALE_VALUES[word]
+            if word in WORD_VALUES:
+                group += WORD_VALUES[word]
+            elif word in SCALE_VALUES:
+                scale = SCALE_VALUES[word]
                 group = (group or 1) * scale
                 total, group = (total, group) if scale <= 100 else (total + group, 0)
             i += 1
         return (Fraction(total + group), i) if i > first else (None, first + 1)
 
     def _currency(self, i: int) -> str:
-        word = self._at(i)
-        return _currency_of(word) if i not in self.read_at else ""
+        found = currency_of(self._at(i)) if i not in self.read_at else ""
+        return currency_of(self._at(i - 1), self._at(i)) or found if found else ""
 
     def _unit(self, i: int) -> tuple[str, int]:
         """The unit behind a number, and the place after it."""
         word, following = self._at(i), self._at(i + 1)
-        if word == "%" or word in ("percent", "percentage"):
-            return "%", i + 1
-        if word == "per" and following == "cent":
-            return "%", i + 2
-        if found := _currency_of(word):
-            return found, i + 1
-        at = i + 1 if word in _QUALIFYING else i
-        if (unit := stem_unit(self._at(at))) in _TIMES:
-            kind = f"{word} {unit}" if word in ("business", "working") else unit
-            return kind, at + 1
-        if word.isalpha() and _has_content(word) and not is_negation(word) and word not in _EACH:
+        for rate, count in ((f"{word} {following}", 2), (word, 1)):
+            if rate in RATES:
+                return RATES[rate], i + count
+        if found := currency_of(word, following):
+            return found, i + 1 + (currency_of(word) == "")
+        at = i + 1 if word in QUALIFYING else i
+        if (unit := stem_unit(self._at(at))) in PERIOD_UNITS:
+            return (BUSINESS if word in BUSINESS_DAYS and unit == "day" else unit), at + 1
+        if word in FACTORS:
+            return FACTOR, i + 1
+        if word.isalpha() and _has_content(word) and not is_negation(word) and word not in EACH:
             return stem(word), i + 1
         return "", i
 
@@ -354,20 +417,8 @@ def stem_unit(word: str) -> str:
     return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
 
 
-def _currency_of(word: str) -> str:
-    plain = word.removesuffix("s") if word != "chfs" else word
-    if plain in _CURRENCY:
-        return _CURRENCY[plain]
-    return word if word in CURRENCIES else (word if word and is_currency(word[0]) else "")
-
-
-def _is_measure(unit: str) -> bool:
-    """Whether a unit is money, a share or a time, and no other noun."""
-    return unit == "%" or _currency_of(unit) != "" or unit.rpartition(" ")[2] in _TIMES
-
-
 def _has_content(word: str) -> bool:
-    return word not in STOP_WORDS and word not in NEGATIONS and not is_negation(word) and word not in _EACH
+    return word not in STOP_WORDS and word not in NEGATIONS and not is_negation(word) and word not in EACH
 
 
 def _is_year(word: str) -> bool:
@@ -385,4 +436,4 @@ def _written(parts: Sequence[str]) -> Date:
 
 
 _ROLE_STEMS = frozenset(map(stem, ROLES))
-_PLACE_STEMS = frozenset(map(stem, _PLACES))
+_PLACE_STEMS = frozenset(map(stem, PLACES))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from service.checks.consensus.comparison import Compared, Span
+from service.checks.consensus.matter import Compared, Span
 from service.checks.overlap import STOP_WORDS
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict

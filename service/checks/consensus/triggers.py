@@ -8,7 +8,7 @@ In every type of question:
                             of both on verified passages (not in a brainstorm)
     claimsNotCompared       two debaters have marked no claim of each other, and code finds none of theirs alike
     noSharedClaim           two debaters accept no claim in common, and none of theirs are alike (belief: all debaters)
-    claimsOpposed           two claims on one passage exclude each other (not in a brainstorm)
+    claimsOpposed           two claims or answers exclude each other (not in a brainstorm)
     objectionStands         no other debater has answered a strong objection of a devil's advocate
 
 The trigger of each type, as far as code can follow it:
@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from service.checks import overlap
 from service.checks.consensus.dimensions import (
+    ANSWER,
     apart,
     claim_jaccard,
     claims_are_compared,
@@ -70,7 +71,7 @@ def vetoes(t: Transcript, r: int) -> tuple[Veto, ...]:
 
 
 def all_opposed(t: Transcript, r: int) -> tuple[NamedClaims, ...]:
-    """Every two claims of a round's answers that exclude each other."""
+    """Every two claims of a round, or answers, that exclude each other."""
     return tuple(pair for one, other in t.pairs(r) for pair in opposed_claims(t, one, other))
 
 
@@ -150,9 +151,13 @@ def _opposed(t: Transcript, r: int) -> Iterator[Veto]:
     named = []
     for pair in all_opposed(t, r):
         sides = zip(pair.turns, pair.numbers, strict=True)
-        named.append(" and ".join(sorted(f"claim {n} of {t.labels[seat_of(turn)]}" for turn, n in sides)))
+        named.append(" and ".join(sorted(f"{_part(n)} of {t.labels[seat_of(turn)]}" for turn, n in sides)))
     if named:
-        yield Veto("claimsOpposed", f"Claims on one passage exclude each other: {'; '.join(sorted(named))}.")
+        yield Veto("claimsOpposed", f"These exclude each other: {'; '.join(sorted(named))}.")
+
+
+def _part(n: int) -> str:
+    return "the answer" if n == ANSWER else f"claim {n}"
 
 
 def _objections(t: Transcript, r: int) -> Iterator[Veto]:

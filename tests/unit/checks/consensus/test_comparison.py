@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.checks.consensus.comparison import Compared, alike, near, opposed
-from service.checks.consensus.readings import UNLIMITED, Amount, Date, reading
+from service.checks.consensus.comparison import alike, near
+from service.checks.consensus.matter import Compared
+from service.checks.consensus.measures import UNLIMITED, Amount
+from service.checks.consensus.opposition import opposed
+from service.checks.consensus.readings import Date, reading
 
 HERE = frozenset({("D1", 0, 40)})
 LINE = "The cap is EUR 100,000 in each contract year, and EUR 5 million for fines."
@@ -122,12 +125,15 @@ def test_claims_that_say_the_same_of_one_passage_are_alike(one: str, other: str)
     assert not opposed(_claim(one), _claim(other))
 
 
-def test_claims_on_other_passages_are_neither_alike_nor_opposed() -> None:
+def test_claims_on_other_passages_are_never_alike_and_opposed_on_one_matter_alone() -> None:
     away = frozenset({("D1", 40, 80)})
-    for other in ("The cap is EUR 5 million.", "The cap is EUR 6 million."):
-        one, two = _claim("The cap is EUR 5 million."), _claim(other, away)
-        assert not alike(one, two)
-        assert not opposed(one, two)
+    one = _claim("The cap is EUR 5 million.")
+    same, other, special = (
+        _claim(text, away)
+        for text in ("The cap is EUR 5 million.", "The cap is EUR 6 million.", "The cap for fraud is EUR 6 million.")
+    )
+    assert not any(alike(one, two) for two in (same, other, special))
+    assert (opposed(one, same), opposed(one, other), opposed(one, special)) == (False, True, False)
 
 
 OPPOSED = [

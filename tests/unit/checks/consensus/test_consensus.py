@@ -59,7 +59,7 @@ def test_words_of_the_question_and_its_documents_do_not_count_as_overlap() -> No
             "prediction-apart",
             "Empirical overlap is 0.00: no claim has been marked yet, and code finds few or none alike",
         ),
-        ("blind-amounts-apart", "Claims on one passage exclude each other: claim 1 of Model A and claim 1 of Model B;"),
+        ("blind-amounts-apart", "These exclude each other: claim 1 of Model A and claim 1 of Model B;"),
         ("blind-amounts-apart", "No claim has been marked, and code finds no two that are alike: Model A and Model B"),
         ("empty-union", "No claim is accepted by both of: Model A and Model B."),
         ("prediction-apart", "Model A says 70 to 70 %, Model B says 68 to 75 % and Model C says 30 to 30 %."),
