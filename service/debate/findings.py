@@ -152,7 +152,7 @@ class UnansweredObjection(Struct, frozen=True, rename="camel"):
 
 
 class NamedClaims(Struct, frozen=True, rename="camel"):
-    """Two claims, each by the turn that makes it and its number."""
+    """Two claims, each by the turn that makes it and its number; the turn's answer has the number 0."""
 
     turns: tuple[TurnId, TurnId]
     numbers: tuple[int, int]
@@ -190,7 +190,7 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
     Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is the share of common words;
     no rule uses it. ``overall`` is the mean of the dimensions in ``counted``: those that the question's type uses and
     that are defined, and at most 900 in the blind round, whose claims have no marks. ``opposed`` are pairs of
-    claims on one passage that exclude each other; with any of ``vetoes`` there is no consensus. ``new_ideas`` is the
+    claims or answers that exclude each other; with any of ``vetoes`` there is no consensus. ``new_ideas`` is the
     share of new claims in a brainstorm.
     """
 
@@ -210,6 +210,15 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
     counted: tuple[Dimension, ...] = ()
     vetoes: tuple[Veto, ...] = ()
     opposed: tuple[NamedClaims, ...] = ()
+
+
+class SynthesisFound(Struct, frozen=True, rename="camel", tag="synthesis", tag_field="kind"):
+    """The claims that all debaters accept and the synthesis excludes.
+
+    Each is named behind the synthesis, whose number is 0.
+    """
+
+    opposed: tuple[NamedClaims, ...]
 
 
 class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -300,5 +309,12 @@ class TextsFound(Struct, frozen=True, rename="camel", tag="texts", tag_field="ki
 
 
 Finding = (
-    CitationsFound | CritiqueFound | InjectionFound | ConsensusFound | ConvergenceFound | AccuracyFound | TextsFound
+    CitationsFound
+    | CritiqueFound
+    | InjectionFound
+    | ConsensusFound
+    | ConvergenceFound
+    | AccuracyFound
+    | TextsFound
+    | SynthesisFound
 )

@@ -91,7 +91,7 @@ StopReason = Literal[
     "declined",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
-CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection", "texts"]
+CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection", "texts", "synthesis"]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 _CHECKS = ClosedList("kind of check", "service/debate/model.py", "docs/how-to/change-a-rule.md", IncompleteTable)
 

@@ -9,6 +9,7 @@
     consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
     quotations                     code compares what every text quotes; a synthesizer that quotes what stands nowhere
                                    is asked once more, and its second take stands
+    the synthesis                  code compares it with the claims that all debaters accept
 
 A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
 mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; who answers objections is
@@ -29,6 +30,7 @@ from service.debate.findings import (
     AccuracyFound,
     ConsensusFound,
     InjectionFound,
+    SynthesisFound,
     TextsFound,
 )
 from service.debate.model import (
@@ -112,6 +114,7 @@ def play(s: Script) -> Outcome:
                 break
         s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
         settle(s, Synthesis, _synthesizer(s, r))
+        _compare_synthesis(s, r)
         _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -137,6 +140,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     agreed = _agreed_blindly(s)
     late, unknown = after_exchange and agreed is False, after_exchange and agreed is None
     risk = result.consensus_reached and accepts_a_risk(s)
+    opposes = any(isinstance(found, SynthesisFound) and found.opposed for found in s.facts.found.values())
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (measured and not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),
@@ -145,6 +149,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         (late, "agreedOnlyAfterExchange", "MODERATE"),
         (unknown, "blindNotCompared", "MODERATE"),
         (risk, "riskAccepted", "MODERATE"),
+        (opposes, "synthesisOpposesClaims", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
     )
     return end(
@@ -160,6 +165,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "agreedOnlyAfterExchange": late,
             "blindNotCompared": unknown,
             "riskAccepted": risk,
+            "synthesisOpposesClaims": opposes,
             "debaterMissing": bool(result.missing),
             "orderSensitive": _order_sensitive(s, rounds),
             "orderUnchecked": unchecked,
@@ -283,8 +289,17 @@ def _close(s: Script, r: int) -> None:
     last = r if answers(s, r) else r - 1
     synthesizer = _synthesizer(s, last)
     funded = s.close(Synthesis, synthesizer) is None or settle(s, Synthesis, synthesizer)
+    _compare_synthesis(s, last)
     if funded and synthesizer.id not in s.facts.refused:
         _assess(s, last)
+
+
+def _compare_synthesis(s: Script, r: int) -> None:
+    """Find whether the synthesis that stands excludes what the debaters accept up to round ``r``."""
+    final = s.facts.standing(turn_id(r, "synthesizer"))
+    if s.said(final):
+        said = tuple(t for q in range(1, r + 1) for t in answers(s, q))
+        s.find(SynthesisFound, Check(f"{r}/synthesis", "synthesis", (*said, final)))
 
 
 def _assess(s: Script, r: int) -> None:

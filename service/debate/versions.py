@@ -3,7 +3,8 @@
     what                                     where its version is sealed
     format                                   ``debate.started.format``
     citations, critique, injection,          ``check.found.engine``
-    overlap, consensus, accuracy, texts
+    overlap, consensus, accuracy, texts,
+    synthesis
     everything in `Part`                     ``gate.decided.versions``
 
 A name is FAMILY/NUMBER, and some add ``+DATA``, the name and hash of word lists that belong to the version. Every build

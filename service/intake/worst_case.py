@@ -27,6 +27,7 @@ from service.debate.findings import (
     Finding,
     InjectionFound,
     Passage,
+    SynthesisFound,
     TextsFound,
     UnansweredObjection,
 )
@@ -86,6 +87,7 @@ _FINDINGS: Mapping[str, Finding] = {
     "convergence": ConvergenceFound(0, 1_000, (), converged=False, why_not=("overlap",)),
     "accuracy": AccuracyFound(()),
     "texts": TextsFound(()),
+    "synthesis": SynthesisFound(()),
 }
 _NOTHING = Charge(0, "none")
 

@@ -20,6 +20,7 @@ _OVERLAP = newest(overlap.OVERLAPS)
 _AGREEMENT = newest(consensus.AGREEMENTS)
 _CONDUCT = newest(consensus.CONDUCTS)
 _TEXTS = newest(texts.COMPARISONS)
+_SYNTHESIS = newest(consensus.SYNTHESES)
 ENGINES: Mapping[CheckKind, str] = complete_checks(
     {
         "citations": _CITATIONS,
@@ -29,6 +30,7 @@ ENGINES: Mapping[CheckKind, str] = complete_checks(
         "consensus": _AGREEMENT,
         "accuracy": _CONDUCT,
         "texts": _TEXTS,
+        "synthesis": _SYNTHESIS,
     },
     "running",
     __file__,
@@ -69,6 +71,8 @@ class Checker:
             case "texts":
                 read = given_to(_TEXTS, given.TEXTS)(case, facts, check.over)
                 return texts.COMPARISONS[_TEXTS](read, {name: self._sources[name] for name in read.documents})
+            case "synthesis":
+                return consensus.SYNTHESES[_SYNTHESIS](facts, check)
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:

@@ -30,6 +30,7 @@ ENGINES: Mapping[CheckKind, Collection[str]] = complete_checks(
         "consensus": consensus.AGREEMENTS,
         "accuracy": consensus.CONDUCTS,
         "texts": texts.COMPARISONS,
+        "synthesis": consensus.SYNTHESES,
     },
     "verify",
     __file__,
@@ -108,6 +109,8 @@ class _Recheck:
             case "texts":
                 read = given_to(engine, given.TEXTS)(self._case, facts, check.over)
                 return texts.COMPARISONS[engine](read, {name: self._sources[name] for name in read.documents})
+            case "synthesis":
+                return consensus.SYNTHESES[engine](facts, check)
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:

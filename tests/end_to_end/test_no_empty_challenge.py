@@ -266,6 +266,97 @@ PANEL: Mapping[str, Mapping[str, Change]] = {
 
 FALSE = tuple(PANEL)[:5]
 """What is no consensus: answers that differ, or of which nothing shows that they agree."""
+OPPOSED: Mapping[str, tuple[str, ...]] = {
+    "percent, basis points, per mille": (
+        "The limit is 3 percent of the fees.",
+        "The limit is 3 basis points of the fees.",
+        "The limit is 3 per mille of the fees.",
+    ),
+    "percent, basis points": ("The cap is 30 percent of fees.", "The cap is 30 basis points of fees."),
+    "hours, days": ("Notice is due within 72 hours.", "Notice is due within 72 days."),
+    "days, months": ("Notice is 30 days.", "Notice is 30 months."),
+    "business days, calendar days": ("Notice is due in 10 business days.", "Notice is due in 10 calendar days."),
+    "days, a year": ("Notice is due in 30 days.", "Notice is due in one year."),
+    "a share, a sum": ("The cap is 5 percent of fees.", "The cap is EUR 5 million."),
+    "decimals of a multiple": ("The cap is 1.5 times the fees.", "The cap is 15 times the fees."),
+    "may, must": ("The Supplier may notify the Bank of loss.", "The Supplier must notify the Bank of loss."),
+    "may, is obliged to": ("The Supplier may notify.", "The Supplier is obliged to notify."),
+    "always, only": ("The limit applies always.", "The limit applies only to fraud."),
+    "yes, no": ("Yes, unlimited.", "No, limited."),
+}
+"""Claims on one passage, all accepted, that exclude each other, by their subject."""
+
+
+def claims(*debaters: list[tuple[str, str | None]], answers: tuple[str, ...] = ()) -> Change:
+    """Each debater's claims with the passage of each; without an answer of its own, the first claim is one."""
+
+    def made(own: list[tuple[str, str | None]], answer: str) -> Change:
+        def change(reply: JSON, _: Request) -> JSON:
+            listed = [
+                {
+                    "n": n,
+                    "text": text,
+                    "confidence": 90,
+                    "basis": "evidence" if quote else "reasoning",
+                    "citations": [{"quote": quote}] if quote else [],
+                }
+                for n, (text, quote) in enumerate(own, 1)
+            ]
+            accepted = [{**mark, "mark": "accept"} for mark in reply.get("marks", [])]
+            marks = {"marks": accepted} if "marks" in reply else {}
+            return {**reply, **SAME, "answer": answer, "claims": listed, "overallConfidence": 90, **marks}
+
+        return change
+
+    said = answers or tuple(own[0][0] for own in debaters)
+    return by_seat(*(made(own, answer) for own, answer in zip(debaters, said, strict=True)))
+
+
+THRICE = "The limit is three times the amount stated."
+REWORDED = "Three times the amount stated is the ceiling."
+APART: Mapping[str, Change] = {
+    "answers, opposite under equal claims": claims(
+        [(THRICE, CAP)],
+        [(REWORDED, CAP)],
+        [("The amount stated, multiplied by three, is the most that is owed.", CAP)],
+        answers=("Yes, liability is unlimited.", "No, liability is capped at EUR 5 million.", "It cannot be said."),
+    ),
+    "answers, other figures under one claim": claims(
+        [(THRICE, CAP)], [(REWORDED, CAP)], answers=("The exposure is EUR 1 million.", "The exposure is EUR 9 million.")
+    ),
+    "amounts without a passage": claims(
+        [(THRICE, CAP), ("The total is EUR 1 million.", None)],
+        [(REWORDED, CAP), ("The total is EUR 9 million.", None)],
+    ),
+    "a denial without a passage": claims([("Liability is capped.", CAP)], [("Liability is not capped.", None)]),
+    "an answer against a claim": claims(
+        [(THRICE, CAP)], [(REWORDED, CAP)], answers=("The limit is twice the amount stated.", REWORDED)
+    ),
+    "duties without a passage": claims(
+        [(THRICE, CAP), ("The Supplier need not insure its staff.", None)],
+        [(REWORDED, CAP), ("The Supplier must insure its staff.", None)],
+    ),
+}
+"""What excludes each other although no passage is common, or although the claims are the same."""
+COVERED = claiming("The limit covers data loss.", "The limit reaches lost data.", quote=CAP, **SAME)
+SYNTHESES: Mapping[str, Mapping[str, Change]] = {
+    name: panel(change, **{"panel.synthesizer": saying(answer=answer, ideas=[])})
+    for name, change, answer in (
+        ("no limit at all", COVERED, "Liability is unlimited. All debaters agreed on that."),
+        ("the denial", COVERED, "In the end, the limit does not cover data loss."),
+        ("another figure", claims([(THRICE, CAP)], [(REWORDED, CAP)]), "The limit is ten times the amount stated."),
+    )
+}
+"""Syntheses that say the opposite of what all debaters accept."""
+NEIGHBOURS: Mapping[str, tuple[str, str]] = {
+    "hours of a day": ("Notice is due within 24 hours.", "Notice is due within one day."),
+    "percent in basis points": ("The limit is 2 percent of the fees.", "The limit is 200 basis points of the fees."),
+    "millions": ("The limit is EUR 5 million.", "The limit is EUR 5,000,000."),
+    "months of a year": ("The limit runs for twelve months.", "The limit runs for one year."),
+    "other matters": ("The limit is EUR 5 million.", "Notice takes 30 days."),
+    "other words": ("The Supplier must notify the Bank.", "The Supplier is required to notify the Bank."),
+}
+"""What agrees, or is about something else, although its words are others."""
 
 
 def answering(*answers: str, quote: str | None = None) -> Change:
@@ -332,6 +423,40 @@ async def test_nothing_empty_ends_high_or_without_a_person(database: Database, f
         assert result["confidenceLevel"] == "LOW", ended
     if name in FALSE:
         assert not result["result"]["consensusReached"], ended
+
+
+async def panelled(database: Database, changes: Mapping[str, Change]) -> JSON:
+    """The result of the sample's panel."""
+    return await read(database, "panel", changes)
+
+
+@pytest.mark.parametrize("name", [*OPPOSED, *APART])
+async def test_what_excludes_each_other_is_no_consensus_whatever_marks_accept(database: Database, name: str) -> None:
+    change = APART[name] if name in APART else claiming(*OPPOSED[name], quote=CAP, **SAME)
+    result = await panelled(database, panel(change))
+
+    assert not result["result"]["consensusReached"]
+    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("LOW", True)
+    last = result["result"]["consensus"][-1]
+    assert "claimsOpposed" in {veto["code"] for veto in last["vetoes"]}
+
+
+@pytest.mark.parametrize("name", SYNTHESES)
+async def test_a_synthesis_that_excludes_what_all_accept_is_for_a_person(database: Database, name: str) -> None:
+    result = await panelled(database, SYNTHESES[name])
+
+    assert result["result"]["consensusReached"]
+    assert result["confidenceLevel"] == "MODERATE"
+    assert "synthesisOpposesClaims" in result["flags"]
+    assert "synthesisOpposesClaims" in result["humanReview"]["reasons"]
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+async def test_claims_that_agree_or_are_of_other_matters_may_be_a_consensus(database: Database, name: str) -> None:
+    result = await panelled(database, panel(claiming(*NEIGHBOURS[name], quote=CAP, **SAME)))
+
+    assert result["result"]["consensusReached"], result["result"]["consensus"][-1]
+    assert "synthesisOpposesClaims" not in result["flags"]
 
 
 @pytest.mark.parametrize("form", ["adversarial", "stances"])

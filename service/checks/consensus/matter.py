@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from service.checks.consensus.readings import LIMITS, ROLES, Reading, stem
+from service.checks.consensus.readings import Reading, stem
+from service.checks.consensus.vocabulary import LIMITS, ROLES
 from service.checks.overlap import opposites
 
 WHOLE = 1_000

@@ -48,8 +48,9 @@ from service.checks.consensus.measures import (
     is_same,
     kind_of,
 )
-from service.checks.consensus.readings import ENDLESS, Date, Reading, reading, stem
+from service.checks.consensus.readings import Date, Reading, reading, stem
 from service.checks.consensus.sense import conflict, opener
+from service.checks.consensus.vocabulary import ENDLESS
 
 DENIED_LEAST = 400
 """The least share of the longer claim's words, per mille, that a denial without a passage has."""

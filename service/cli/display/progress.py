@@ -193,6 +193,8 @@ class Progress:
                 body = self._refused(data)
             case "documentsChecked":
                 body = str(data["detail"]) if data["reason"] == "suspected" else None
+            case "synthesisCompared":
+                body = str(data["detail"]) if data["reason"] == "opposed" else None
             case "seatSilent":
                 body = f"{', '.join(data['turns'])} is silent: {data['detail']}"
             case "attemptFailed":

@@ -22,6 +22,7 @@ from service.debate.findings import (
     ConvergenceFound,
     CritiqueFound,
     InjectionFound,
+    SynthesisFound,
     TextsFound,
 )
 from service.debate.model import TurnId
@@ -107,7 +108,7 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
             return (overlapping(line, entry, found, debate_id),)
         case TextsFound() as found:
             return (("passages", _passages(line, entry, found, debate_id, History(lines))),)
-        case CritiqueFound() | InjectionFound():
+        case CritiqueFound() | InjectionFound() | SynthesisFound():
             return ()
 
 

@@ -15,6 +15,7 @@ NoticeKind = Literal[
     "stopped",
     "critiqueChecked",
     "documentsChecked",
+    "synthesisCompared",
     "providerOverrun",
     "fallbackUsed",
     "servedModelDiffers",

@@ -27,6 +27,7 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    SynthesisFound,
     TextsFound,
 )
 from service.debate.model import CheckKind, TurnId
@@ -48,6 +49,7 @@ _KINDS: dict[type[Finding], CheckKind] = {
     ConvergenceFound: "convergence",
     AccuracyFound: "accuracy",
     TextsFound: "texts",
+    SynthesisFound: "synthesis",
 }
 
 
@@ -183,6 +185,9 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
             return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
         case CheckFound(finding=InjectionFound() as found):
             return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
+        case CheckFound(finding=SynthesisFound(opposed) as found):
+            turns = tuple(dict.fromkeys(turn for pair in opposed for turn in pair.turns))
+            return "synthesisCompared", turns, "opposed" if opposed else NOTHING, summary(found)
         case _:
             return None
 
@@ -240,6 +245,9 @@ def summary(finding: Finding) -> str:
             return f"{_count(len(scores), 'debater')} scored by rules"
         case TextsFound(passages):
             return f"{_count(len(passages), 'passage')} compared; {len(finding.marked)} marked"
+        case SynthesisFound(opposed):
+            named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
+            return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"
 
 
 def _consensus(found: ConsensusFound) -> str:
