@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from service.checks.citations import ENGINES as CITATIONS
-from service.checks.consensus import AGREEMENTS, CONDUCTS
+from service.checks.consensus import AGREEMENTS, CONDUCTS, SYNTHESES
 from service.checks.judgement import CRITIQUES, INJECTIONS
 from service.checks.overlap import OVERLAPS
 from service.checks.question_type import CLASSIFICATIONS
@@ -39,6 +39,7 @@ TABLES: tuple[Mapping[str, object], ...] = (
     INJECTIONS,
     OVERLAPS,
     SEATINGS,
+    SYNTHESES,
     USAGES,
 )
 """The tables of versions, as docs/how-to/change-a-rule.md lists them."""

@@ -54,7 +54,8 @@ GENERAL = ROLE_STEMS | frozenset(
         stem,
         "agreement contract document party parties provision term terms liability liable responsible responsibility "
         "exposure amount sum figure overall aggregate general applicable respective relevant follows therefore thus "
-        "hence question answer case".split(),
+        "hence question answer case takes amounts equals lasts runs comes stands says states provides sets gives "
+        "means".split(),
     )
 )
 """Words that do not tell one matter from another."""

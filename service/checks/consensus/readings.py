@@ -112,8 +112,8 @@ _MOST = re.compile(
     r"|maximum(?: of)?|up to|less than|fewer than|below|within|capped at|limited to|not (?:above|over|after)|before"
     r"|until|shorter than) $"
 )
-_OR_MORE = re.compile(r"(?: \w+){0,2} or (?:more|longer|later|above|over)\b")
-_OR_LESS = re.compile(r"(?: \w+){0,2} or (?:less|fewer|earlier|shorter|below)\b")
+_OR_MORE = re.compile(r"(?: \w+){0,2} (?:or (?:more|longer|later|above|over)|at least)\b")
+_OR_LESS = re.compile(r"(?: \w+){0,2} (?:or (?:less|fewer|earlier|shorter|below)|at (?:the )?most)\b")
 _OF_DATES: dict[str, Bound] = {"from": "least", "by": "most"}
 _LONGEST_BOUND = 5
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b(?: \w+){1,4} by\b")
@@ -406,7 +406,11 @@ class _Reader:
         if found := _LEAST.search(said):
             self._take(first, found.group())
             return "least"
-        return "least" if _OR_MORE.match(after) else "most" if _OR_LESS.match(after) else ""
+        for bound, words in (("least", _OR_MORE), ("most", _OR_LESS)):
+            if behind := words.match(after):
+                self.read_at.update(range(end, end - 1 + len(behind.group().split())))
+                return bound
+        return ""
 
     def _take(self, first: int, phrase: str) -> None:
         self.read_at.update(range(first - len(phrase.split()), first))

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from service.checks.consensus import AGREEMENTS, CONDUCTS, AgreementEngine
+from service.checks.consensus import AGREEMENTS, CONDUCTS, SYNTHESES, AgreementEngine
 from service.checks.consensus.transcript import Transcript
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
-from service.debate.findings import AccuracyFound
+from service.debate.findings import AccuracyFound, SynthesisFound
 from service.debate.model import Check, PanelOptions, seat_of
 from service.debate.panel_standing import labels_of
+from service.debate.replies import Synthesis
 from service.debate.script import Script
+from service.debate.turns import turn_id
 from tests.fixtures.debates import start_of
 from tests.fixtures.transcripts import LETTERS, transcript, vectors
 from tests.vectors.goldens import Golden, file_of, lines, recorded
@@ -42,6 +44,7 @@ def written() -> Iterator[tuple[str, dict[str, Any]]]:
     yield from conducted()
     yield from alone()
     yield from compared()
+    yield from excluding()
 
 
 CLAIMS = (
@@ -84,6 +87,44 @@ def compared() -> Iterator[tuple[str, dict[str, Any]]]:
             for stance in ("negative", "open"):
                 yield f"{stance}: {one} {other}", _both(stance, one, other, rounds=1)
             yield f"marked: {one} {other}", _both("open", one, other, rounds=2)
+
+
+MEASURES = (
+    ("The limit is 3 percent of the fees.", "The limit is 3 basis points of the fees."),
+    ("The limit is 2 percent of the fees.", "The limit is 200 basis points of the fees."),
+    ("The limit is 5 per mille of the fees.", "The limit is 0.5 percent of the fees."),
+    ("The limit is 3 percent of the fees.", "The limit is 3 percentage points of the fees."),
+    ("Notice takes 24 hours.", "Notice takes one day."),
+    ("Notice takes 30 days.", "Notice takes one month."),
+    ("Notice takes 10 business days.", "Notice takes 10 calendar days."),
+    ("The term is one year.", "The term is twelve months."),
+    ("The cap is 1.5 times the fees.", "The cap is 15 times the fees."),
+    ("The cap is twice the fees.", "The cap is EUR 5 million."),
+    ("The cap is EUR 5 million.", "The cap for fraud is EUR 10 million."),
+    ("Section 9.2 caps it at EUR 5 million.", "Section 9.4 caps it at EUR 6 million."),
+    ("The Supplier may notify the Bank.", "The Supplier must notify the Bank."),
+    ("The Supplier need not notify the Bank.", "The Supplier is not obliged to notify the Bank."),
+    ("The limit applies always.", "The limit applies only to fraud."),
+    ("The limit applies without exception.", "The limit applies save for fraud."),
+    ("Yes, unlimited.", "No, limited."),
+    ("Liability is capped.", "Liability is not capped."),
+    ("Liability is unlimited.", "The limit covers data loss."),
+    ("The limit is EUR 5 million.", "The limit is EUR 6 million."),
+)
+"""Claims in other measures, duties and scopes, of which some exclude each other and some agree."""
+
+
+def excluding() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each two of these as claims on one passage, as claims without one, and as answers under equal claims."""
+    for one, other in MEASURES:
+        written = _both("negative", one, other, rounds=2)
+        yield f"quoted: {one} {other}", written
+        bare = [{**said, "claims": [{**c, "quotes": []} for c in said["claims"]]} for said in written["answers"]]
+        yield f"unquoted: {one} {other}", {**written, "answers": bare}
+        equal = _both("negative", "The fee is due.", "The fee is due.", rounds=2)
+        said = [{**a, "answer": (one, other)[i % 2]} for i, a in enumerate(equal["answers"])]
+        for kind in ("factual", "prediction", "belief"):
+            yield f"answered, {kind}: {one} {other}", {**equal, "type": kind, "answers": said}
 
 
 def _both(stance: str, one: str, other: str, rounds: int) -> dict[str, Any]:
@@ -325,6 +366,7 @@ def goldens() -> dict[str, Golden]:
     return {
         **{file_of(name, "agreement"): _agreement(name, engine) for name, engine in AGREEMENTS.items()},
         **{file_of(name, "conduct"): _conduct(name, engine) for name, engine in CONDUCTS.items()},
+        **{file_of(name, "synthesis"): _synthesis(name, engine) for name, engine in SYNTHESES.items()},
     }
 
 
@@ -342,3 +384,25 @@ def _conduct(name: str, engine: Callable[[Facts, Check], AccuracyFound]) -> Gold
         return lines(name, {1: ((what, engine(facts, check)) for what, facts, check in played())})
 
     return Golden(name, make)
+
+
+def _synthesis(name: str, engine: Callable[[Facts, Check], SynthesisFound]) -> Golden:
+    def make() -> bytes:
+        return lines(name, {1: ((what, engine(facts, check)) for what, facts, check in synthesised())})
+
+    return Golden(name, make)
+
+
+def synthesised() -> Iterator[tuple[str, Facts, Check]]:
+    """Recorded syntheses, and each first claim of `MEASURES` as what all accept, with the second as the synthesis."""
+    for checked in recorded.checks("synthesis"):
+        yield f"recorded {checked.name}", checked.facts, checked.check
+    for one, other in MEASURES:
+        for kind in ("factual", "prediction", "brainstorm"):
+            for rounds in (1, 2):
+                written = {**_both("negative", one, one, rounds=rounds), "type": kind}
+                facts, check = facts_of(transcript(written))
+                turn = turn_id(rounds, "synthesizer")
+                facts.said[turn] = Synthesis(other, "HIGH", ("No court has read it.",))
+                over = (*check.over, turn)
+                yield f"{kind} after {rounds}: {one} {other}", facts, Check("synthesis", "synthesis", over)
