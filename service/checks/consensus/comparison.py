@@ -35,8 +35,8 @@ def alike(one: Compared, other: Compared) -> bool:
     here, there = reading(one.text), reading(other.text)
     if not (one_passage(one, other) and _same_readings(here, there)):
         return False
-    shorter, longer = sorted((set(here.words), set(there.words)), key=len)
-    both = {*here.words} & {*there.words}
+    shorter, longer = sorted((here.vocabulary, there.vocabulary), key=len)
+    both = here.vocabulary & there.vocabulary
     ordered = in_order(here.words, both) == in_order(there.words, both)
     return shorter <= longer and len(shorter) * WHOLE >= ALIKE * len(longer) and ordered
 
@@ -48,13 +48,13 @@ def near(one: Compared, other: Compared) -> bool:
 
 
 def _same_readings(here: Reading, there: Reading) -> bool:
-    words = {*here.words} & {*there.words}
+    words = here.vocabulary & there.vocabulary
     return (
         are_equal(here.amounts, there.amounts)
         and (here.dates, here.periods, here.negations, here.sense)
         == (there.dates, there.periods, there.negations, there.sense)
-        and {*here.parties} - words <= {*there.words}
-        and {*there.parties} - words <= {*here.words}
+        and {*here.parties} - words <= there.vocabulary
+        and {*there.parties} - words <= here.vocabulary
         and not are_exchanged(here, there)
         and not turned(here, there)
     )

@@ -12,6 +12,7 @@ Words can only show that two claims are about one matter; they never make them a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.consensus.readings import Reading, stem
@@ -76,24 +77,27 @@ def one_passage(one: Compared, other: Compared) -> bool:
 
 def shared(here: Reading, there: Reading) -> int:
     """The words of both by those of the shorter one; all of none if a claim has no words beside what was read."""
-    shorter, longer = sorted((set(here.words), set(there.words)), key=len)
+    shorter, longer = sorted((here.vocabulary, there.vocabulary), key=len)
     return len(shorter & longer) * WHOLE // len(shorter) if shorter else WHOLE
 
 
-def matter_of(said: Reading) -> set[str]:
+@lru_cache(maxsize=1 << 12)
+def matter_of(said: Reading) -> frozenset[str]:
     """The words by which a claim's matter is known; if it has only general ones, these."""
-    plain = {"limit" if word in LIMIT_STEMS else word for word in said.words if word not in said.bases}
+    plain = frozenset("limit" if word in LIMIT_STEMS else word for word in said.words if word not in said.bases)
     return plain - GENERAL or plain
 
 
 def is_one_matter(here: Reading, there: Reading, without: Collection[str] = ()) -> bool:
     """Whether two claims without a common passage are about one matter; the words ``without`` do not count."""
-    mine, theirs = matter_of(here) - set(without), matter_of(there) - set(without)
+    mine, theirs = matter_of(here), matter_of(there)
+    if without:
+        mine, theirs = mine - set(without), theirs - set(without)
     if here.places and there.places and not here.places & there.places:
         return False
     if not mine or not theirs:
         return not without and not mine and not theirs
-    (shorter, _), (longer, said) = sorted(((mine, here), (theirs, there)), key=lambda one: len(one[0]))
+    shorter, longer, said = (mine, theirs, there) if len(mine) <= len(theirs) else (theirs, mine, here)
     both = len(shorter & longer) * WHOLE
     if both < SAME_MATTER * len(shorter):
         return False
@@ -103,7 +107,7 @@ def is_one_matter(here: Reading, there: Reading, without: Collection[str] = ()) 
 
 def turned(here: Reading, there: Reading) -> set[str]:
     """The words of one claim whose opposite is in the other: by a syllable, or one of `OPPOSITES`."""
-    mine, theirs = {*here.words} - {*there.words}, {*there.words} - {*here.words}
+    mine, theirs = here.vocabulary - there.vocabulary, there.vocabulary - here.vocabulary
     found = opposites(mine, theirs)
     for one, other in OPPOSITES:
         for some, others in ((one, other), (other, one)):
@@ -112,17 +116,18 @@ def turned(here: Reading, there: Reading) -> set[str]:
     return found
 
 
-def named(said: Reading) -> set[str]:
+@lru_cache(maxsize=1 << 12)
+def named(said: Reading) -> frozenset[str]:
     """The parties of a claim, also those in small letters."""
-    return {*said.parties} | ({*said.words} & ROLE_STEMS)
+    return frozenset(said.parties) | (said.vocabulary & ROLE_STEMS)
 
 
 def are_exchanged(here: Reading, there: Reading) -> bool:
     """Whether the parties that both name stand in another order."""
     both = named(here) & named(there)
-    return in_order(here.words, both) != in_order(there.words, both)
+    return len(both) > 1 and in_order(here.words, both) != in_order(there.words, both)
 
 
-def in_order(words: Iterable[str], among: set[str]) -> list[str]:
+def in_order(words: Iterable[str], among: Collection[str]) -> list[str]:
     """The words of a set in the order in which they first come."""
     return [word for word in dict.fromkeys(words) if word in among]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.citations.text.cue_words import CURRENCIES
@@ -77,6 +78,7 @@ def currency_of(word: str, following: str = "") -> str:
     return word if word in _CODES else (word if word and is_currency(word[0]) else "")
 
 
+@lru_cache(maxsize=1 << 12)
 def kind_of(unit: str) -> str:
     """The kind of a unit: ``money``, ``ratio``, ``factor``, ``time``, another noun, or empty for a bare number."""
     if currency_of(unit):

@@ -21,7 +21,8 @@ sentences answer one question, so amounts of one kind in them are of one matter 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.consensus.matter import (
@@ -54,6 +55,8 @@ from service.checks.consensus.vocabulary import ENDLESS
 
 DENIED_LEAST = 400
 """The least share of the longer claim's words, per mille, that a denial without a passage has."""
+MOST_SENTENCES = 60
+"""The most sentences of an answer that are compared, so that a long one cannot hold a worker."""
 APPLYING = frozenset(map(stem, "apply applies cover covers extend extends reach reaches affect affects".split()))
 """Words of what a limit does; with a negation they name what stands outside of it."""
 _ENDLESS_STEMS = frozenset(map(stem, ENDLESS)) | {"limit"}
@@ -90,12 +93,14 @@ class _Pair(NamedTuple):
         return not stated or self.near
 
 
+@lru_cache(maxsize=1 << 14)
 def opposed(one: Compared, other: Compared) -> bool:
     """Whether two claims exclude each other."""
     known = _known(one) | _known(other) if one_passage(one, other) else None
     return _opposed(_Pair(reading(one.text), reading(other.text), known))
 
 
+@lru_cache(maxsize=1 << 10)
 def contrary(answer: str, other: str, *, predicts: bool = False) -> bool:
     """Whether two answers to one question exclude each other.
 
@@ -104,30 +109,35 @@ def contrary(answer: str, other: str, *, predicts: bool = False) -> bool:
     openers = {opener(answer.casefold()), opener(other.casefold())}
     if openers == {"yes", "no"}:
         return True
-    mine, theirs = [*_sentences(answer, predicts)], [*_sentences(other, predicts)]
+    mine, theirs = _sentences(answer, predicts), _sentences(other, predicts)
     if any(_opposed(_Pair(here, there, None)) for here in mine for there in theirs):
         return True
     return bool(mine and theirs) and _other_figure(mine[0], theirs[0])
 
 
+@lru_cache(maxsize=1 << 13)
 def contradicts(answer: str, claim: Compared, *, predicts: bool = False) -> bool:
     """Whether a sentence of an answer excludes a claim."""
     there = _read(claim.text, predicts)
     return any(_opposed(_Pair(here, there, None)) for here in _sentences(answer, predicts))
 
 
-def _sentences(text: str, predicts: bool) -> Iterator[Reading]:
-    yield from (_read(part, predicts) for part in _SENTENCE.split(text.strip()) if part)
+@lru_cache(maxsize=1 << 10)
+def _sentences(text: str, predicts: bool) -> tuple[Reading, ...]:
+    return tuple(_read(part, predicts) for part in _SENTENCE.split(text.strip())[:MOST_SENTENCES] if part)
 
 
+@lru_cache(maxsize=1 << 12)
 def _read(text: str, predicts: bool) -> Reading:
     said = reading(text)
     if not predicts:
         return said
-    return said._replace(amounts=frozenset(a for a in said.amounts if kind_of(a.unit) != "ratio"))
+    return replace(said, amounts=frozenset(a for a in said.amounts if kind_of(a.unit) != "ratio"))
 
 
 def _opposed(pair: _Pair) -> bool:
+    if pair.known is None and _are_strangers(pair.here, pair.there):
+        return False
     return (
         _other_amounts(pair)
         or _limitless(pair.here, pair.there)
@@ -142,6 +152,14 @@ def _opposed(pair: _Pair) -> bool:
     )
 
 
+def _are_strangers(here: Reading, there: Reading) -> bool:
+    """Whether two claims without a passage have no word of their matters in common, which all rules but two need."""
+    mine, theirs = matter_of(here), matter_of(there)
+    if not mine or not theirs or not mine.isdisjoint(theirs) or (here.sense.answer and there.sense.answer):
+        return False
+    return not any(amount.value == UNLIMITED for amount in (*here.amounts, *there.amounts))
+
+
 def _known(claim: Compared) -> Facts:
     """The amounts and dates of the passages that a claim quotes, without their bounds."""
     found: set[Amount | Date] = set()
@@ -154,6 +172,8 @@ def _known(claim: Compared) -> Facts:
 
 def _other_amounts(pair: _Pair) -> bool:
     here, there = pair.here, pair.there
+    if not here.amounts or not there.amounts or (pair.known is None and not pair.same):
+        return False
     every = [(a, b) for a in here.amounts for b in there.amounts]
     pairs = [(a, b) for a, b in every if are_comparable(a, b) or (are_other_times(a, b) and pair.near)]
     if _exempts(here) != _exempts(there):
@@ -170,12 +190,12 @@ def _other_amounts(pair: _Pair) -> bool:
     if any(pair.same if agreed else pair.differ(found) for found in other):
         return True
     alternative = any(are_alternative(a, b) for a, b in every)
-    return alternative and not kinds and pair.same and bool({*here.words} & {*there.words})
+    return alternative and not kinds and pair.same and bool(here.vocabulary & there.vocabulary)
 
 
 def _exempts(said: Reading) -> bool:
     """Whether a claim says that something does not apply."""
-    return said.negations % 2 == 1 and bool(APPLYING & {*said.words})
+    return said.negations % 2 == 1 and bool(APPLYING & said.vocabulary)
 
 
 def _limitless(one: Reading, other: Reading) -> bool:
@@ -186,7 +206,7 @@ def _limitless(one: Reading, other: Reading) -> bool:
     capped = any(a.bound == "most" and kind_of(a.unit) in ("money", "ratio", "factor") for a in other.amounts)
     special = {word for word in matter_of(one) if word not in _ENDLESS_STEMS and word not in ROLE_STEMS}
     special -= {stem("liability"), stem("liable")}
-    return (capped or bool(LIMIT_STEMS & {*other.words})) and special <= {*other.words}
+    return (capped or bool(LIMIT_STEMS & other.vocabulary)) and special <= other.vocabulary
 
 
 def _other_figure(here: Reading, there: Reading) -> bool:
@@ -252,10 +272,10 @@ def _other_parties(pair: _Pair) -> bool:
         return False
     if are_exchanged(here, there):
         return pair.same
-    mine, theirs = named(here) - {*there.words}, named(there) - {*here.words}
+    mine, theirs = named(here) - there.vocabulary, named(there) - here.vocabulary
     if pair.known is None and not mine | theirs <= ROLE_STEMS:
         return False
-    rest, others = {*here.words} - named(here), {*there.words} - named(there)
+    rest, others = here.vocabulary - named(here), there.vocabulary - named(there)
     return bool(mine and theirs and rest and rest == others)
 
 
@@ -280,14 +300,14 @@ def _narrows(pair: _Pair, one: Reading, whole: Reading) -> bool:
 
     On one passage, a claim without "all" is a whole too.
     """
-    focus = set(one.sense.only) & {*one.words}
-    own = focus - {*whole.words}
+    focus = set(one.sense.only) & one.vocabulary
+    own = focus - whole.vocabulary
     if not own or (pair.known is None and not (whole.sense.is_universal or whole.sense.only)):
         return False
-    theirs = set(whole.sense.only) & {*whole.words}
-    if theirs and theirs <= {*one.words}:
+    theirs = set(whole.sense.only) & whole.vocabulary
+    if theirs and theirs <= one.vocabulary:
         return False  # the same things, of which one claim says more
-    rest, others = {*one.words} - own, {*whole.words} - (theirs - {*one.words})
+    rest, others = one.vocabulary - own, whole.vocabulary - (theirs - one.vocabulary)
     both, least = len(rest & others) * WHOLE, min(len(rest), len(others))
     return bool(both) and both >= SAME_MATTER * least and (pair.known is not None or both >= NEAR * len(rest | others))
 

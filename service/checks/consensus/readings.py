@@ -17,8 +17,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from service.checks.citations.text.cue_words import NUMBERS, SCALES, is_negation
@@ -49,6 +50,7 @@ from service.checks.consensus.vocabulary import (
     LIMITED,
     LIMITING,
     LIMITS,
+    LONGEST_NUMBER,
     MONTHS,
     MULTIPLES,
     NOTHING,
@@ -81,8 +83,9 @@ class Date(NamedTuple):
     bound: Bound = ""
 
 
-class Reading(NamedTuple):
-    """What one claim states.
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What one claim states; compared by identity, because one text is read once.
 
     ``places`` are the numbers of clauses; ``limiting`` are those of the negations that limit a claim and do not deny
     it; ``special`` are the words behind a preposition, which may narrow the matter; ``bases`` are the words of what a
@@ -96,11 +99,16 @@ class Reading(NamedTuple):
     negations: int
     words: tuple[str, ...]
     is_passive: bool
-    sense: Sense = Sense()
-    limiting: int = 0
-    places: frozenset[str] = frozenset()
-    special: frozenset[str] = frozenset()
-    bases: frozenset[str] = frozenset()
+    sense: Sense
+    limiting: int
+    places: frozenset[str]
+    special: frozenset[str]
+    bases: frozenset[str]
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The words without their order."""
+        return frozenset(self.words)
 
 
 _LEAST = re.compile(
@@ -335,7 +343,7 @@ class _Reader:
     def _number(self, i: int) -> tuple[Fraction | None, int]:
         """The number that begins at a token, and the place after it."""
         word = self._at(i)
-        if re.fullmatch(r"\.?\d+(?:\.\d+)?", word):
+        if len(word) <= LONGEST_NUMBER and re.fullmatch(r"\.?\d+(?:\.\d+)?", word):
             digits, i = word, i + 1
             while re.fullmatch(r"\d{3}", self._at(i)) and re.fullmatch(r"\d{1,9}", digits):
                 digits, i = digits + self._at(i), i + 1  # 500 000

@@ -45,6 +45,8 @@ PREPOSITIONS = frozenset(
 )
 BASE_REACH = 4
 """The number of words behind a share or a multiple that may say of what it is taken."""
+LONGEST_NUMBER = 40
+"""The most characters of a number in digits; what is longer is a code and no amount."""
 REACH = 3
 """The number of words behind a preposition that may narrow the matter."""
 ORDINAL = ("st", "nd", "rd", "th")

@@ -224,6 +224,12 @@ def test_answers_that_agree_or_that_code_cannot_compare_are_not_contrary(one: st
     assert not contrary(other, one)
 
 
+def test_a_long_answer_or_number_holds_no_worker() -> None:
+    long = "Clause 9 applies. " * 5_000
+    assert not contrary(long, long)
+    assert not contradicts(f"The cap is EUR {'9' * 5_000}.", Compared("The cap is EUR 5 million."))
+
+
 def test_percentages_of_a_prediction_are_compared_by_its_intervals_alone() -> None:
     one, other = "The likelihood is 60 percent.", "The likelihood is 65 percent."
     assert contrary(one, other)
