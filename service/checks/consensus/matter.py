@@ -43,6 +43,12 @@ OPPOSITES = tuple(
         ("mutual", "unilateral"),
         ("begin begins start starts", "end ends terminate terminates"),
         ("high", "low"),
+        ("net", "gross"),
+        ("inclusive", "exclusive"),
+        ("internal", "external"),
+        ("buy buys", "sell sells"),
+        ("lend lends", "borrow borrows"),
+        ("win wins", "lose loses"),
         ("more", "less fewer"),
         ("keep keeps retain retains", "lose loses transfer transfers assign assigns"),
     )

@@ -22,7 +22,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from service.checks.citations.text.cue_words import NUMBERS, SCALES, is_negation
+from service.checks.citations.text.cue_words import is_negation
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.spelling import american
 from service.checks.citations.text.tokens import TextTokens, read_tokens
@@ -30,7 +30,6 @@ from service.checks.consensus.measures import (
     BUSINESS,
     FACTOR,
     FACTORS,
-    TIMES,
     UNLIMITED,
     Amount,
     Bound,
@@ -39,6 +38,7 @@ from service.checks.consensus.measures import (
     kind_of,
     measured,
 )
+from service.checks.consensus.numerals import Numerals, stem_unit
 from service.checks.consensus.sense import Sense, SenseReader, opener
 from service.checks.consensus.vocabulary import (
     BASE_REACH,
@@ -50,7 +50,6 @@ from service.checks.consensus.vocabulary import (
     LIMITED,
     LIMITING,
     LIMITS,
-    LONGEST_NUMBER,
     MONTHS,
     MULTIPLES,
     NOTHING,
@@ -65,11 +64,8 @@ from service.checks.consensus.vocabulary import (
     RATES,
     REACH,
     ROLES,
-    SCALE_VALUES,
-    SHORT_SCALES,
     STATING,
     WEEKDAYS,
-    WORD_VALUES,
 )
 from service.checks.overlap import NEGATIONS, STOP_WORDS
 
@@ -154,9 +150,11 @@ class _Reader:
         self.folded: Folded = fold(text)
         self.tokens: TextTokens = read_tokens(self.folded)
         self.texts: Sequence[str] = self.tokens.texts
+        self.numerals = Numerals(self.texts)
         self.read_at: set[int] = set()
         self.places: set[str] = set()
         self.bases: set[str] = set()
+        self.multiple = Fraction(1)
         self.amounts: set[Amount] = set()
         self.dates: set[Date] = set()
 
@@ -227,9 +225,18 @@ class _Reader:
                 if (unit := stem_unit(self._at(at))) in PERIOD_UNITS:
                     found.add(unit)
                     self.read_at |= {*range(i, at + 1)}
+            if word in ("a", "an") and self._is_rate(i):
+                found.add(stem_unit(self._at(i + 1)))
+                self.read_at |= {i, i + 1}
             if word == "whole" and self._at(i + 1) in ("term", "contract", "period"):
                 found.add("once")
         return found
+
+    def _is_rate(self, i: int) -> bool:
+        """Whether "a year" says how often: EUR 5 a year, and not within a year."""
+        before = self._at(i - 1)
+        counted = currency_of(before) or before in RATES or self.numerals.read(i - 1)[0] is not None
+        return i > 0 and bool(counted) and before not in ONE_OF and stem_unit(self._at(i + 1)) in PERIOD_UNITS
 
     def _dates(self) -> None:
         for i, word in enumerate(self.texts):
@@ -285,10 +292,8 @@ class _Reader:
             self.amounts.add(Amount(UNLIMITED, ""))
             return i + 1
         if word in MULTIPLES and self._at(i + 1) not in ("a", "per", "each", "every"):
-            self.amounts.add(Amount(Fraction(MULTIPLES[word]), FACTOR, self._bound(i, i + 1)))
-            self.read_at.add(i)
-            return i + 1
-        value, end = self._number(i)
+            return self._multiplied(Fraction(MULTIPLES[word]), i, i + 1)
+        value, end = self.numerals.read(i)
         if value is None or self._is_identifier(i):
             return i + 1
         if stem(self._at(i - 1)) in _PLACE_STEMS or self._at(i - 1) == "§":
@@ -299,17 +304,33 @@ class _Reader:
         if _is_year(word) and end == i + 1 and not self._currency(i - 1) and not self._unit(end)[0]:
             self._date(Date(int(word), 0, 0), i)
             return end
-        again, after = self._number(end)
+        again, after = self.numerals.read(end)
         end = after if again == value else end  # thirty (30) days
         before, (unit, last) = self._currency(i - 1), self._unit(end)
+        if before and not currency_of(unit):
+            unit, last = "", end  # what follows a sum of money is no unit: EUR 5 million net
+        if unit == FACTOR or (not unit and (word in FRACTIONS or self._at(end - 1) in PARTS)):
+            return self._multiplied(value, i, last)
         stated = before or is_measure(unit) or self._at(i - 1) in STATING
         if "." in word and end == i + 1 and not stated:
             return end  # a clause, as in "9.2 limits it"; it stays a word
-        amount = measured(value, before or unit, self._bound(i - bool(before), last))
+        amount = measured(value * self.multiple, before or unit, self._bound(i - bool(before), last))
+        self.multiple = Fraction(1)
         self.amounts.add(amount)
         self.read_at.update(range(i - bool(before), last))
-        if kind_of(amount.unit) in ("ratio", "factor"):
+        if kind_of(amount.unit) == "ratio":
             self.bases.update(self._base(last))
+        return last
+
+    def _multiplied(self, value: Fraction, i: int, last: int) -> int:
+        """Read a multiple: of the amount that follows, as in "twice EUR 5 million", or of something else."""
+        if self.numerals.read(last)[0] is not None or currency_of(self._at(last)) or self._at(last) in MULTIPLES:
+            self.multiple *= value
+        else:
+            self.amounts.add(Amount(value * self.multiple, FACTOR, self._bound(i, last)))
+            self.multiple = Fraction(1)
+            self.bases.update(self._base(last))
+        self.read_at.update(range(i, last))
         return last
 
     def _base(self, i: int) -> Iterator[str]:
@@ -339,50 +360,6 @@ class _Reader:
 
     def _limit_after(self, i: int) -> bool:
         return any(self._at(i + k) in LIMITS for k in (1, 2, 3))
-
-    def _number(self, i: int) -> tuple[Fraction | None, int]:
-        """The number that begins at a token, and the place after it."""
-        word = self._at(i)
-        if len(word) <= LONGEST_NUMBER and re.fullmatch(r"\.?\d+(?:\.\d+)?", word):
-            digits, i = word, i + 1
-            while re.fullmatch(r"\d{3}", self._at(i)) and re.fullmatch(r"\d{1,9}", digits):
-                digits, i = digits + self._at(i), i + 1  # 500 000
-            return self._scaled(Fraction(f"0{digits}" if digits[0] == "." else digits), i)
-        if word in FRACTIONS:
-            return FRACTIONS[word], i + 1
-        if word in ("a", "an") and self._at(i - 1) in ONE_OF and stem_unit(self._at(i + 1)) in TIMES:
-            return Fraction(1), i + 1
-        return self._parted(*self._spelled(i))
-
-    def _parted(self, value: Fraction | None, i: int) -> tuple[Fraction | None, int]:
-        """A number of parts of a whole: two thirds of the fees. Without "of", a quarter is three months."""
-        at = i + 1 if self._at(i) == "-" else i
-        if value is not None and self._at(at) in PARTS and self._at(at + 1) == "of":
-            return value / PARTS[self._at(at)], at + 1
-        return value, i
-
-    def _scaled(self, value: Fraction, i: int) -> tuple[Fraction, int]:
-        while (scale := SCALE_VALUES.get(self._at(i)) or SHORT_SCALES.get(self._at(i))) is not None:
-            value, i = value * scale, i + 1
-        return value, i
-
-    def _spelled(self, i: int) -> tuple[Fraction | None, int]:
-        """A number in words: two hundred and fifty thousand."""
-        total = group = 0
-        first = i
-        if self._at(i) in ("a", "an") and self._at(i + 1) in SCALES:
-            group, i = 1, i + 1
-        while (word := self._at(i)) in NUMBERS or (
-            word in ("and", "-") and i > first and (self._at(i + 1) in WORD_VALUES)
-        ):
-            if word in WORD_VALUES:
-                group += WORD_VALUES[word]
-            elif word in SCALE_VALUES:
-                scale = SCALE_VALUES[word]
-                group = (group or 1) * scale
-                total, group = (total, group) if scale <= 100 else (total + group, 0)
-            i += 1
-        return (Fraction(total + group), i) if i > first else (None, first + 1)
 
     def _currency(self, i: int) -> str:
         found = currency_of(self._at(i)) if i not in self.read_at else ""
@@ -422,11 +399,6 @@ class _Reader:
 
     def _take(self, first: int, phrase: str) -> None:
         self.read_at.update(range(first - len(phrase.split()), first))
-
-
-def stem_unit(word: str) -> str:
-    """A noun in the singular."""
-    return word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s")
 
 
 def _has_content(word: str) -> bool:

@@ -43,7 +43,9 @@ def _opposed(one: str, other: str, *, quoting: bool) -> bool:
         ("1.5 times the fees", Fraction(3, 2), "times"),
         ("twice the fees", 2, "times"),
         ("3x the fees", 3, "times"),
-        ("two thirds of the fees", Fraction(2, 3), "of"),
+        ("two thirds of the fees", Fraction(2, 3), "times"),
+        ("thrice half the fees", Fraction(3, 2), "times"),
+        ("twice EUR 5", 10, "eur"),
         ("5 Canadian dollars", 5, "cad"),
         ("Canadian dollars 5", 5, "cad"),
         ("SEK 5 million", 5_000_000, "sek"),
@@ -51,7 +53,7 @@ def _opposed(one: str, other: str, *, quoting: bool) -> bool:
     ],
 )
 def test_a_measure_is_read_in_the_unit_to_which_it_converts(text: str, value: int | None, unit: str) -> None:
-    expected = frozenset() if value is None else {Amount(Fraction(value), unit if unit != "of" else "")}
+    expected = frozenset() if value is None else {Amount(Fraction(value), unit)}
     found = reading(text).amounts
     assert {a._replace(bound="") for a in found} == expected
 
@@ -109,6 +111,11 @@ EXCLUDING = [
     ("Interest runs at 2 percent.", "Interest runs at 20 basis points."),
     ("The cap is twice the fees.", "The cap is three times the fees."),
     ("The cap is double the fees.", "The cap is EUR 2 million."),
+    ("The cap is EUR 5 million.", "The cap is twice EUR 5 million."),
+    ("The limit is three times the fees.", "The limit is a quarter of the fees."),
+    ("The limit is three times the fees.", "The limit is thrice half the fees."),
+    ("The fee is EUR 5,000 a year.", "The fee is EUR 5,000 a month."),
+    ("The cap is EUR 5 million net.", "The cap is EUR 5 million gross."),
     ("The retention is two thirds of the fee.", "The retention is one third of the fee."),
     ("Payment is due in a week.", "Payment is due in a month."),
     ("Payment is due within 2 weeks.", "Payment is due within 10 days."),
