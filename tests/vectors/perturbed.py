@@ -34,7 +34,16 @@ FAMILIES = {
     "agreements": (
         *(
             f"service/checks/consensus/{name}.py"
-            for name in ("assessment", "dimensions", "triggers", "conduct", "chance", "transcript", "explanation")
+            for name in (
+                "assessment",
+                "dimensions",
+                "triggers",
+                "conduct",
+                "chance",
+                "transcript",
+                "explanation",
+                "synthesis",
+            )
         ),
     ),
     "gates": ("service/gate.py",),

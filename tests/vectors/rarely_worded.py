@@ -32,7 +32,9 @@ from service.debate.findings import (
     ConvergenceFound,
     Edit,
     Finding,
+    NamedClaims,
     Passage,
+    SynthesisFound,
     TextsFound,
 )
 from service.debate.model import Check, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
@@ -280,6 +282,9 @@ def _found(finding: Finding, n: int) -> Finding:
             return CitationsFound((*altered, *(_many(altered[0].turn) if altered and n else ())))
         case ConsensusFound():
             return replace(finding, dimensions=dict.fromkeys(finding.dimensions))
+        case SynthesisFound():
+            excluded = NamedClaims((TurnId("2.synthesizer.1"), TurnId("1.debater-1.1")), (0, n + 1))
+            return SynthesisFound((excluded,))
         case ConvergenceFound():
             shared = None if n else 900
             pairs = tuple(replace(pair, overlap=shared, apart=("answers",)) for pair in finding.pairs)
