@@ -20,7 +20,7 @@ from bench.corpora import ArguedCase, Document, Field, LabelledCritique, Labelle
 from service.checks import citations
 from service.checks import texts as comparisons
 from service.checks.given import ReadTexts
-from service.checks.judgement import CRITIQUES, Attacked
+from service.checks.judgement import CRITIQUES, Attacked, Shown
 from service.debate.findings import CritiqueFound, Passage
 from service.debate.replies import Ballot, Judgement, Moderation, Proposal, Rebuttal, Reply
 from service.debate.replies.adversarial import Concession, Objection
@@ -125,7 +125,10 @@ def judge(item: LabelledCritique, case: ArguedCase, known: dict[str, Document]) 
         Attacked(argued.reply, argued.position, judged({TurnId(f"1.proposer.{n}"): argued.reply}).arguments)
         for n, argued in enumerate(case.proposals, start=1)
     ]
-    return CRITIQUES[newest(CRITIQUES)](attacked, (), item.critique, judged({TURN: item.critique}).arguments)
+    titles = (known[name].title for name in case.documents)
+    asked = (case.question, *titles, *(position.text for position in case.positions))
+    shown = Shown(asked, {name: known[name].text for name in case.documents})
+    return CRITIQUES[newest(CRITIQUES)](attacked, (), item.critique, judged({TURN: item.critique}).arguments, shown)
 
 
 def _judged(items: Iterable[LabelledCritique]) -> Iterator[tuple[LabelledCritique, CritiqueFound]]:

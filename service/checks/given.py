@@ -2,7 +2,8 @@
 
     citations     the documents that the turn's round was given, and no others
     critique      the proposals with their positions and the verdicts on their arguments, the critic's earlier
-                  critiques, the critique, and the verdicts on its points
+                  critiques, the critique, and the verdicts on its points; the question, the titles, the positions,
+                  and the documents of the critique's round
     injection     every document of the case
     convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
     consensus     the question and every document, whose words are no agreement
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
-from service.checks.attacked import Attacked
+from service.checks.attacked import Attacked, Shown
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
@@ -35,12 +36,24 @@ Row = TypeVar("Row")
 
 
 class JudgedCritique(NamedTuple):
-    """A critique, and what it is judged by; ``earlier`` are its author's own."""
+    """A critique, and what it is judged by; ``earlier`` are its author's own.
+
+    ``asked`` are the question, the titles and the positions; ``documents`` are ids.
+    """
 
     proposals: Sequence[Attacked]
     earlier: Sequence[Critique]
     critique: Critique
     verdicts: Sequence[ArgumentVerdict]
+    asked: Sequence[str]
+    documents: Sequence[str]
+
+    def over(
+        self, sources: Mapping[str, str]
+    ) -> tuple[Sequence[Attacked], Sequence[Critique], Critique, Sequence[ArgumentVerdict], Shown]:
+        """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
+        shown = Shown(self.asked, {name: sources[name] for name in self.documents})
+        return self.proposals, self.earlier, self.critique, self.verdicts, shown
 
 
 class ComparedAnswers(NamedTuple):
@@ -80,13 +93,16 @@ def _documents_of_case(case: Case) -> tuple[str, ...]:
     return tuple(document.id for document in case.documents)
 
 
-def _critique(facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
+def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
     """The critique of the last turn; the turns before it are the proposals and the critic's earlier critiques."""
     *before, last = over
     critique = facts.said[last]
     if not isinstance(critique, Critique):
         raise IllegalEntry(f"turn {last} is not a critique")
     said = {turn: facts.said[turn] for turn in before}
+    documents = documents_of_round(case, round_of(last))
+    titles = {document.id: document.title for document in case.documents}
+    positions = positions_of(facts.started.options) if facts.started else ()
     return JudgedCritique(
         proposals=[
             Attacked(reply, phase_of(turn) or None, _verdicts(facts, turn))
@@ -96,6 +112,8 @@ def _critique(facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
         earlier=[reply for reply in said.values() if isinstance(reply, Critique)],
         critique=critique,
         verdicts=_verdicts(facts, last),
+        asked=(case.question, *(titles[name] for name in documents), *(position.text for position in positions)),
+        documents=documents,
     )
 
 
@@ -168,7 +186,7 @@ def _known_texts(case: Case, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.ENGINE: _documents_of_turn}
-CRITIQUES: Mapping[str, Callable[[Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
+CRITIQUES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
 INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
 OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
 TEXTS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadTexts]] = {texts.ENGINE: _texts}

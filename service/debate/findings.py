@@ -14,7 +14,7 @@ from service.debate.turns import TurnId
 
 Verdict = Literal["verified", "altered", "too_short", "not_found"]
 StrikeReason = Literal["unverified_citation", "uncited"]
-CONCEDING = frozenset({"concludesUpheld", "concludesAsProposer", "sparesAPosition"})
+CONCEDING = frozenset({"concludesUpheld", "concludesAsProposer", "sparesAPosition", "thesisGrants"})
 """The hard signs by which a critique concedes."""
 
 
@@ -82,9 +82,9 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
     ``points_attacking`` count points that are not struck and name an argument that stands; ``points_grounded`` those of
     them that give a ground of their own. ``spared`` are the positions without a point against them, ``unopposed`` is
     the number of proposals without a grounded point. ``resisted`` says that a proposer did not itself conclude
-    ``rejected``; ``same_conclusion`` that the critique concludes what all of those proposers do. ``softening`` are
-    phrases of the critique. ``weak`` lists hard signs (the critique is asked again), ``soft`` those that are only
-    flagged.
+    ``rejected``; ``same_conclusion`` that the critique concludes what all of those proposers do; ``grants`` that its
+    thesis grants the case and says nothing else. ``softening`` are phrases of the critique. ``weak`` lists hard signs
+    (the critique is asked again), ``soft`` those that are only flagged.
     """
 
     points: int
@@ -103,6 +103,7 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
     unopposed: int = 0
     resisted: bool = True
     upholds: bool = False
+    grants: bool = False
     same_conclusion: bool = False
 
     @property

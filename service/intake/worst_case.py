@@ -49,6 +49,7 @@ WEAK = (
     "concludesUpheld",
     "concludesAsProposer",
     "sparesAPosition",
+    "thesisGrants",
     "thin",
     "noCitationVerified",
     "littleNovelty",

@@ -116,6 +116,7 @@ SIGN: Mapping[str, str] = {
     "concludesUpheld": "it upheld what it was to attack",
     "concludesAsProposer": "it concluded what the proposer did and attacked no argument that stands",
     "sparesAPosition": "it left a position without a point against it",
+    "thesisGrants": "its thesis praised or granted what it was to attack, and said nothing else",
     "thin": "no point named an argument that stands and gave a ground of its own against it",
     "noCitationVerified": "none of its citations was verified",
     "littleNovelty": "it said little that the proposer had not said",

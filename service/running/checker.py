@@ -55,7 +55,8 @@ class Checker:
             case "citations":
                 return self._judge(case, check.over[0])({turn: facts.said[turn] for turn in check.over})
             case "critique":
-                return judgement.CRITIQUES[_CRITIQUE](*given_to(_CRITIQUE, given.CRITIQUES)(facts, check.over))
+                judged = given_to(_CRITIQUE, given.CRITIQUES)(case, facts, check.over)
+                return judgement.CRITIQUES[_CRITIQUE](*judged.over(self._sources))
             case "injection":
                 documents = given_to(_INJECTION, given.INJECTIONS)(case)
                 return judgement.INJECTIONS[_INJECTION]({name: self._sources[name] for name in documents})

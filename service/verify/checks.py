@@ -93,7 +93,8 @@ class _Recheck:
             case "citations":
                 return self._judge(engine, check.over[0])({turn: facts.said[turn] for turn in check.over})
             case "critique":
-                return judgement.CRITIQUES[engine](*given_to(engine, given.CRITIQUES)(facts, check.over))
+                judged = given_to(engine, given.CRITIQUES)(self._case, facts, check.over)
+                return judgement.CRITIQUES[engine](*judged.over(self._sources))
             case "injection":
                 documents = given_to(engine, given.INJECTIONS)(self._case)
                 return judgement.INJECTIONS[engine]({name: self._sources[name] for name in documents})

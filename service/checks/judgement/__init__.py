@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from service.checks.attacked import Attacked
+from service.checks.attacked import Attacked, Shown
 from service.checks.judgement.critique import check_critique
 from service.checks.judgement.injection import check_injection
 from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound
@@ -20,7 +20,7 @@ from service.debate.replies import Critique
 
 
 class CritiqueEngine(Protocol):
-    """Checks a critique by the proposals that it attacks, its author's earlier ones and the verdicts on its points."""
+    """Checks a critique by the proposals, its author's earlier ones, the verdicts on its points, and what was shown."""
 
     def __call__(
         self,
@@ -28,10 +28,11 @@ class CritiqueEngine(Protocol):
         earlier: Sequence[Critique],
         critique: Critique,
         verdicts: Sequence[ArgumentVerdict],
+        shown: Shown = ...,
     ) -> CritiqueFound: ...
 
 
 CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}
 INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": check_injection}
 
-__all__ = ["CRITIQUES", "INJECTIONS", "Attacked", "CritiqueEngine", "check_critique", "check_injection"]
+__all__ = ["CRITIQUES", "INJECTIONS", "Attacked", "CritiqueEngine", "Shown", "check_critique", "check_injection"]

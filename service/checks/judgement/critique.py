@@ -6,6 +6,10 @@ debates: the number of words or quotations does not show quality and is not used
     concedes   the critique concludes `upheld`; or what every proposer does, and no point attacks an argument that
                stands; or it leaves a position without a point against it
     thin       no point against a proposal both names an argument of it that stands and gives a ground
+    grants     the thesis praises or grants, by its words, and says nothing else of the case
+
+A ground is about the case: a point whose words have nothing of it gives none, with a citation or without, and a passage
+that has to do neither with the argument nor with the point's words is none (`wording.relation`).
 
 A struck point attacks nothing, because no later seat reads it, unless it is reasoning that only lacks the citation of
 words that it quotes: that caps the confidence already. A struck argument needs no attack. Where no argument of
@@ -20,8 +24,16 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from service.checks.attacked import Attacked
-from service.checks.judgement.wording.grounds import LIMITS, GroundLimits, gives_ground, is_english, words_of
+from service.checks.attacked import Attacked, Shown
+from service.checks.judgement.wording.grounds import (
+    LIMITS,
+    GroundLimits,
+    gives_ground,
+    is_english,
+    only_grants,
+    words_of,
+)
+from service.checks.judgement.wording.relation import CaseWords, case_words, concerns, names_the_case
 from service.checks.judgement.wording.softening import softenings, unquoted
 from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound, StrikeReason
 from service.debate.replies import Critique, Point, Proposal
@@ -40,6 +52,9 @@ class CritiqueThresholds(Struct, frozen=True, rename="camel"):
 
 
 THRESHOLDS = CritiqueThresholds()
+NOTHING = Shown()
+NEIGHBOURHOOD = 2_000
+"""The characters on either side of a passage by which its language is known."""
 
 
 class _Attack(NamedTuple):
@@ -49,6 +64,31 @@ class _Attack(NamedTuple):
     naming: int
     grounded: int
     resisted: bool
+    english: bool
+
+
+class _Said(NamedTuple):
+    """A critique, the verdicts on its points, what its author was shown, and the words of the case."""
+
+    critique: Critique
+    verdicts: Sequence[ArgumentVerdict]
+    shown: Shown
+    case: CaseWords
+
+    def names_the_case(self, point: Point) -> bool:
+        """Whether a point is about the case, by itself or with the rest of the critique."""
+        others = [p.text for p in self.critique.points if p.n != point.n]
+        quotes = [c.quote for c in point.citations]
+        return names_the_case(point.text, quotes, self.critique.thesis, others, self.case)
+
+    def concerns(self, point: Point, verdict: CitationVerdict, argument: str, limits: GroundLimits) -> bool:
+        """Whether a verified passage has to do with an argument; in other languages than English it is taken to."""
+        document = self.shown.sources.get(verdict.source_id or "")
+        if document is None or verdict.span is None:
+            return True
+        start, end = verdict.span
+        around = document[max(0, start - NEIGHBOURHOOD) : end + NEIGHBOURHOOD]
+        return not is_english(around, limits) or concerns(document, verdict.span, point.text, argument)
 
 
 def check_critique(
@@ -56,16 +96,20 @@ def check_critique(
     earlier: Sequence[Critique],
     critique: Critique,
     verdicts: Sequence[ArgumentVerdict],
+    shown: Shown = NOTHING,
     thresholds: CritiqueThresholds = THRESHOLDS,
 ) -> CritiqueFound:
     """The signs of weakness in a critique, with the numbers behind them.
 
-    ``earlier`` are the critic's own former critiques; ``verdicts`` those on the critique's points.
+    ``earlier`` are the critic's own former critiques; ``verdicts`` those on the critique's points; ``shown`` is what
+    the critic was shown beside the proposals.
     """
     attacked = words_of(" ".join(_text(a.proposal) for a in proposals))
     mine = _words(critique)
     checked = [v for argument in verdicts for v in argument.verdicts]
-    attacks = [_attack(one, critique, verdicts, thresholds) for one in proposals]
+    case = case_words([*shown.asked, *(_text(a.proposal) for a in proposals)], shown.sources.values())
+    said = _Said(critique, verdicts, shown, case)
+    attacks = [_attack(one, said, thresholds) for one in proposals]
     found = CritiqueFound(
         points=len(critique.points),
         points_naming_an_argument=sum(_names_one(point, proposals) for point in critique.points),
@@ -79,6 +123,7 @@ def check_critique(
         unopposed=sum(a.resisted and not a.grounded for a in attacks),
         resisted=any(a.resisted for a in attacks),
         upholds=critique.conclusion == "upheld",
+        grants=all(a.english for a in attacks) and only_grants(critique.thesis, thresholds.ground),
         same_conclusion=all(
             one.proposal.conclusion == critique.conclusion
             for one, a in zip(proposals, attacks, strict=True)
@@ -104,6 +149,7 @@ def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
         "concludesUpheld": resisted and found.upholds,
         "concludesAsProposer": resisted and found.same_conclusion and not (found.upholds or found.points_attacking),
         "sparesAPosition": some and bool(found.spared),
+        "thesisGrants": resisted and found.grants,
         "thin": some and bool(found.points_naming_an_argument) and bool(found.unopposed),
         "noCitationVerified": bool(found.citations) and not found.citations_verified,
         "littleNovelty": some and resisted and found.novelty < t.novelty_hard,
@@ -123,23 +169,25 @@ def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
     )
 
 
-def _attack(
-    attacked: Attacked, critique: Critique, verdicts: Sequence[ArgumentVerdict], t: CritiqueThresholds
-) -> _Attack:
+def _attack(attacked: Attacked, said: _Said, t: CritiqueThresholds) -> _Attack:
     """What of a critique stands against one proposal."""
-    found = {v.n: v.verdicts for v in verdicts}
-    struck = {v.n: v.struck for v in verdicts}
+    found = {v.n: v.verdicts for v in said.verdicts}
+    struck = {v.n: v.struck for v in said.verdicts}
     standing = attacked.standing()
     english = is_english(_text(attacked.proposal), t.ground)
-    against = [p for p in critique.points if p.position == attacked.position and not _void(p, struck.get(p.n))]
+    against = [p for p in said.critique.points if p.position == attacked.position and not _void(p, struck.get(p.n))]
     naming = [p for p in against if not standing or standing.keys() & set(p.attacks)]
     grounded = 0
     for point in naming:
         named = {n: standing[n] for n in point.attacks if n in standing}
         text = " ".join(named.values()) or attacked.proposal.thesis
-        evidence = _own_evidence(point, found.get(point.n, ()), attacked, named)
-        grounded += gives_ground(point.text, text, evidence=evidence, english=english, limits=t.ground)
-    return _Attack(len(against), len(naming), grounded, attacked.proposal.conclusion != "rejected")
+        own = _own_evidence(point, found.get(point.n, ()), attacked, named)
+        evidence = any(not english or said.concerns(point, v, text, t.ground) for v in own)
+        limits = t.ground if evidence or not own else structs.replace(t.ground, telling=t.ground.telling_beside)
+        grounded += (not english or said.names_the_case(point)) and gives_ground(
+            point.text, text, evidence=evidence, english=english, limits=limits
+        )
+    return _Attack(len(against), len(naming), grounded, attacked.proposal.conclusion != "rejected", english)
 
 
 def _void(point: Point, struck: StrikeReason | None) -> bool:
@@ -149,16 +197,17 @@ def _void(point: Point, struck: StrikeReason | None) -> bool:
 
 def _own_evidence(
     point: Point, verdicts: Sequence[CitationVerdict], attacked: Attacked, named: Collection[int]
-) -> bool:
-    """Whether a point cites a verified passage that no argument that it names cites already."""
+) -> list[CitationVerdict]:
+    """The verified passages of a point that no argument that it names cites already."""
     theirs = [v for a in attacked.verdicts if a.n in named for v in a.verdicts if v.verdict == "verified"]
     quoted = {" ".join(c.quote.split()) for a in attacked.proposal.arguments if a.n in named for c in a.citations}
-    return any(
-        v.verdict == "verified"
+    return [
+        v
+        for c, v in zip(point.citations, verdicts, strict=False)
+        if v.verdict == "verified"
         and " ".join(c.quote.split()) not in quoted
         and not any(_within(v, other) for other in theirs)
-        for c, v in zip(point.citations, verdicts, strict=False)
-    )
+    ]
 
 
 def _within(one: CitationVerdict, other: CitationVerdict) -> bool:

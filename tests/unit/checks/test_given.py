@@ -41,6 +41,6 @@ def test_a_reply_of_another_kind_is_refused_by_its_turn() -> None:
     facts, over = Facts.of(drive(a_start())), (TurnId("1.proposer.1"),)
 
     with pytest.raises(IllegalEntry, match=r"turn 1\.proposer\.1 is not a critique"):
-        given_to("judgement/1", given.CRITIQUES)(facts, over)
+        given_to("judgement/1", given.CRITIQUES)(a_case(), facts, over)
     with pytest.raises(IllegalEntry, match="belongs to the format convergence"):
         given_to("wording/1", given.OVERLAPS)(a_case(), facts, over)

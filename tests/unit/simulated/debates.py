@@ -128,7 +128,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
         last = max(round_of(turn) for turn in check.over)
         sources = citations.Sources({i: texts[i] for i in documents_of_round(case, last)})
         return citations.check_citations(said, lambda c: citations.check(c, sources))
-    return judgement.check_critique(*given.CRITIQUES["judgement/1"](facts, check.over))
+    return judgement.check_critique(*given.CRITIQUES["judgement/1"](case, facts, check.over).over(texts))
 
 
 def quotes(played: Played, *seats: str) -> list[str]:

@@ -242,7 +242,7 @@ def test_a_point_with_the_number_of_another_position_is_no_attack() -> None:
     ids = list(sample("architecture", "case-positions.json")["positions"])
 
     def critic(_: Facts) -> Critique:
-        honest = "Nobody has costed the move, and the vendor's window falls on the payroll run."
+        honest = "Nobody has costed the two engineers, and the load test on hardware ran for an hour alone."
         points = [point(n, honest, position=name) for n, name in enumerate(ids[1:], 1)]
         return a_critique(*points, point(9, honest, 88, position=ids[0]))
 

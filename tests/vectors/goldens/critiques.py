@@ -185,12 +185,16 @@ def goldens() -> dict[str, Golden]:
     return {file_of(name, "critique"): _golden(name, engine) for name, engine in CRITIQUES.items()}
 
 
+def _recorded(name: str, engine: CritiqueEngine, checked: recorded.Checked) -> CritiqueFound:
+    """The finding on a recorded critique; a recorded debate does not hold the texts of its documents."""
+    assert checked.facts.case is not None
+    judged = given_to(name, given.CRITIQUES)(checked.facts.case, checked.facts, checked.check.over)
+    return engine(*judged.over(dict.fromkeys(judged.documents, "")))
+
+
 def _golden(name: str, engine: CritiqueEngine) -> Golden:
     def make() -> bytes:
-        found: list[tuple[str, CritiqueFound]] = [
-            (f"recorded {c.name}", engine(*given_to(name, given.CRITIQUES)(c.facts, c.check.over)))
-            for c in recorded.checks("critique")
-        ]
+        found = [(f"recorded {c.name}", _recorded(name, engine, c)) for c in recorded.checks("critique")]
         judged = [*((what, case.by(engine)) for what, case in cases()), *attacks(engine)]
         return lines(name, {1: [*found, *judged, *wordings(), *grounds()]})
 

@@ -39,10 +39,13 @@ def of_a_case(row: Callable[[Case], tuple[str, ...]]) -> Iterator[object]:
     yield row(a_case_of_rounds())
 
 
-def of_critiques(row: Callable[[Facts, tuple[TurnId, ...]], given.JudgedCritique]) -> Iterator[object]:
-    """What critiques are judged by."""
+def of_critiques(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.JudgedCritique]) -> Iterator[object]:
+    """What critiques are judged by, and of each round of documents."""
     for checked in recorded.checks("critique"):
-        yield checked.name, row(checked.facts, checked.check.over)
+        case = checked.facts.case
+        assert case is not None
+        yield checked.name, row(case, checked.facts, checked.check.over)
+        yield checked.name, "rounds", row(a_case_of_rounds(), checked.facts, checked.check.over).documents
 
 
 def of_answers(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.ComparedAnswers]) -> Iterator[object]:

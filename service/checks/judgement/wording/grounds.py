@@ -19,7 +19,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from service.checks.judgement.wording.softening import KEPT, Soft, softenings, unquoted
-from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, GENERAL, NEGATIONS, OPPOSING, matcher
+from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, FUNCTION, GENERAL, NEGATIONS, OPPOSING, matcher
 
 STEM = 5
 """The letters by which forms of one word are known."""
@@ -36,7 +36,6 @@ _TURN = re.compile(
 )
 _OPPOSING, _FAULT, _NEGATION, _DEALING = (matcher(words) for words in (OPPOSING, FAULTS, NEGATIONS, DEALING))
 _GENERAL = frozenset(GENERAL.split())
-_FUNCTION = frozenset("the of and to is that in for it not by on as are with this be a an or at from which has".split())
 
 
 class GroundLimits(Struct, frozen=True, rename="camel"):
@@ -71,7 +70,7 @@ def words_of(text: str) -> frozenset[str]:
 def is_english(text: str, limits: GroundLimits = LIMITS) -> bool:
     """Whether so many of the words (per mille) are the commonest English ones."""
     tokens = _TOKEN.findall(text.casefold())
-    return bool(tokens) and sum(t in _FUNCTION for t in tokens) * 1_000 >= limits.english * len(tokens)
+    return bool(tokens) and sum(t in FUNCTION for t in tokens) * 1_000 >= limits.english * len(tokens)
 
 
 def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, limits: GroundLimits = LIMITS) -> bool:
@@ -104,9 +103,19 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
     return len(telling) >= enough or len(telling) * 1_000 >= limits.dense * len(fresh)
 
 
+def only_grants(text: str, limits: GroundLimits = LIMITS) -> bool:
+    """Whether a text praises, grants or belittles, and has next to no words besides that say anything."""
+    plain = unquoted(text)
+    soft = softenings(plain)
+    if not soft:
+        return False
+    rest = _undenied(_without(plain, soft).casefold(), limits)
+    return not _opposes(rest, "") and len(_telling(rest) - _GENERAL) < limits.telling
+
+
 def _telling(text: str) -> set[str]:
     """The words of three letters and more, and every number."""
-    return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - _FUNCTION
+    return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - FUNCTION
 
 
 @lru_cache(maxsize=KEPT)

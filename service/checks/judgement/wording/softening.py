@@ -2,7 +2,7 @@
 
 Quoted words are never softening: a document may well say that the parties agree. A wording counts only where its
 subject is the critic itself or the case under attack (the proposer, an argument, the reading, "this"), because a
-contract may call a price fair and a copy correct.
+contract may call a price fair and a copy correct. Agreement by double negation is read by `polarity`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
+from service.checks.judgement.wording.polarity import agreements
 
 _QUOTED = re.compile(
     r'"[^"]{0,2000}"|\u201c[^\u201d]{0,2000}\u201d|\u00ab[^\u00bb]{0,2000}\u00bb|\u2018[^\u2019]{0,2000}\u2019(?!\w)'
@@ -111,6 +112,8 @@ def _found(plain: str) -> Iterator[Soft]:
         for m in pattern.finditer(plain):
             if name not in _DENIABLE or not _NOT_BEFORE.search(plain[max(0, m.start() - 40) : m.start()]):
                 yield Soft(m.start(), m.end(), _phrase(m.group(0)), _REACH.get(name, "phrase"))
+    for start, end in agreements(plain):
+        yield Soft(start, end, _phrase(plain[start:end]), "clause")
 
 
 def _phrase(words: str) -> str:

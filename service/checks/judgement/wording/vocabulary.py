@@ -3,6 +3,8 @@
 OPPOSING     words and stems by which a text turns against something
 GENERAL      words that any remark on any case has; an attack has others besides
 FAULTS       names of faults: "no flaw" opposes nothing
+EVERYDAY     words that stand in many a document, so that to share one with a case says nothing
+FUNCTION     the commonest English words, by which English is known
 """
 
 from __future__ import annotations
@@ -102,6 +104,17 @@ FAULTS = (
 NEGATIONS = (
     "no not never nothing nobody cannot hardly scarcely without little nor none neither few free lacks isn't aren't "
     "doesn't don't can't"
+)
+FUNCTION = frozenset("the of and to is that in for it not by on as are with this be a an or at from which has".split())
+EVERYDAY = (
+    "add adds added become becomes became begin begins began big bring brings brought call calls called carry carries "
+    "carried close closes closed cover covers covered cut cuts day days early end ends ended fall falls fell fallen "
+    "far follow follows followed full grow grows grew high hold holds held home hour hours keep keeps kept large late "
+    "lay lead leads led leave leaves left let lie lies long look low meet meets met miss missed morning move moves "
+    "moved new next night old open opens opened pass passes passed place places play put reach reaches reached read "
+    "rise rises rose run runs ran seen send sends sent set short show side sit sits small soon stand stands stood "
+    "start starts started stay stays stop stops stopped thousand till time times together told top touch turn turns "
+    "turned walk week weeks went while wide work works world year years young"
 )
 DEALING = (
     "address* resolv* mention* answer* explain* deal* cure* clos* remov* fill* fix* remed* limit* prevent* "

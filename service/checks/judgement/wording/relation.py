@@ -1,0 +1,137 @@
+"""Whether what a critic says is about the case: its words are those of the question, the proposals or the documents.
+
+    a text      names the case where enough of its telling words are the case's: one of a proposal, of the question or
+                of what it quotes itself, or two of the documents. A short text may lean on the thesis or on another
+                point. Without documents the case has few words: one is enough, and also a longer text may lean
+    a passage   concerns an argument where its sentence has a word of the point that quotes it, or two of the argument
+
+Telling words are of three letters and more, or numbers of two figures and more; the general ones, faults and negations
+count for nothing, because they fit every case. These rules are for cases in English, where general words are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from service.checks.judgement.wording.softening import unquoted
+from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, NEGATIONS, matcher
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
+_NUMBERED = re.compile(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
+_GENERAL = frozenset(GENERAL.split()) | FUNCTION
+_EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
+_END = re.compile(r"[.;!?](?=\s)|\n")
+
+
+class RelationLimits(Struct, frozen=True, rename="camel"):
+    """The least that a text shares with the case.
+
+    A case of fewer than ``enough`` words is not compared. ``shared`` is per mille of a text's telling words; it rises
+    by ``chance`` for each thousand words of a case beyond ``vocabulary``, up to ``most``. So many words have to be
+    shared if they are of the ``documents`` alone. A text of up to ``leaning`` telling words may lean on a point that
+    names the case. One of up to ``brief``, twice the share of which is the case's, or of up to ``terse``, may lean on
+    the thesis. A passage concerns an argument by ``common`` words. Its sentence is looked for within ``sentence``
+    characters on either side. ``stem`` is in letters.
+    """
+
+    enough: int = 40
+    shared: int = 100
+    vocabulary: int = 200
+    chance: int = 500
+    most: int = 250
+    documents: int = 2
+    terse: int = 3
+    brief: int = 5
+    leaning: int = 6
+    common: int = 2
+    stem: int = 5
+    sentence: int = 400
+
+
+LIMITS = RelationLimits()
+
+
+class CaseWords(NamedTuple):
+    """The stems of the telling words of a case: what is asked and argued, and what the documents say besides."""
+
+    argued: frozenset[str]
+    documents: frozenset[str]
+    limits: RelationLimits = LIMITS
+
+    @property
+    def least(self) -> int:
+        """The least share of the case's words in a text, per mille: a long case has more of them by chance."""
+        limits = self.limits
+        more = max(0, len(self.all) - limits.vocabulary) * limits.chance // 1_000
+        return min(limits.shared + more, limits.most)
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Every stem of the case."""
+        return self.argued | self.documents
+
+
+def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
+    """The words of a case by its question, positions and proposals, and by the texts of its documents."""
+    common = stems(EVERYDAY, limits)
+    return CaseWords(stems(" ".join(argued), limits) - common, stems("\n".join(documents), limits) - common, limits)
+
+
+def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
+    """The stems of the telling words of a text."""
+    words = set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
+    return frozenset(_stem(word, limits) for word in words if _tells(word))
+
+
+def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Sequence[str], case: CaseWords) -> bool:
+    """Whether a point is about the case: by itself, or, where it is short, with the thesis or another point.
+
+    ``quotes`` are those of the point's own citations; ``others`` are the other points' texts.
+    """
+    said, limits = stems(unquoted(point), case.limits), case.limits
+    if len(case.all) < limits.enough or _by_itself(said, quotes, case):
+        return True
+    short = len(said) <= limits.leaning
+    leans = short or not case.documents
+    if leans and any(_by_itself(stems(unquoted(other), limits), (), case) for other in others):
+        return True
+    if case.documents:
+        brief = len(said) <= limits.brief and len(said & case.all) * 1_000 >= 2 * case.least * len(said)
+        short = brief or len(said) <= limits.terse
+    return short and bool(stems(unquoted(thesis), limits) & case.all)
+
+
+def _by_itself(said: frozenset[str], quotes: Sequence[str], case: CaseWords) -> bool:
+    shared = said & case.all
+    if case.documents and len(shared) * 1_000 < case.least * len(said):
+        return False
+    own = case.argued | stems(" ".join(quotes), case.limits)
+    return bool(said & own) or len(shared) >= case.limits.documents
+
+
+def concerns(document: str, span: tuple[int, int], point: str, argument: str, limits: RelationLimits = LIMITS) -> bool:
+    """Whether the passage at ``span`` of a document has to do with the argument, or with what the point says."""
+    start, end = span
+    before = document[max(0, start - limits.sentence) : start]
+    after = document[end - 1 : end + limits.sentence]
+    begin = max((found.end() for found in _END.finditer(before)), default=0)
+    stop = found.start() if (found := _END.search(after)) else len(after)
+    passage = stems(before[begin:] + document[start : end - 1] + after[:stop], limits)
+    if passage & stems(unquoted(point), limits):
+        return True
+    return len(passage & stems(argument, limits)) >= limits.common
+
+
+def _tells(word: str) -> bool:
+    if word[0].isdigit():
+        return len(word) > 1
+    return len(word) > 2 and word not in _GENERAL and not _EMPTY.fullmatch(word)
+
+
+def _stem(word: str, limits: RelationLimits) -> str:
+    singular = word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return singular[: limits.stem]
