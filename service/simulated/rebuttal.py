@@ -185,5 +185,6 @@ def _conclusion(met: Sequence[Met], conceded: Sequence[Met]) -> Conclusion:
     def weight(of: Sequence[Met]) -> int:
         return sum(max((e.weight for e in m.against), default=1) for m in of)
 
-    share = weight(conceded) / weight(met) if met else 0.0
+    whole = weight(met)
+    share = weight(conceded) / whole if whole else 0.0
     return "rejected" if share > 0.7 else "modified" if share > 0.2 else "upheld"

@@ -26,7 +26,7 @@ def a_critique(*points: Point, conclusion: Conclusion = "rejected", thesis: str 
 
 
 def point(n: int, text: str, *attacks: int, quotes: Sequence[str] = (), position: str | None = None) -> Point:
-    cited = tuple(Citation(quote, "D1") for quote in quotes)
+    cited = tuple(Citation(quote, None) for quote in quotes)
     return Point(n, text, attacks or (1,), cited, "evidence" if cited else "reasoning", position)
 
 
@@ -133,11 +133,17 @@ def test_a_rebuttal_that_modifies_does_not_hide_that_critic_and_moderator_agree_
 
 
 def first_argument(facts: Facts) -> Statement:
+    return arguments(facts)[0]
+
+
+def arguments(facts: Facts) -> tuple[Statement, ...]:
     proposal = facts.said[TurnId("1.proposer.1")]
     assert isinstance(proposal, Proposal)
-    return proposal.arguments[0]
+    return proposal.arguments
 
 
+CEILING = "The cap in Section 8.2 applies to all liability of the Supplier however arising"
+"""Words of the order form that the proposer does not quote."""
 EMPTY: dict[str, Callable[[Facts], Critique]] = {
     "typed agreement under a fierce thesis": lambda _: a_critique(
         point(1, "Order Form clause 8.3 carries the ceiling over to indemnities, so nothing is open-ended."),
@@ -181,6 +187,41 @@ EMPTY: dict[str, Callable[[Facts], Critique]] = {
         Point(2, "Schedule 9 excludes cyber insurance.", (2,), basis="evidence"),
     ),
     "no words of its own": lambda _: a_critique(point(1, "No."), point(2, "No.", 2)),
+    "agreement by double negation beside quotations of its own": lambda _: a_critique(
+        point(1, "It would be wrong to say that this argument fails; the clause bears it out.", quotes=[CEILING]),
+        point(2, "No one could deny that argument 2 holds.", 2, quotes=[CEILING]),
+        point(3, "I cannot find fault with argument 3.", 3, quotes=[CEILING]),
+        point(4, "The argument does not fail.", 4, quotes=[CEILING]),
+    ),
+    "nothing to object to": lambda _: a_critique(
+        point(1, "There is nothing to object to in it.", quotes=[CEILING]),
+        point(2, "The reading is far from mistaken, as the words show.", 2, quotes=[CEILING]),
+        thesis="It would be a mistake to call the proposition wrong.",
+    ),
+    "a thesis that agrees, and the arguments again": lambda facts: a_critique(
+        *(point(a.n, f"As has been said, {a.text}", a.n) for a in arguments(facts)), thesis="I agree completely."
+    ),
+    "the weather": lambda _: a_critique(
+        point(1, "Weather, seasons, tides and orchards show gentle patterns which nobody here disputes at all.")
+    ),
+    "the weather beside a quotation of its own": lambda _: a_critique(
+        point(1, "Weather, seasons, tides and orchards show gentle patterns.", quotes=[CEILING])
+    ),
+    "a recipe": lambda _: a_critique(
+        point(1, "Whisk butter with sugar, fold in the almonds, then bake until the crust is not pale."),
+        point(2, "Add two eggs, stir the flour and bake it for an hour.", 2),
+    ),
+    "a straw man of another world": lambda _: a_critique(
+        point(1, "Outlawing all tourism would bring the islands to a halt; so radical a ban has no support.")
+    ),
+    "a quotation that has nothing to do with it": lambda _: a_critique(
+        point(
+            1,
+            "The record has this to say.",
+            quotes=["furnished by the Bank was furnished in breach of law"],
+        ),
+        point(3, "Just look.", 3, quotes=["furnished by the Bank was furnished in breach of law"]),
+    ),
     "half a comma": lambda _: a_critique(
         point(1, "A comma is missing after the word party. The rest I cannot fault."), conclusion="modified"
     ),
@@ -193,6 +234,50 @@ def test_an_empty_challenge_is_asked_again_and_never_ends_high_or_without_a_pers
 
     assert asked(played) == ["1.critic.1", "1.critic.2"]
     held(played.outcome, "critiqueWeak")
+
+
+@pytest.mark.parametrize(
+    "thesis", ["I agree with the proposer completely. The proposition stands.", "It would be wrong to call it wrong."]
+)
+def test_a_thesis_that_grants_everything_concedes_whatever_the_points_say(thesis: str) -> None:
+    def alter(turn: Turn, facts: Facts, reply: Reply) -> Reply:
+        if isinstance(reply, Critique):
+            return replace(reply, thesis=thesis)
+        return replace(reply, confidence_level="HIGH") if isinstance(reply, Moderation) else reply
+
+    played = ended(alter)
+
+    assert asked(played) == ["1.critic.1", "1.critic.2"]
+    assert "thesisGrants" in found(played).weak
+    held(played.outcome, "critiqueWeak", "critiqueConcedes")
+
+
+HONEST: dict[str, Critique] = {
+    "as many negations, against it": a_critique(
+        point(1, "It would be wrong to say that this argument holds: the cap reaches any indemnity.", quotes=[CEILING])
+    ),
+    "one argument granted, another attacked": a_critique(
+        point(1, "Nobody could deny that argument 1 is right about the duty to indemnify."),
+        point(2, "The cap of the order form reaches any indemnity, so nothing is open-ended.", 2, quotes=[CEILING]),
+    ),
+    "few words beside a passage": a_critique(point(2, "A ceiling swallows indemnities.", 2, quotes=[CEILING])),
+    "a consequence that no document names": a_critique(
+        point(1, "An indemnity is worth what the indemnifier owns; a supplier without reserves pays no losses.")
+    ),
+    "a thesis that grants one half": a_critique(
+        point(2, "The cap of the order form reaches any indemnity, so nothing is open-ended.", 2, quotes=[CEILING]),
+        thesis="The indemnity is sound, the order form caps it all the same.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_challenge_with_such_words_is_not_asked_again(name: str) -> None:
+    played = ended(deciding(lambda _: HONEST[name]))
+
+    assert found(played).weak == ()
+    assert asked(played) == ["1.critic.1"]
+    assert (played.outcome.confidence_level, played.outcome.caps) == ("HIGH", ())
 
 
 def test_a_challenge_of_struck_arguments_alone_is_thin_and_concedes_by_its_conclusion() -> None:

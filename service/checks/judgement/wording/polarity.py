@@ -32,22 +32,25 @@ _VERBS_OF_DENYING = (
     r"|rebut(?:s|ted|ting)?|reject(?:s|ed|ing)?|gainsa(?:y|id|ying)|contradict(?:s|ed|ing)?|oppos(?:e|es|ed|ing)"
     r"|impugn(?:s|ed|ing)?|disprov(?:e|es|ed|ing)|resist(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|disagree(?:s|d|ing)?"
     r"|undermin(?:e|es|ed|ing)|overturn(?:s|ed|ing)?|criticis(?:e|es|ed|ing)|criticiz(?:e|es|ed|ing)"
-    r"|(?<!the )(?<!an )(?<!a )(?<!its )(?:question(?:ed|ing)?|challeng(?:e|es|ed|ing)|attack(?:s|ed|ing)?|faulted"
+    r"|(?<!the )(?<!an )(?<!a )(?<!its )(?<!no )(?<!any )(?<!find )(?<!without )(?:question(?:ed|ing)?"
+    r"|challeng(?:e|es|ed|ing)|attack(?:s|ed|ing)?|faulted"
     r"|quarrel(?:led|ling)?|object(?:s|ed|ing)?|fault(?= (?:the|this|that|it|argument|either|any|with)\b"
     r"|\s*[.;:!?,]|\s*$))"
     r"|take (?:any )?(?:issue|exception)|(?:argue|say|hold|say anything|bring|hold anything) against"
     r"|argue with|argued with"
-    r"|complain(?:s|ed|ing)?"
+    r"|complain(?:s|ed|ing)?|(?:said|speaks?|tells?|counts?|weighs?|brought|held|argued|raised|advanced) against"
 )
 _FAULTS = (
-    r"faults?|flaws?|errors?|mistakes?|defects?|weakness(?:es)?|gaps?|holes?|objections?|criticisms?"
+    r"faults?|attacks?|challenges?|rebuttals?|refutations?|flaws?|errors?|mistakes?|defects?|weakness(?:es)?"
+    r"|gaps?|holes?|objections?|criticisms?"
     r"|complaints?|quarrel"
     r"|contradictions?|inconsistenc(?:y|ies)|fallac(?:y|ies)|slips?|misreadings?|shortcomings?|disagreements?"
 )
 _FAILURES = (
     r"wrong(?:ly)?|mistaken|false|incorrect|erroneous|unsound|flawed|invalid|untrue|misguided|misplaced"
     r"|misconceived|unfair"
-    r"|absurd|unreasonable|untenable|unfounded|groundless|baseless|unpersuasive|unconvincing|implausible|fallacious"
+    r"|absurd|fools?|unreasonable|untenable|unfounded|groundless|baseless|unpersuasive|unconvincing"
+    r"|implausible|fallacious"
     r"|defective|faulty|incoherent|inaccurate|unjustified|unwarranted|unsupported|illogical|foolish|rash|perverse|amiss"
     r"|dishonest|indefensible|weak|a mistake|an error|a stretch|fail(?:s|ed|ing)?(?! to \w)|falls? (?:short"
     r"|down|apart|flat)"
@@ -56,7 +59,11 @@ _FAILURES = (
     r"|go(?:es)? too far|open to (?:question|attack|doubt|objection)"
 )
 _SUCCESSES = (
-    r"holds?(?: up| good| water| true)?|stands?(?: up)?|survives?|succeeds?|prevails?|convinces?|persuades?|carries"
+    r"(?:withstands?|survives?|resists?|defeats?) (?:any|every|each|all) (?:\w+ )?(?:attacks?|challenges?|objections?"
+    r"|criticisms?|scrutiny)|irrefutable|unassailable|undeniable|indisputable|incontestable|unanswerable"
+    r"|unobjectionable"
+    r"|holds?(?! (?:\w+ )?against)(?: up| good| water| true)?|stands?(?: up)?|survives?|succeeds?|prevails?"
+    r"|convinces?|persuades?|carries"
     r"|sound|correct|right|true|valid|good|convincing|persuasive|compelling|strong|solid|cogent|accurate|tenable"
     r"|reasonable|justified|well[ -]founded|accept(?:s|ed|ing)?|adopt(?:s|ed|ing)?|endors(?:e|es|ed|ing)"
     r"|uph(?:o|e)ld(?:ing)?"
@@ -76,9 +83,11 @@ _NEGATIONS = (
     r"|nothing(?! (?:but|else|more|less)\b)|none|no(?! (?:doubt|longer|less|more|question|later|sooner)\b)|nowhere|nor"
     r"|neither|hardly|scarcely|barely|rarely|seldom|little(?= (?:to|in|wrong|that)\b)|few (?=\w+s? (?:could"
     r"|would|can|will)\b)"
-    r"|without(?! (?:a |any )?doubt\b)|far from|anything but|by no means|in no way|at no point|free (?:of"
+    r"|without(?! (?:(?:a |any )?doubt|it|them|this|that)\b)|far from|anything but|by no means|in no way"
+    r"|at no point|free (?:of"
     r"|from)|devoid of"
-    r"|unable to|impossible to|(?:hard|difficult) (?:for \w+ )?to|fail(?:s|ed)? to|in vain|struggles? to"
+    r"|unable to|impossible to|(?:hard|difficult)(?:[ -]pressed| put)? (?:for \w+ )?to|fail(?:s|ed)? to"
+    r"|in vain|struggles? to"
     r"|refuses? to|declines? to|the last to|who (?:could|would|can|will)|how (?:could|can|would)"
     r"|why (?:would|should)|what is there to"
 )
@@ -92,7 +101,8 @@ _FUNCTION = (
     r"|properly|reasonably|credibly|rightly|justly|sensibly|substantially|materially|fundamentally|entirely|wholly|very"
     r"|too|even|still|yet|all|else|part|aspect|respect|(?:look|search|hunt|hunted|looked|searched|looking"
     r"|searching) for|tried|try|trying|sought|seek"
-    r"|seems?|appears?|remains?|as being|like|true|case|fact|itself|themselves|simple|plain|no doubt"
+    r"|seems?|appears?|remains?|as being|like|as (?:though|if)|possible|contains?|suffers? from|true|case|fact"
+    r"|itself|themselves|simple|plain|no doubt"
     r"|and found(?= (?:none|nothing|no)\b)"
 )
 _ASIDE = (
@@ -101,18 +111,19 @@ _ASIDE = (
 )
 _TAGS = {
     "case": _CASE,
+    "success": _SUCCESSES,
     "negation": _NEGATIONS,
     "failure": _FAILURES,
     "denial": _VERBS_OF_DENYING,
     "fault": _FAULTS,
     "saying": _SAYING,
-    "success": _SUCCESSES,
     "critic": (
-        r"I|we|me|us|(?:this|the|any) critic|one|anyone|anybody|someone|you|(?:fair|careful|reasonable|honest) \w+"
+        r"(?:I|we|you)(?:'(?:d|m|ve|ll|re))?|me|us|(?:this|the|any) critic|one|anyone|anybody|someone|you|(?:fair"
+        r"|careful|reasonable|honest) \w+"
         r"|readers?|lawyers?|courts?|judges?|reviewers?|supervisors?|critics?|persons?|people"
     ),
     "pronoun": r"this|these|those|they|them|he|she|either of them|both of them",
-    "expletive": r"it|there",
+    "expletive": r"(?:it|there)(?:'s)?",
     "function": _FUNCTION,
 }
 _LEXER = re.compile(
@@ -129,7 +140,7 @@ LONGEST = 40
 _PERSONS = re.compile(r"(?:no|no one|nobody|nothing|none|who|few|neither|nowhere|hardly any\w*)\b", re.IGNORECASE)
 _THAT = re.compile(r"\b(?:that|whether|how|why)\b", re.IGNORECASE)
 _OF = re.compile(r"\s+of\b", re.IGNORECASE)
-_UNLIMITED = frozenset({"", ",", "and", "as", "because", "since"})
+_UNLIMITED = frozenset({"", ".", ";", ":", "!", ",", "and", "as", "because", "since"})
 _PREDICATES = frozenset({"failure", "denial", "fault"})
 _TURNING = _PREDICATES | {"negation"}
 _SUBJECTS = frozenset({"case", "pronoun", "critic", "expletive"})
@@ -204,9 +215,10 @@ def _agrees(plain: str, chain: Sequence[_Word], ended_by: str) -> bool:
         return within or not (ended_by and _THAT.search(after))
     if "fault" in {word.tag for word in turning}:
         return any(word.tag in _SUBJECTS for word in chain)
-    if last.tag == "negation" or (ended_by and _OF.match(after)):
+    to_the_case = any(word.tag == "case" for word in chain if word.start > last.start)
+    if (last.tag == "negation" and not to_the_case) or (ended_by and _OF.match(after)):
         return False
-    return any(word.tag in _ABOUT or _is(plain, word, "it") for word in chain)
+    return any(word.tag in _ABOUT or _is(plain, word, "it") or _is(plain, word, "it's") for word in chain)
 
 
 def _affirms(chain: Sequence[_Word], ended_by: str) -> bool:

@@ -18,11 +18,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from service.checks.judgement.wording.softening import unquoted
-from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, NEGATIONS, matcher
+from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, JOINING, NEGATIONS, matcher
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _NUMBERED = re.compile(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
-_GENERAL = frozenset(GENERAL.split()) | FUNCTION
+_GENERAL = frozenset(f"{GENERAL} {JOINING}".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
 _END = re.compile(r"[.;!?](?=\s)|\n")
 
@@ -39,7 +39,7 @@ class RelationLimits(Struct, frozen=True, rename="camel"):
     """
 
     enough: int = 40
-    shared: int = 100
+    shared: int = 80
     vocabulary: int = 200
     chance: int = 500
     most: int = 250

@@ -3,6 +3,7 @@
 OPPOSING     words and stems by which a text turns against something
 GENERAL      words that any remark on any case has; an attack has others besides
 FAULTS       names of faults: "no flaw" opposes nothing
+JOINING      prepositions, adverbs and conjunctions beside the general words
 EVERYDAY     words that stand in many a document, so that to share one with a case says nothing
 FUNCTION     the commonest English words, by which English is known
 """
@@ -106,6 +107,13 @@ NEGATIONS = (
     "doesn't don't can't"
 )
 FUNCTION = frozenset("the of and to is that in for it not by on as are with this be a an or at from which has".split())
+JOINING = (
+    "across after afterwards almost alone amongst anyhow anyway anywhere back before beforehand behind beside besides "
+    "between beyond down either elsewhere etc everybody everywhere except former formerly hers him indeed instead "
+    "last latter meanwhile mine moreover mostly myself namely nevertheless nowhere onto otherwise over own please "
+    "same she somehow somewhere them thence thereafter thereby throughout under unless until unto used whence "
+    "whenever whereas wherever whether whither whoever ago away ahead apart later earlier great"
+)
 EVERYDAY = (
     "add adds added become becomes became begin begins began big bring brings brought call calls called carry carries "
     "carried close closes closed cover covers covered cut cuts day days early end ends ended fall falls fell fallen "
