@@ -120,6 +120,11 @@ def generic(point: JSON, _: JSON) -> JSON:
     return {**point, "text": "More analysis of this argument would be welcome.", "citations": [], "basis": "reasoning"}
 
 
+def saying_of_each(text: str) -> Callable[[JSON, JSON], JSON]:
+    """Every point says this, and keeps its citations."""
+    return lambda point, _: {**point, "text": text}
+
+
 def invented(point: JSON, _: JSON) -> JSON:
     """A point whose quotations stand in no document."""
     false = {"quote": "the Supplier shall be liable to the Bank without any limit whatsoever"}
@@ -158,6 +163,28 @@ ADVERSARIAL: Mapping[str, Mapping[str, Change]] = {
         )
     },
     "the critic invents what it quotes": {"critic": points(invented, challengeStrength=9)},
+    **{
+        f"the critic {what}, {how}": {
+            "critic": points(saying_of_each(text), *edits, challengeStrength=9),
+            "moderator": UPHELD,
+        }
+        for what, text in {
+            "denies that it fails": "It would be wrong to say that this argument fails; the clause bears it out.",
+            "denies a denial": "No one could deny that argument 2 holds.",
+            "finds no fault": "There is nothing to object to in it, and I cannot find fault with this argument.",
+            "speaks of the weather": "Weather, seasons and tides show patterns which nobody here disputes at all.",
+            "gives a recipe": "Whisk butter with sugar, fold in the almonds, then bake until the crust is not pale.",
+        }.items()
+        for how, edits in {"with citations of its own": (), "without": (bare,)}.items()
+    },
+    "the critic's thesis agrees completely": {
+        "critic": saying(
+            thesis="I agree with the proposer completely. The proposition stands.",
+            conclusion="rejected",
+            challengeStrength=10,
+        ),
+        "moderator": UPHELD,
+    },
     "the proposer rejects its own proposition": {
         "proposer": saying(conclusion="rejected"),
         "critic": points(conclusion="rejected"),

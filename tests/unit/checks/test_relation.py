@@ -49,7 +49,7 @@ HONEST = (
 
 def judged(text: str, quote: str | None = None, thesis: str = THESIS) -> CritiqueFound:
     """The finding on a critique of one point against argument 1; its citation is verified at its place."""
-    verdicts = ()
+    verdicts: tuple[ArgumentVerdict, ...] = ()
     if quote:
         start = LEASE.index(quote)
         verdicts = (

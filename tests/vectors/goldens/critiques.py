@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from service.checks import given
 from service.checks.given import given_to
-from service.checks.judgement import CRITIQUES, Attacked, CritiqueEngine
-from service.checks.judgement.wording import vocabulary
-from service.checks.judgement.wording.grounds import LIMITS, gives_ground, is_english
+from service.checks.judgement import CRITIQUES, Attacked, CritiqueEngine, Shown
+from service.checks.judgement.wording import polarity, relation, vocabulary
+from service.checks.judgement.wording.grounds import LIMITS, gives_ground, is_english, only_grants
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
 from service.checks.judgement.wording.softening import softenings, unquoted
 from service.debate.findings import (
@@ -33,6 +33,7 @@ from tests.vectors.goldens import Golden, file_of, lines, recorded
 WORDS = tuple("".join(letters) + "xy" for letters in product(ascii_lowercase, repeat=3))[:4_000]
 """Words that are all different, of five letters."""
 _SAID = json.loads((Path(__file__).parent / "cases" / "critics-words.json").read_bytes())
+_TURNED = json.loads((Path(__file__).parent / "cases" / "critics-polarity.json").read_bytes())
 SOFTENED, HONEST = tuple(_SAID["softened"]), tuple(_SAID["honest"])
 """Wordings that soften; wordings of contracts and of critics that do not."""
 GROUNDS = tuple(point["text"] for kind in ("lazy", "reasoned") for said in _SAID[kind] for point in said["points"])
@@ -134,7 +135,7 @@ def wordings() -> Iterator[tuple[str, object]]:
     yield from (("part", name, PARTS[name]) for name in PARTS)  # type: ignore[misc]
     yield from (("pattern", name, PATTERNS[name]) for name in PATTERNS)  # type: ignore[misc]
     for said in (*SOFTENED, *HONEST):
-        yield f"says {said}", softenings(unquoted(said))
+        yield f"says {said}", [softenings(unquoted(said)), only_grants(said)]
     yield "a long phrase", softenings(f"this is {'very ' * 30}sound")
 
 
@@ -176,6 +177,63 @@ def grounds() -> Iterator[tuple[str, object]]:
     yield "limits", LIMITS
 
 
+def polarities() -> Iterator[tuple[str, object]]:
+    """Every kind of word that turns a clause, and what is found in clauses that agree and in attacks beside them."""
+    yield from polarity.TAGS.items()
+    for said in (*_TURNED["agrees"], *_TURNED["attacks"]):
+        yield f"turns {said}", softenings(unquoted(said))
+    for words in (39, 40, 41):
+        yield f"a chain of {words} words", softenings(f"The argument does {'really ' * (words - 4)}not fail")
+
+
+def relations() -> Iterator[tuple[str, object]]:
+    """Points that share more and fewer words with a case; passages at a distance; every word that names no case."""
+    yield "limits", relation.LIMITS
+    for name in ("JOINING", "EVERYDAY"):
+        for word in getattr(vocabulary, name).split():
+            yield f"{name} {word}", (relation.stems(word), word[:5] in relation.case_words([word], []).argued)
+    for known, asked, argued, shared, own in product(
+        (39, 40, 200, 300, 2_000), (0, 1, 2, 12), (0, 1), range(4), (0, 1)
+    ):
+        case = relation.case_words([text(0, argued)], [text(1, known)])
+        said = f"{text(argued, argued + shared)} {text(0, own * argued)} {text(2_500, 2_500 + asked)}"
+        thesis, others = text(0, known), (text(1, known // 2),)
+        yield (
+            f"{known} known, {asked} strange, {argued} argued, {shared} shared, {own}",
+            [relation.names_the_case(said, (), t, o, case) for t in ("", thesis) for o in ((), others)],
+        )
+    for strange in range(1, 16):
+        case = relation.case_words([text(0, 1)], [text(1, 60)])
+        yield f"quotes, {strange}", relation.names_the_case(text(1, 1 + strange), [WORDS[1]], "", (), case)
+    for between, shared in product((0, 398, 399, 400, 401), range(4)):
+        document = f"{text(0, shared)}{' ' * between}{text(100, 103)}. {text(200, 203)}"
+        start = document.index(WORDS[100])
+        span = (start, start + len(text(100, 103)))
+        yield f"{between} between, {shared}", relation.concerns(document, span, WORDS[50], text(0, 9))
+        yield f"{between} between, {shared}, named", relation.concerns(document, span, WORDS[100], "-")
+
+
+def passages(engine: CritiqueEngine) -> Iterator[tuple[str, CritiqueFound]]:
+    """Critiques whose passage has to do with the argument, the point or neither, in English and other documents."""
+    argued = (Statement(1, f"{ENGLISH} The surveyor, the auditor and the trustee agree."),)
+    proposal = Proposal(ENGLISH, argued, "upheld")
+    other = f"{ENGLISH} {' '.join(WORDS[:60])}."
+    for passage, said, far in product(
+        ("The surveyor and the auditor resign.", "The surveyor resigns.", "Winter ends in the hall."),
+        ("Read it.", "Winter. Read it.", "The tenant has no recourse against insolvent guarantors of the surveyor."),
+        (0, 1_990, 2_010),
+    ):
+        document = f"{other}{'x' * far} {passage}"
+        start = len(document) - len(passage)
+        for known in ({"D1": document}, {"D1": f"{'zz ' * far}{passage}"}, {"D2": document}):
+            quoted = Point(1, said, (1,), (Citation(passage, "D1"),))
+            verdict = CitationVerdict("verified", "D1", (start, len(document)))
+            made = Critique("The surveyor errs.", (quoted,), 7, "rejected")
+            verdicts = [ArgumentVerdict(TurnId("1.critic.1"), 1, (verdict,))]
+            found = engine([Attacked(proposal)], (), made, verdicts, Shown((ENGLISH,), known))
+            yield f"{said} {passage} {far} {len(known.get('D1', ''))}", found
+
+
 def _ground(said: str, *, evidence: bool = False) -> bool:
     return gives_ground(said, ENGLISH, evidence=evidence, english=True)
 
@@ -195,7 +253,7 @@ def _recorded(name: str, engine: CritiqueEngine, checked: recorded.Checked) -> C
 def _golden(name: str, engine: CritiqueEngine) -> Golden:
     def make() -> bytes:
         found = [(f"recorded {c.name}", _recorded(name, engine, c)) for c in recorded.checks("critique")]
-        judged = [*((what, case.by(engine)) for what, case in cases()), *attacks(engine)]
-        return lines(name, {1: [*found, *judged, *wordings(), *grounds()]})
+        judged = [*((what, case.by(engine)) for what, case in cases()), *attacks(engine), *passages(engine)]
+        return lines(name, {1: [*found, *judged, *wordings(), *grounds(), *polarities(), *relations()]})
 
     return Golden(name, make)

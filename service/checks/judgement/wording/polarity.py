@@ -109,7 +109,7 @@ _ASIDE = (
     r",\s(?:on|in|to|with|at|as|by|for|after|given|I|however|of course|therefore|then|indeed|frankly|again|even)\b"
     r"[^,.;:!?]{0,60},"
 )
-_TAGS = {
+TAGS = {
     "case": _CASE,
     "success": _SUCCESSES,
     "negation": _NEGATIONS,
@@ -128,7 +128,7 @@ _TAGS = {
 }
 _LEXER = re.compile(
     rf"(?P<aside>{_ASIDE})|"
-    + "|".join(rf"(?P<{tag}>\b(?:{words})\b)" for tag, words in _TAGS.items())
+    + "|".join(rf"(?P<{tag}>\b(?:{words})\b)" for tag, words in TAGS.items())
     + r"|(?P<other>\w[\w'-]*|[^\w\s])",
     re.IGNORECASE,
 )
