@@ -74,6 +74,7 @@ _FINDINGS: Mapping[str, Finding] = {
         unopposed=1,
         resisted=True,
         upholds=True,
+        grants=True,
         same_conclusion=True,
         citations=0,
         citations_verified=0,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
 from service.checks.citations.verdict.judge import LEAST_LETTERS
 from service.checks.judgement import Attacked, check_critique
@@ -438,9 +439,12 @@ def test_the_retry_explains_every_reason_for_which_code_sends_a_critique_back() 
     agreeing = check_critique([Attacked(PROPOSAL)], [], WEAK["agreeing"], [])
     sparing = check_critique([Attacked(NARROWER, "buy"), Attacked(NARROWER, "wait")], [], WEAK["sparing"], [])
 
-    reasons = {"selfRating", *empty.weak, *echo.weak, *agreeing.weak, *sparing.weak}
+    due = Proposal("The fee is due.", (Statement(1, "The fee is due at the end of the month to the bank."),), "upheld")
+    granting = check_critique([Attacked(due)], [], replace(WEAK["agreeing"], thesis="I agree completely."), [])
 
-    assert len(reasons) == 11
+    reasons = {"selfRating", *empty.weak, *echo.weak, *agreeing.weak, *sparing.weak, *granting.weak}
+
+    assert len(reasons) == 12
     assert set(re.findall(r"^- `(\w+)`: ", PROMPTS.text("critic.retry"), re.MULTILINE)) == reasons
 
 

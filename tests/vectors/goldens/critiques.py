@@ -189,6 +189,9 @@ def polarities() -> Iterator[tuple[str, object]]:
 def relations() -> Iterator[tuple[str, object]]:
     """Points that share more and fewer words with a case; passages at a distance; every word that names no case."""
     yield "limits", relation.LIMITS
+    yield "numbers", relation.stems("Argument 1 of clause 4 and clauses 7.2, 10 and 1,900")
+    for words in (1, 199, 200, 201, 202, 300, 540, 541):
+        yield f"the share of {words}", relation.case_words([], [text(0, words)]).least
     for name in ("JOINING", "EVERYDAY"):
         for word in getattr(vocabulary, name).split():
             yield f"{name} {word}", (relation.stems(word), word[:5] in relation.case_words([word], []).argued)
