@@ -21,6 +21,7 @@ from service.debate.adversarial_agreement import agreement
 from service.debate.adversarial_moderations import final_of, turned_of, wants_another
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
+from service.debate.decision_members import Reading
 from service.debate.ending import (
     INJECTION,
     at_most,
@@ -65,6 +66,7 @@ from service.debate.replies import (
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roles, Roster
 from service.debate.script import MoneyEnded, Script
+from service.debate.takes import Compared, compare
 from service.debate.turns import phase_of, round_of, split_party, turn_id
 
 FORMAT = "adversarial/1"
@@ -136,8 +138,10 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     moderation = s.facts.said[final] if final else None
     failures = validation_failures(s)
     words = (final, *turned_of(s)) if final else ()
-    flags = _flags(s, status, words)
-    caps = _caps(s, status, flags, bool(failures))
+    reading = Reading(parties=lambda turn: {label: who for who, label in moderated(s, turn).items()})
+    takes = compare(s, words, reading, sensitive=_order(s).get("orderSensitive", False))
+    flags = _flags(s, status, words, takes)
+    caps = _caps(s, status, flags, bool(failures), takes)
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
     level = at_most(level, caps)
     several = bool(positions_of(s.started.options))
@@ -156,6 +160,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         critical_validation_failures=failures,
         human_review=human_review(s, caps, level),
         ranking=_ranking(s, final, decided) if several and final and decided else (),
+        differing=takes.differing,
     )
 
 
@@ -359,7 +364,7 @@ def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
     return Check(f"{turn}/critique", "critique", (*proposals, *earlier, turn))
 
 
-def _flags(s: Script, status: Status, words: Sequence[TurnId]) -> tuple[str, ...]:
+def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) -> tuple[str, ...]:
     """The flags beside the outcome; each is a fact that the entries show."""
     options, said = _options(s.started), s.facts.said
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
@@ -382,6 +387,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId]) -> tuple[str, ...
         "providerOverrun": s.facts.excess > 0,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
         **quotation_flags(s, words),
+        **takes.flags,
         **_order(s),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
@@ -412,7 +418,7 @@ def _first_conclusion(s: Script) -> Conclusion | None:
     return first.conclusion if isinstance(first, Proposal) else None
 
 
-def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:
+def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool, takes: Compared) -> tuple[Cap, ...]:
     """The reasons for which code lowers the confidence; code can never raise it."""
     near = alike(s, ROLES)
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
@@ -421,6 +427,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         ("unchallenged" in flags, "unchallenged", "LOW"),
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
         *quotation_caps(flags),
+        *takes.caps,
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),

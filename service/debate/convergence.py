@@ -28,9 +28,10 @@ from typing import Literal, NamedTuple
 
 from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
+from service.debate.decision_members import Reading
 from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import ConvergenceFound, InjectionFound
+from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
@@ -50,6 +51,7 @@ from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
+from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
 
 FORMAT = "convergence/1"
@@ -91,18 +93,31 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     result = _result(s, decision)
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
     alone = len({seat_of(turn) for turn in _heard(s)}) == 1
+    late = len(result.votes) == 1 and _keys(result.votes) != _keys(result.blind_answers)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (bool(result.missing), "debaterMissing", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
         (alone, "unchallenged", "LOW"),
-        (result.converged_in == 0, "decidedBlind", "MODERATE"),
-        (bool(result.converged_in) and len(result.blind_answers) > 1, "agreedOnlyAfterExchange", "MODERATE"),
+        (_agreed_blindly(s, result), "decidedBlind", "MODERATE"),
+        (late, "agreedOnlyAfterExchange", "MODERATE"),
         (len(result.votes) > 1, "debatersDivided", "MODERATE"),
+        (
+            decision.by == "judge" and bool(result.votes) and not _argued(s, decision.answer),
+            "rulingUnargued",
+            "MODERATE",
+        ),
     )
+    rulings = tuple(turn for phase in ("", "swapped") if (turn := _ruled(s, phase)))
     return end(
         s,
         (status, reason, detail),
-        Conclusion(decision.level, _ruled(s), result, _carrying(s, decision)),
+        Conclusion(
+            decision.level,
+            _ruled(s),
+            result,
+            _carrying(s, decision),
+            compare(s, rulings, Reading(key=folded), sensitive=decision.sensitive),
+        ),
         roles=table(options).roles,
         flags={
             **{why: holds for holds, why, _ in caps},
@@ -229,6 +244,42 @@ def _finding(s: Script, r: int) -> ConvergenceFound | None:
 def _found_converged(s: Script, r: int) -> bool:
     found = _finding(s, r)
     return found is not None and found.converged
+
+
+def _agreed_blindly(s: Script, result: ConvergenceResult) -> bool:
+    """Whether round 0 gave the answer: as code found, or by the answers themselves where code did not look.
+
+    An answer that all debaters gave before the exchange and kept was challenged by none of them.
+    """
+    if _finding(s, 0):
+        return _found_converged(s, 0)
+    whole = all(len(group.seats) == _options(s.started.options).debaters for group in result.blind_answers)
+    return whole and len(result.votes) == 1 and _keys(result.votes) == _keys(result.blind_answers)
+
+
+def _keys(groups: Sequence[AnswerVotes]) -> set[str]:
+    return {folded(group.answer) for group in groups}
+
+
+def _argued(s: Script, answer: str | None) -> bool:
+    """Whether a debater gave this answer at the end, and an argument for it stands in any round."""
+    if answer is None or (r := _last_whole(s)) is None:
+        return False
+    held = {seat for group in _votes(s, r) if folded(group.answer) == folded(answer) for seat in group.seats}
+    return any(
+        isinstance(reply := s.facts.said[turn], Position)
+        and folded(reply.final_answer) == folded(answer)
+        and _stands(s, turn, reply)
+        for turn in _heard(s)
+        if seat_of(turn) in held
+    )
+
+
+def _stands(s: Script, turn: TurnId, reply: Position) -> bool:
+    """Whether an argument of a reply is not struck."""
+    found = s.facts.found.get(f"{turn}/citations")
+    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
+    return any(argument.n not in struck for argument in reply.arguments)
 
 
 def _similarity(found: ConvergenceFound) -> int | None:

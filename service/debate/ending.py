@@ -24,6 +24,7 @@ from service.debate.replies import ConfidenceLevel, statements
 from service.debate.results import FormatResult
 from service.debate.roster import Roles
 from service.debate.script import Script
+from service.debate.takes import Compared
 
 INJECTION = Check("case/injection", "injection", ())
 State = tuple[Status, StopReason, str]
@@ -35,13 +36,14 @@ class Conclusion(Struct, frozen=True):
     """A format's conclusion of a debate: the decider's own level, the turn that states it, and the format's result.
 
     ``words`` are the turns whose texts carry the outcome: the decider's standing takes, or without one the answers that
-    were counted for it.
+    were counted for it. ``takes`` are the deciders' replies that differ.
     """
 
     level: ConfidenceLevel
     final_turn: TurnId | None
     result: FormatResult | None
     words: tuple[TurnId, ...] = ()
+    takes: Compared = Compared()
 
 
 def end(
@@ -61,7 +63,7 @@ def end(
     """
     status, reason, detail = state
     failures, near = validation_failures(s), alike(s, roles)
-    common = {**common_flags(s, status), **quotation_flags(s, conclusion.words)}
+    common = {**common_flags(s, status), **quotation_flags(s, conclusion.words), **conclusion.takes.flags}
     raised = tuple(name for name, holds in {**common, **near.flags, **flags}.items() if holds)
     family: tuple[bool, str, ConfidenceLevel] = (
         near.decider_of_proposers_family,
@@ -71,7 +73,7 @@ def end(
     lowered = (
         *common_caps(status, raised, bool(failures)),
         *unverified(s),
-        *(Cap(why, at_most) for holds, why, at_most in (*caps, family, *near.caps) if holds),
+        *(Cap(why, at_most) for holds, why, at_most in (*conclusion.takes.caps, *caps, family, *near.caps) if holds),
     )
     level = at_most(conclusion.level, lowered)
     return Outcome(
@@ -85,6 +87,7 @@ def end(
         critical_validation_failures=failures,
         human_review=human_review(s, lowered, level),
         result=conclusion.result,
+        differing=conclusion.takes.differing,
     )
 
 

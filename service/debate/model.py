@@ -46,6 +46,8 @@ __all__ = [
     "Conclude",
     "ConvergenceOptions",
     "Debater",
+    "Difference",
+    "Differing",
     "Diversity",
     "Document",
     "Force",
@@ -343,11 +345,37 @@ class RankedPosition(Struct, frozen=True, rename="camel"):
     score: int
 
 
+class Difference(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A typed member that two replies of one decider give differently.
+
+    ``first`` and ``second`` are its values as text; they are null for a member in free words, which the replies have.
+    """
+
+    member: str
+    first: str | None = None
+    second: str | None = None
+
+
+class Differing(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Two replies of a decider to one question that differ in more than words.
+
+    ``second`` is the take that stands, or the reply in the reverse order where ``first`` stands. A ``repair`` stands in
+    the place of the unusable reply of ``first`` at ``attempt``.
+    """
+
+    why: Literal["secondTake", "repair", "otherOrder"]
+    first: TurnId
+    second: TurnId
+    members: tuple[Difference, ...]
+    attempt: int | None = None
+
+
 class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     """How a debate ended.
 
     ``final_turn`` is the turn of the decider (moderator, judge, synthesizer) that it rests on, if there was one;
-    ``result`` is the outcome in the terms of its own format, and absent from the adversarial one.
+    ``result`` is the outcome in the terms of its own format, and absent from the adversarial one. ``differing`` are the
+    replies of its deciders that differ (`service.debate.takes`).
     """
 
     status: Status
@@ -363,6 +391,7 @@ class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     human_review: HumanReview = HumanReview(required=False)
     ranking: tuple[RankedPosition, ...] = ()
     result: FormatResult | None = None
+    differing: tuple[Differing, ...] = ()
 
 
 class Conclude(Struct, frozen=True, tag="conclude"):

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from service.debate.alike import identity, nearness
+from service.debate.decision_members import Reading
 from service.debate.ending import INJECTION, Conclusion, end, texts
 from service.debate.entries import DebateStarted
 from service.debate.findings import (
@@ -51,6 +52,7 @@ from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, a
 from service.debate.panel_result import result_of
 from service.debate.panel_standing import (
     TRIGGERS,
+    USES,
     answers,
     debaters_of,
     labels_of,
@@ -78,6 +80,7 @@ from service.debate.replies.pruning import Kept
 from service.debate.results import ConsensusRound
 from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
+from service.debate.takes import compare
 from service.debate.turns import turn_id
 
 __all__ = ["FORMAT", "ended", "kept", "misfit", "play", "problem", "shown", "table"]
@@ -141,6 +144,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     late, unknown = after_exchange and agreed is False, after_exchange and agreed is None
     risk = result.consensus_reached and accepts_a_risk(s)
     opposes = any(isinstance(found, SynthesisFound) and found.opposed for found in s.facts.found.values())
+    words, sensitive = _words(s, final), _order_sensitive(s, rounds)
+    reading = Reading(counted=USES[result.question_type], threshold=rounds[-1].threshold if rounds else 0)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (measured and not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),
@@ -156,7 +161,11 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         s,
         (status, reason, detail),
         Conclusion(
-            synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW", final, result, _words(s, final)
+            synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW",
+            final,
+            result,
+            words,
+            compare(s, words, reading, sensitive=sensitive),
         ),
         roles=table(s.started.options).roles,
         flags={
@@ -167,7 +176,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "riskAccepted": risk,
             "synthesisOpposesClaims": opposes,
             "debaterMissing": bool(result.missing),
-            "orderSensitive": _order_sensitive(s, rounds),
+            "orderSensitive": sensitive,
             "orderUnchecked": unchecked,
             "adjudicatorSilent": any(seat_of(turn) == "adjudicator" for turn in s.facts.silent),
         },

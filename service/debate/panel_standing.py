@@ -109,7 +109,9 @@ def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None
     if again is None:
         return now if s.facts.answered(second) else replace(now, terminated=False)
     if again.terminated:
-        return now
+        # Of two orders that both find consensus, the lower score counts.
+        lower = min(now, again, key=lambda one: one.overall)
+        return replace(now, dimensions=lower.dimensions, overall=lower.overall)
     notes = f"{now.notes} With the order of the answers turned round the adjudicator did not find consensus."
     return replace(now, terminated=False, notes=notes)
 

@@ -15,7 +15,9 @@ This file is frozen once released: a change is a new file and a new version, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
+from service.debate.decision_members import Reading, listed_strings
 from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import InjectionFound
@@ -33,7 +35,7 @@ from service.debate.model import (
     seat_of,
     swapped,
 )
-from service.debate.options import debater_seats, instructions_of, personas_of
+from service.debate.options import debater_seats, instructions_of, output_schema_of, personas_of
 from service.debate.projection import unreadable
 from service.debate.projection import value as output_of
 from service.debate.quoted import examine, in_two_takes, settle
@@ -42,6 +44,7 @@ from service.debate.replies.pruning import Kept
 from service.debate.results import StancesResult, Verdict
 from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
+from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
 
 FORMAT = "stances/1"
@@ -79,21 +82,30 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     undecided = _order_decided(s)
     level: ConfidenceLevel = first.confidence_level if first else "LOW"
     unchecked = options.swapped and first is not None and second is None
+    # Without a winner in either order, nothing is left that code could compare.
+    blurred = first is not None and second is not None and first.winner is second.winner is None
     who = _by_seat(options)
     words = (_spoken(s, "judge"), _spoken(s, "judge", "swapped"), _spoken(s, "synthesizer"))
+    takes = tuple(turn for turn in words if turn)
+    reading = Reading(key=partial(_key, options), listed=listed_strings(output_schema_of(options)))
     alone = len({" ".join(who[seat_of(turn)].stance.casefold().split()) for turn in _argued(s)}) == 1
     return end(
         s,
         (status, reason, detail),
-        Conclusion(level, _spoken(s, "judge"), _result(s), tuple(turn for turn in words if turn)),
+        Conclusion(level, _spoken(s, "judge"), _result(s), takes, compare(s, takes, reading, sensitive=undecided)),
         roles=table(options).roles,
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
             "orderSensitive": undecided,
             "orderUnchecked": unchecked,
+            "orderNotCompared": blurred,
         },
-        caps=((alone, "unchallenged", "LOW"), (unchecked, "orderUnchecked", "MODERATE")),
+        caps=(
+            (alone, "unchallenged", "LOW"),
+            (unchecked, "orderUnchecked", "MODERATE"),
+            (blurred, "orderNotCompared", "MODERATE"),
+        ),
     )
 
 
@@ -292,7 +304,11 @@ def _winner(s: Script, judgement: Judgement | None) -> str | None:
     """The winner of a judgement in a comparable form: a stance's own words, or other words folded."""
     if judgement is None or judgement.winner is None:
         return None
-    return _stance(_options(s.started.options), judgement.winner) or fold(judgement.winner)
+    return _key(_options(s.started.options), judgement.winner)
+
+
+def _key(options: StancesOptions, winner: str) -> str:
+    return _stance(options, winner) or fold(winner)
 
 
 def _stance(options: StancesOptions, winner: str) -> str | None:

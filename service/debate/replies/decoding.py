@@ -104,6 +104,14 @@ def decode_reply(kind: str, text: str) -> Kept | str:
     return f"expected the reply of {article} {who} as one JSON object, found {found}"[:ERROR_MAX]
 
 
+def object_of(kind: str, text: str) -> dict[str, Any] | None:
+    """The one object of a text that may be no reply of its kind; ``None`` where it has no reading or two."""
+    try:
+        return _unwrapped(kind, _only_object(text))
+    except _Unreadable:
+        return None
+
+
 def _speaker(kind: str) -> str:
     """The speaker of this kind of reply: ``stances.judge`` is given by a judge."""
     return _SPEAKERS.get(kind, kind.rpartition(".")[2])

@@ -672,7 +672,7 @@ def test_of_several_positions_the_one_ranked_first_has_to_be_the_same(stands: bo
     assert end.conclusion == ("upheld" if stands else None)
 
 
-def test_the_first_moderations_words_count_whatever_the_second_recommends() -> None:
+def test_a_second_order_that_wants_another_round_and_is_less_sure_is_said_and_opens_none() -> None:
     def reply(turn: Turn, facts: Facts) -> Reply:
         if turn.seat != "moderator":
             return canned(turn, facts)
@@ -681,8 +681,15 @@ def test_the_first_moderations_words_count_whatever_the_second_recommends() -> N
 
     entries = drive(swapping(3), reply)
 
+    end = outcome(entries)
     assert turns_asked(entries)[-1] == "1.moderator.swapped.1"
-    assert (outcome(entries).stop_reason, outcome(entries).confidence_level) == ("moderatorSatisfied", "HIGH")
+    assert (end.stop_reason, end.confidence_level, end.flags) == ("moderatorSatisfied", "LOW", ("ordersDiffer",))
+    assert end.caps == (Cap("ordersDiffer", "MODERATE"), Cap("otherOrderLessSure", "LOW"))
+    (pair,) = end.differing
+    assert [(one.member, one.first, one.second) for one in pair.members] == [
+        ("confidenceLevel", "HIGH", "LOW"),
+        ("recommendAnotherRound", "false", "true"),
+    ]
 
 
 def test_a_second_asking_that_could_not_be_made_leaves_the_conclusion_unchecked() -> None:

@@ -331,7 +331,7 @@ def test_a_judge_of_a_debaters_family_caps_the_confidence() -> None:
 
 
 def test_what_a_judge_makes_of_debaters_that_differ_to_the_end_is_never_sure() -> None:
-    entries = drive(start_of(options()), answering(SPLIT, judge="Renegotiate.", level="HIGH"))
+    entries = drive(start_of(options()), answering(SPLIT, judge="Wait.", level="HIGH"))
 
     assert (outcome(entries).confidence_level, outcome(entries).flags) == ("MODERATE", ("debatersDivided",))
     assert outcome(entries).human_review.reasons == ("debatersDivided",)
@@ -339,7 +339,12 @@ def test_what_a_judge_makes_of_debaters_that_differ_to_the_end_is_never_sure() -
 
 @pytest.mark.parametrize(
     ("first", "converges_in", "caps"),
-    [(SAME, 0, ("decidedBlind",)), (SPLIT, 1, ("agreedOnlyAfterExchange",)), (SAME, 1, ())],
+    [
+        (SAME, 0, ("decidedBlind",)),
+        (SPLIT, 1, ("agreedOnlyAfterExchange",)),
+        (dict.fromkeys(THREE, "Wait."), 1, ("agreedOnlyAfterExchange",)),
+        (SAME, 1, ()),
+    ],
 )
 def test_answers_that_nobody_had_read_or_that_agreed_only_after_that_are_never_sure(
     first: Mapping[str, str], converges_in: int, caps: tuple[str, ...]
@@ -456,7 +461,7 @@ WAIT = dict.fromkeys(THREE, "Wait.")
     ("blind", "last", "families", "level"),
     [
         (SAME, SAME, ("oak", "elm", "ash"), "HIGH"),
-        (SPLIT, SAME, ("oak", "elm", "ash"), "HIGH"),  # two of three blind drafts had it
+        (SPLIT, SAME, ("oak", "elm", "ash"), "MODERATE"),  # two of three blind drafts had it, the third came round
         (dict.fromkeys(THREE, "SIGN!"), SAME, ("oak", "elm", "ash"), "HIGH"),  # in other print
         (WAIT, SAME, ("oak", "elm", "ash"), "MODERATE"),  # no blind draft had it, but several families have it now
         (SAME, SPLIT, ("oak", "elm", "ash"), "MODERATE"),  # not all of them

@@ -313,7 +313,8 @@ def test_the_same_winner_stands_and_another_one_is_nobodys(winner: str | None, a
     assert result.swapped_verdict.winner == again
     if same:
         assert (result.verdict and result.verdict.winner) == winner
-        assert end.confidence_level == "HIGH"
+        assert end.flags == (() if winner else ("orderNotCompared",))
+        assert end.confidence_level == ("HIGH" if winner else "MODERATE")
         assert turns_asked(entries)[-3:] == ["2.judge.1", "2.judge.swapped.1", "2.synthesizer.1"]
     else:
         assert (result.verdict, result.winner_stance, result.output) == (None, None, None)
