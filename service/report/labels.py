@@ -146,6 +146,25 @@ VERDICT: Mapping[str, str] = {
     "not_found": "Not found",
     "unchecked": "Not checked yet",
 }
+ASKED_TWICE: Mapping[str, str] = {
+    "secondTake": "asked again because of the marks in its words",
+    "repair": "asked again because its reply could not be used",
+    "otherOrder": "asked again in the reverse order",
+}
+"""Why a decider replied twice."""
+DIFFERS: Mapping[str, str] = {
+    "conclusion": "another conclusion",
+    "winner": "another winner",
+    "finalAnswer": "another final answer",
+    "ranking": "another ranking",
+    "recommendAnotherRound": "another word on whether a further round is due",
+    "scores": "other scores",
+    "ideas": "ideas that rest on other claims",
+    "dimensions": "a consensus score on the other side of the threshold",
+    "output": "other values in the projection",
+    "confidenceLevel": "another confidence",
+}
+"""What a decider gave otherwise."""
 STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
 """The states of a document's part."""
 

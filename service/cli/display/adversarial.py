@@ -26,6 +26,8 @@ from service.report.result.types import (
 
 FIRST_TAKE = "asked once more, because of the marks in its words"
 """What is said beside a reply of a decider that a second take replaced."""
+WORDS = "code does not compare their words"
+"""What is said beside two decisions that agree."""
 _WIDE = len("answers 10")
 
 
@@ -39,7 +41,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     if r.conclusion:
         yield "Conclusion", text(label_of(CONCLUSION, r.conclusion).partition(": ")[2])
         if r.round_details and r.round_details[-1].swapped_moderation and ORDER not in r.flags:
-            yield "Other order", text("shown the same in another order, the moderator concludes the same")
+            yield "Other order", text(f"shown the same in another order, the moderator concludes the same; {WORDS}")
 
 
 def course(options: AdversarialOptions) -> str:
@@ -58,7 +60,7 @@ def rounds(r: Result) -> Iterator[RenderableType]:
         yield from _rebuttals(record, detail)
         for first in detail.moderator_first_takes:
             beside = "asked again in the other order, " if first.swapped else ""
-            words = f"{beside}confidence {first.evaluation.confidence_level}; {FIRST_TAKE}"
+            words = f"{beside}{first.conclusion}, confidence {first.evaluation.confidence_level}; {FIRST_TAKE}"
             yield heading("Moderator, first take", words, first.evaluation.synthesis)
         if record.moderator_evaluation:
             yield from _moderator(record.moderator_evaluation, detail)

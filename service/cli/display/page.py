@@ -15,6 +15,7 @@ from rich.text import Text
 from service.checks.coverage.sentences import brief
 from service.cli.display import exchange, outcome
 from service.cli.display.console import counted, dollars, joined, row, text
+from service.cli.display.first_takes import first_takes
 from service.cli.display.speakers import speaker
 from service.debate.amounts import micro, usd
 from service.debate.options import positions_of
@@ -33,7 +34,7 @@ _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 def show(console: Console, result: Result) -> None:
     """Print the page of a result, in any state of its debate."""
     result = shown(result)
-    exchanged = (outcome.said, exchange.open_points, exchange.left_out)
+    exchanged = (outcome.said, first_takes, exchange.open_points, exchange.left_out)
     for part in (_head, _decision, _gate, *exchanged, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block, soft_wrap=isinstance(block, Text) and bool(block.no_wrap))
@@ -95,6 +96,8 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Human review", text("required by no rule; the decision stays with a person all the same")
     for flag in r.flags:
         yield "Flag", text(f"{flag}: {label_of(FLAG, flag)}", "yellow")
+    for pair in r.differing:
+        yield "Two replies", text(pair.sentence, "yellow")
     for fact in quoted.compared(r):
         yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
     if r.passage_counts and r.passage_counts.marked:

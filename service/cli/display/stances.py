@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from service.cli.display.adversarial import WORDS
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.console import row, text, unwrapped
@@ -43,7 +44,8 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     elif found.swapped_verdict:
         yield "Verdict", text("none stands: in another order the judge decided otherwise", "bold yellow")
     if found.swapped_verdict:
-        yield "Other order", text(f"winner {_verdict_text(found.swapped_verdict)}; {found.swapped_verdict.verdict}")
+        again = f"winner {_verdict_text(found.swapped_verdict)}; {found.swapped_verdict.verdict}"
+        yield "Other order", text(f"{again} ({WORDS})" if found.verdict else again)
 
 
 def why(r: Result) -> tuple[str, str] | None:

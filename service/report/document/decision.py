@@ -18,6 +18,14 @@ __all__ = ["BY_ORDER", "ORDER", "decider", "facts", "headline", "untested"]
 BY_ORDER = "No decision: the decider, asked again with the order turned round, decided otherwise"
 
 
+_SAME = {
+    "ordersDiffer": "decided the same, and differs in other members",
+    "orderNotCompared": "combined stances again; code cannot compare how",
+    "": "decided the same; code does not compare their words",
+}
+"""The second order that did not decide otherwise, by the flag that qualifies it."""
+
+
 def headline(r: Result) -> str | None:
     """The decision in one line; ``None`` if there is none."""
     telling = telling_of(r.options)
@@ -56,4 +64,6 @@ def _order(r: Result) -> Iterator[Fact]:
     elif "orderUnchecked" in r.flags:
         yield Fact("Asked again in the other order", "could not be, so nobody knows whether the order decided")
     elif any(one.swapped for one in r.weighed) or any(d.swapped_moderation for d in r.round_details):
-        yield Fact("Asked again in the other order", "decided the same")
+        yield Fact(
+            "Asked again in the other order", next(words for flag, words in _SAME.items() if flag in ("", *r.flags))
+        )

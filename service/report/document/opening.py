@@ -144,6 +144,8 @@ def _outcome(r: Result) -> Iterator[Fact]:
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
     yield from facts(r)
     yield from quoted.compared(r)
+    for pair in r.differing:
+        yield Fact("Two replies that differ", pair.sentence)
     yield from never_cited(r)
 
 

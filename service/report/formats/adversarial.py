@@ -215,7 +215,9 @@ def _first_moderations(detail: RoundDetail) -> Iterator[Block]:
         title = f"Moderator, {TURNED}, first take" if first.swapped else "Moderator, first take"
         yield HeadingBlock(3, title, f"confidence {first.evaluation.confidence_level}")
         yield Text(ASKED_AGAIN, "note")
+        yield Text(f"{label_of(CONCLUSION, first.conclusion)}.")
         yield Text(first.evaluation.synthesis)
+        yield _scores(first.evaluation, detail)
         yield from _points(first.evaluation, uncertain=True)
 
 

@@ -14,6 +14,7 @@ from service.debate.replies import Framing
 from service.report.formats import Own, Telling, telling_of
 from service.report.result.account import attempts, framing_token_cost, overall_cost
 from service.report.result.citation_counts import count_citations
+from service.report.result.differing import differing
 from service.report.result.dissent import dissent, shifts, struck
 from service.report.result.history import History
 from service.report.result.notices import check, notices
@@ -73,6 +74,7 @@ def build_result(
         agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
         first_draft=telling.first_draft(h) if telling else (),
         ranking=outcome.ranking if outcome else (),
+        differing=differing(outcome),
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
         coverage=_coverage(h, texts),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from service.debate.model import TurnId
+from service.debate.model import Difference, TurnId
 from service.debate.replies import Movement
 
 
@@ -55,3 +55,18 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     reply: dict[str, Any]
     tokens: int
     charged_usd: str = field(name="chargedUSD")
+
+
+class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
+
+    ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
+    turn ``first``), or stands beside one in the reverse order (``otherOrder``).
+    """
+
+    why: Literal["secondTake", "repair", "otherOrder"]
+    first: TurnId
+    second: TurnId
+    attempt: int | None
+    members: tuple[Difference, ...]
+    sentence: str

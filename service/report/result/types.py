@@ -41,7 +41,7 @@ from service.report.result.bill import AttemptDetail, OverallCost
 from service.report.result.citation_counts import CitationCounts
 from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
-from service.report.result.seat_types import SeatDetail, ShiftDetail, Weighed
+from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
@@ -381,7 +381,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     reference, each null in other formats. ``formatReason`` says why this format was chosen, null if it is unknown.
 
     ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
-    spans in texts that stay as they were written. ``passageCounts`` is null if no reply was compared.
+    spans in texts that stay as they were written. ``passageCounts`` is null if no reply was compared. ``differing`` are
+    the replies of deciders to one question that differ in more than words.
     """
 
     debate_id: str
@@ -438,3 +439,4 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     raw: dict[str, Any] | None = None
     passages: tuple[TurnPassages, ...] = ()
     passage_counts: PassageCounts | None = None
+    differing: tuple[DifferingReplies, ...] = ()
