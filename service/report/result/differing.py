@@ -27,7 +27,7 @@ def _detail(pair: Differing) -> DifferingReplies:
 
 
 def _sentence(pair: Differing) -> str:
-    """For instance: The moderator of round 1, asked again for that, gave another conclusion (first upheld; then rejected).
+    """For instance: The moderator of round 1, asked again, gave another conclusion (first upheld; then rejected).
 
     It repeats no free words of a reply: those stand in the replies, with their marks.
     """
