@@ -171,7 +171,7 @@ UNRESOLVED = _histogram(
 ORDER_CHECKS = _counter(
     "gainsay_order_checks_total",
     "Concluded debates whose decider was to be asked again in reverse order, by the result.",
-    {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "sensitive", "unchecked")},
+    {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")},
 )
 DECIDED_BY_PLACE = _counter(
     "gainsay_judge_wins_total",

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from service.debate.adversarial_agreement import agreement
-from service.debate.adversarial_moderations import final_of, turned_of, wants_another
+from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
@@ -139,7 +139,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     failures = validation_failures(s)
     words = (final, *turned_of(s)) if final else ()
     reading = Reading(parties=lambda turn: {label: who for who, label in moderated(s, turn).items()})
-    takes = compare(s, words, reading, sensitive=_order(s).get("orderSensitive", False))
+    sensitive = _order(s).get("orderSensitive", False)
+    takes = compare(s, words, reading, former=former_of(s), sensitive=sensitive)
     flags = _flags(s, status, words, takes)
     caps = _caps(s, status, flags, bool(failures), takes)
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"

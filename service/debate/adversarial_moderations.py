@@ -14,6 +14,12 @@ def final_of(s: Script) -> TurnId | None:
     return next((s.facts.standing(turn) for r in rounds if s.said(turn := turn_id(r, "moderator"))), None)
 
 
+def former_of(s: Script) -> tuple[TurnId, ...]:
+    """The moderations of the rounds before the last one, in their order."""
+    last = round_of(final) if (final := final_of(s)) else 0
+    return tuple(s.facts.standing(turn) for r in range(1, last) if s.said(turn := turn_id(r, "moderator")))
+
+
 def turned_of(s: Script) -> tuple[TurnId, ...]:
     """The last moderation in the reverse order; empty if there is none."""
     turned = turn_id(round_of(final), "moderator", "swapped") if (final := final_of(s)) else None

@@ -43,14 +43,18 @@ class Compared(Struct, frozen=True):
     caps: Caps = ()
 
 
-def compare(s: Script, standing: Sequence[TurnId], reading: Reading, *, sensitive: bool = False) -> Compared:
+def compare(
+    s: Script, standing: Sequence[TurnId], reading: Reading, *, former: Sequence[TurnId] = (), sensitive: bool = False
+) -> Compared:
     """Compare the takes, repairs and orders of the deciders whose standing takes these are.
 
+    ``former`` are the standing takes of deciders in rounds that another one followed: their levels do not count.
     ``sensitive`` says that the two orders decided differently, which the format flags itself.
     """
+    before = tuple(pair for turn in former for pair in _earlier(s, turn, reading))
     again = tuple(pair for turn in standing for pair in _earlier(s, turn, reading))
     orders = tuple(_orders(s, standing, reading))
-    second = any(_decides(pair) for pair in again)
+    second = any(_decides(pair) for pair in (*before, *again))
     other = not sensitive and any(_decides(pair) for pair in orders)
     first_level, other_level = _lowered(again), None if sensitive else _lowered(orders, swapped=True)
     caps: Caps = (
@@ -59,7 +63,7 @@ def compare(s: Script, standing: Sequence[TurnId], reading: Reading, *, sensitiv
         (first_level is not None, "firstTakeLessSure", first_level or "LOW"),
         (other_level is not None, "otherOrderLessSure", other_level or "LOW"),
     )
-    return Compared((*again, *orders), {"secondTakeDiffers": second, "ordersDiffer": other}, caps)
+    return Compared((*before, *again, *orders), {"secondTakeDiffers": second, "ordersDiffer": other}, caps)
 
 
 def _decides(pair: Differing) -> bool:

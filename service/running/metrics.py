@@ -145,7 +145,12 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
 
 def _count_order_check(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
     """The result of the closing seat's second run in another order, where there was one or should have been."""
-    results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
+    results = {
+        "orderSensitive": "sensitive",
+        "orderUnchecked": "unchecked",
+        "orderNotCompared": "unchecked",
+        "ordersDiffer": "differs",
+    }
     again = "same" if any(".swapped." in turn for turn in facts.said) else None
     if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
         telemetry.ORDER_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
