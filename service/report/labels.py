@@ -99,7 +99,7 @@ FLAG: Mapping[str, str] = {
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
     "orderNotCompared": "Both verdicts combine stances, so code could not compare whether the order decided.",
-    "ordersDiffer": "The decider, asked again with the order turned round, came to the same and differs otherwise.",
+    "ordersDiffer": "The decider, asked again in reverse order, came to the same and differs in other members.",
     "secondTakeDiffers": "The decider was asked again for a usable reply, and decided otherwise than before.",
     "rulingUnargued": "The judge's answer is none that a debater held at the end with an argument that stands.",
     "manyRounds": "There were more rounds than debates profit from: debaters give way to each other as they go on.",

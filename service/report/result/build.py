@@ -74,7 +74,6 @@ def build_result(
         agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
         first_draft=telling.first_draft(h) if telling else (),
         ranking=outcome.ranking if outcome else (),
-        differing=differing(outcome),
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
         coverage=_coverage(h, texts),
@@ -104,6 +103,7 @@ def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Out
         "passage_counts": count_passages(h, passages),
         "weighed": () if telling.by_rounds else weighed(h),
         "result": outcome.result if outcome else None,
+        "differing": differing(outcome),
         **telling.own(h, debate_id, outcome, turns)._asdict(),
     }
 
