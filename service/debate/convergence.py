@@ -247,12 +247,13 @@ def _found_converged(s: Script, r: int) -> bool:
 
 
 def _agreed_blindly(s: Script, result: ConvergenceResult) -> bool:
-    """Whether round 0 gave the answer: as code found, or by the answers themselves where code did not look.
+    """Whether round 0 gave the answer: as code found, or by the answers alone where it did not look or found no words.
 
     An answer that all debaters gave before the exchange and kept was challenged by none of them.
     """
-    if _finding(s, 0):
-        return _found_converged(s, 0)
+    found = _finding(s, 0)
+    if found and (found.converged or "noWords" not in found.why_not):
+        return found.converged
     whole = all(len(group.seats) == _options(s.started.options).debaters for group in result.blind_answers)
     return whole and len(result.votes) == 1 and _keys(result.votes) == _keys(result.blind_answers)
 

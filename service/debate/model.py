@@ -348,7 +348,7 @@ class RankedPosition(Struct, frozen=True, rename="camel"):
 class Difference(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A typed member that two replies of one decider give differently.
 
-    ``first`` and ``second`` are its values as text; a member in free words has none here, because the replies have them.
+    ``first`` and ``second`` are its values as text; a member in free words has none, because the replies have them.
     """
 
     member: str

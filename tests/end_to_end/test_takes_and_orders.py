@@ -21,7 +21,7 @@ from service.debate.kernel import replay
 from service.intake.request import CaseRequest
 from service.prompts.request import Request
 from service.report import Result, build_result, html, markdown
-from tests.end_to_end.test_no_empty_challenge import CAP, INVENTED, Change, Doctored, answering, before, saying
+from tests.end_to_end.test_no_empty_challenge import CAP, INVENTED, Change, Doctored, answering, before, by_seat, saying
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, bench
 
@@ -201,6 +201,30 @@ async def test_the_lower_level_of_two_takes_counts(database: Database, form: str
 
 
 @pytest.mark.parametrize("form", LESS_SURE)
+async def test_the_level_of_a_reply_that_could_not_be_used_counts_where_it_is_lower(
+    database: Database, form: str
+) -> None:
+    unusable = saying(confidenceLevel="LOW", explicitUncertainties=[])
+
+    result = await debated(database, form, {LESS_SURE[form][0]: in_turn(unusable, same)})
+
+    assert (result.moderator_confidence_level, result.confidence_level) == ("HIGH", "LOW")
+    assert capped(result, "firstTakeLessSure")
+    assert [(pair.why, pair.attempt) for pair in result.differing] == [("repair", 1)]
+
+
+@pytest.mark.parametrize("form", LESS_SURE)
+async def test_a_repair_that_only_mends_the_reply_changes_nothing(database: Database, form: str) -> None:
+    plain = await debated(database, form, {})
+
+    result = await debated(database, form, {LESS_SURE[form][0]: in_turn(saying(explicitUncertainties=[]), same)})
+
+    assert any(notice.notice == "repairAsked" for notice in result.notices)
+    assert result.differing == ()
+    assert (result.flags, result.caps) == (plain.flags, plain.caps)
+
+
+@pytest.mark.parametrize("form", LESS_SURE)
 async def test_a_second_take_that_only_drops_the_invention_changes_nothing(database: Database, form: str) -> None:
     kind, member = LESS_SURE[form]
     plain = await debated(database, form, {})
@@ -279,6 +303,13 @@ async def test_an_honest_debate_in_both_orders_may_end_high_and_without_a_person
 # Convergence: rulings that no debater argued, and answers that no debater challenged.
 
 IT_IS_SO = answering("It is so.", quote=CAP)
+
+
+def wordless(reply: JSON, _: Request) -> JSON:
+    argument = {"n": 1, "text": "It is so.", "citations": [], "basis": "reasoning"}
+    return {**reply, "finalAnswer": "It is so.", "arguments": [argument]}
+
+
 COME_ROUND = "agreement after the exchange alone"
 RULINGS: Mapping[str, tuple[Mapping[str, Change], JSON, tuple[str, ...]]] = {
     "against all votes": (
@@ -306,6 +337,11 @@ RULINGS: Mapping[str, tuple[Mapping[str, Change], JSON, tuple[str, ...]]] = {
     "empty answers that are the same, by a vote": (
         {"convergence.debater": IT_IS_SO},
         {"judge": False, "judgeInstructions": None},
+        ("decidedBlind",),
+    ),
+    "one debater argues, and the others say that it is so": (
+        {"convergence.debater": by_seat(answering("It is so.", quote=CAP), wordless, wordless)},
+        {},
         ("decidedBlind",),
     ),
     COME_ROUND: ({}, {"judge": False, "judgeInstructions": None}, ("agreedOnlyAfterExchange",)),

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from service.debate.answer_keys import folded
 from service.debate.decision_members import Reading, Side, differences, listed_strings
+from service.debate.entries import DebateConcluded
 from service.debate.facts import Facts
 from service.debate.kernel import replay
-from service.debate.model import Cap, Options, Outcome, Turn, TurnId, labels, party
+from service.debate.model import Cap, Options, Outcome, Turn, TurnId, labels
 from service.debate.replies import Adjudication, Moderation, Reply, Synthesis
 from service.debate.replies.panel import Endorsement, Idea
 from service.debate.results import PanelResult
+from service.errors import IllegalEntry
 from tests.fixtures import formats
 from tests.fixtures.debates import a_case, a_start, drive, moderation, outcome, start_of
 from tests.fixtures.quoting import CLEAN, INVENTED, WORDS, agreeing, options_of, quoting
@@ -66,7 +68,7 @@ def test_an_answer_without_its_marked_passage_is_the_same_and_any_other_is_not(
     start = first.index(WORDS)
     marks = {member: [(start, start + len(WORDS))]}
 
-    found = changed(side(marks=marks, **{member: first}), side(**{member: second}))
+    found = changed(Side(JUDGE, {member: first}, marks), Side(JUDGE, {member: second}, {}))
 
     assert found == ([] if same else [member])
 
@@ -266,7 +268,7 @@ def test_the_scores_of_both_orders_are_compared_by_party_and_not_by_label() -> N
     def reply(turn: Turn, facts: Facts) -> Reply:
         if turn.seat != "moderator":
             return quoting({})(turn, facts)
-        whose = {label: party(who) if "." in who else who for who, label in labels(turn).items()}
+        whose = {label: who for who, label in labels(turn).items()}
         return moderation(turn, scores=lambda label: merits[whose[label]])
 
     assert ended(drive(started, reply, findings=agreeing)).differing == ()
@@ -330,3 +332,18 @@ def test_a_decision_that_the_order_turned_has_the_flag_of_that_alone() -> None:
     assert end.flags == ("orderSensitive",)
     assert end.caps == (Cap("orderSensitive", "LOW"),)
     assert why(end) == [("otherOrder", "1.judge.swapped.1", ["winner", "confidenceLevel"])]
+
+
+def test_an_outcome_that_leaves_out_what_a_second_take_changed_is_refused() -> None:
+    def alter(turn: Turn, facts: Facts) -> Reply:
+        given = quoting(SYNTHESIS)(turn, facts)
+        return replace(given, conclusion="rejected") if turn.id == "1.moderator.2" else given
+
+    *debate, last = drive(replace(a_start(), options=options_of("adversarial")), alter, findings=agreeing)
+    assert isinstance(last, DebateConcluded)
+    hidden = replace(last.outcome, differing=(), flags=(), caps=(), confidence_level="HIGH")
+
+    replay(a_case(), [*debate, last])
+    for forged in (hidden, replace(last.outcome, differing=())):
+        with pytest.raises(IllegalEntry):
+            replay(a_case(), [*debate, DebateConcluded(forged)])
