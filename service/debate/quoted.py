@@ -6,6 +6,7 @@
     words that decide       marked passages that stay in them are ``inventedQuotation``: at most LOW, for a person
 
 A decider is the moderator, a judge or a synthesizer, in either order in which it is asked. The caps are in `ending`.
+What follows where its two takes differ is in `takes`.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
-from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Reply
+from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Moderation, Reply
 from service.debate.turns import TurnId, split_party
 from service.money import Ledger
 from service.running.metrics import count_entries
 from service.telemetry import LABELLED, REGISTRY
 from tests.fixtures import formats
-from tests.fixtures.debates import Replies, World, canned, drive, start_of
+from tests.fixtures.debates import Replies, World, a_start, canned, drive, start_of
 from tests.fixtures.debates import found as everything
 from tests.vectors.record import FOLDER, recorded_files
 
@@ -243,10 +243,19 @@ def test_all_debaters_are_one_seat_in_every_series() -> None:
     assert len(cost) == 3, "one series for each model behind the debaters"
 
 
+def twice_moderated() -> DebateStarted:
+    return replace(a_start(), options=replace(a_start().options, swapped=True))
+
+
 def test_what_came_of_asking_the_decider_again_is_counted_by_format() -> None:
     def other_winner(turn: Turn, facts: Facts) -> Reply:
         reply = canned(turn, facts)
         return replace(reply, winner="wait") if isinstance(reply, Judgement) and ".swapped." in turn.id else reply
+
+    def less_clear(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        wants = isinstance(reply, Moderation) and ".swapped." in turn.id
+        return replace(reply, recommend_another_round=True) if wants else reply
 
     options = formats.plain("stances/1")
     name, of = "gainsay_order_checks_total", {"task_type": "contract", "format": "stances/1"}
@@ -254,11 +263,13 @@ def test_what_came_of_asking_the_decider_again_is_counted_by_format() -> None:
     same = played(options)
     sensitive = played(options, other_winner)
     unchecked = played(options, fails=lambda turn, _: ".swapped." in turn)
+    differs = added(lambda: observe_all(drive(twice_moderated(), less_clear)))
     once = played(replace(options, swapped=False))
 
     assert value(same, name, **of, result="same") == 1
     assert value(sensitive, name, **of, result="sensitive") == 1
     assert value(unchecked, name, **of, result="unchecked") == 1
+    assert value(differs, name, task_type="contract", format="adversarial/1", result="differs") == 1
     assert not [key for key in once if key[0] == name]
 
 
