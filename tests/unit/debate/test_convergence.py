@@ -356,6 +356,47 @@ def test_answers_that_nobody_had_read_or_that_agreed_only_after_that_are_never_s
     assert outcome(entries).confidence_level == ("MODERATE" if caps else "HIGH")
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "last", "caps"),
+    [
+        (SAME, SAME, SAME, ("decidedBlind",)),
+        (SAME, SPLIT, SAME, ("decidedBlind",)),  # a seat that wavered in between challenged nothing that stands
+        (dict.fromkeys(THREE, "Wait."), SAME, SAME, ("agreedOnlyAfterExchange",)),
+        (SPLIT, SAME, SAME, ("agreedOnlyAfterExchange",)),
+        (SAME, SAME, SPLIT, ("debatersDivided",)),
+    ],
+)
+@pytest.mark.parametrize("judge", [True, False])
+def test_where_no_round_is_checked_the_answers_themselves_say_when_they_agreed(
+    judge: bool, first: Mapping[str, str], second: Mapping[str, str], last: Mapping[str, str], caps: tuple[str, ...]
+) -> None:
+    started = start_of(options(judge=judge, convergence_check=False))
+
+    entries = drive(started, answering(first, second, last, level="HIGH"))
+
+    assert not any(isinstance(entry, CheckFound) and "/convergence" in entry.check for entry in entries)
+    assert tuple(cap.reason for cap in outcome(entries).caps) == outcome(entries).flags == caps
+    assert outcome(entries).confidence_level == "MODERATE"
+    assert outcome(entries).human_review.required
+
+
+@pytest.mark.parametrize(
+    ("judge", "argued"), [("Sign.", True), ("SIGN", True), ("Wait.", True), ("Sign, perhaps.", False), ("Yes", False)]
+)
+def test_a_ruling_is_argued_where_a_debater_held_its_answer_at_the_end(judge: str, argued: bool) -> None:
+    end = outcome(drive(start_of(options()), answering(SPLIT, judge=judge)))
+
+    assert ("rulingUnargued" in end.flags) is not argued
+    assert (Cap("rulingUnargued", "MODERATE") in end.caps) is not argued
+
+
+def test_a_ruling_for_an_answer_that_was_given_up_is_unargued() -> None:
+    gone_by = outcome(drive(start_of(options()), answering(SPLIT, SAME, judge="Wait.")))
+
+    assert "rulingUnargued" in gone_by.flags
+    assert gone_by.human_review.required
+
+
 def test_a_silent_judge_fails_the_debate_and_decides_nothing() -> None:
     entries = drive(start_of(options()), answering(SAME), fails=gone(TurnId("2.judge.1")))
 
