@@ -93,7 +93,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     result = _result(s, decision)
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
     alone = len({seat_of(turn) for turn in _heard(s)}) == 1
-    late = len(result.votes) == 1 and _keys(result.votes) != _keys(result.blind_answers)
+    held = {seat for group in result.votes for seat in group.seats}
+    first = [group for group in result.blind_answers if not held.isdisjoint(group.seats)]
+    late = len(result.votes) == 1 and _keys(first) != _keys(result.votes)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (bool(result.missing), "debaterMissing", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),

@@ -7,7 +7,7 @@ Some are played by the kernel. The others are recorded debates of which one kind
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from msgspec.structs import replace
 
@@ -37,7 +37,7 @@ from service.debate.findings import (
     SynthesisFound,
     TextsFound,
 )
-from service.debate.model import Check, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
+from service.debate.model import Check, Difference, Differing, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
 from service.debate.replies import Critique, Moderation, ObjectionAnswers, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
@@ -100,10 +100,23 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "quoted words", drive(quoted, _quoting, findings=_places)
     *before, _, concluded = drive(a_start(), _quoting, findings=_places)
     yield "adversarial/1", "not all compared", [*before, concluded]
+    for flag in ("ordersDiffer", "orderNotCompared"):
+        yield "adversarial/1", f"two replies, {flag}", [_two_replies(entry, flag) for entry in drive(ranked)]
     for form, start in _QUOTED.items():
         yield form, "quoted words", drive(start, _quoting, findings=_places)
 
 
+def _two_replies(entry: Entry, flag: str) -> Entry:
+    """The conclusion of a debate whose decider replied twice for every reason, and gave every member otherwise."""
+    if not isinstance(entry, DebateConcluded):
+        return entry
+    moderator, again = TurnId("1.moderator.1"), TurnId("1.moderator.swapped.1")
+    members = tuple(Difference(member, "a", "b") for member in labels.DIFFERS)
+    differing = tuple(Differing(why, moderator, again, members) for why in _WHY)
+    return DebateConcluded(replace(entry.outcome, flags=(flag,), differing=differing))
+
+
+_WHY: tuple[Literal["secondTake", "repair", "otherOrder"], ...] = ("secondTake", "repair", "otherOrder")
 _QUOTED: Mapping[str, DebateStarted] = {
     "panel/1": panel(2, kind="brainstorm", typed_by="caller"),
     **{form: start_of(formats.plain(form)) for form in ("stances/1", "ballot/1", "convergence/1")},
