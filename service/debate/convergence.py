@@ -249,15 +249,24 @@ def _found_converged(s: Script, r: int) -> bool:
 
 
 def _agreed_blindly(s: Script, result: ConvergenceResult) -> bool:
-    """Whether round 0 gave the answer: as code found, or by the answers alone where it did not look or found no words.
+    """Whether round 0 gave the answer, which no debater challenged then: all drafts had it, and all debaters kept it.
 
-    An answer that all debaters gave before the exchange and kept was challenged by none of them.
+    Such drafts are independent evidence only where code found that their words differ, and each has a verified ground.
     """
     found = _finding(s, 0)
-    if found and (found.converged or "noWords" not in found.why_not):
-        return found.converged
+    if found and found.converged:
+        return True
+    if found and "noWords" not in found.why_not and all(_grounded(s, turn) for turn in _spoken(s, 0)):
+        return False
     whole = all(len(group.seats) == _options(s.started.options).debaters for group in result.blind_answers)
     return whole and len(result.votes) == 1 and _keys(result.votes) == _keys(result.blind_answers)
+
+
+def _grounded(s: Script, turn: TurnId) -> bool:
+    """Whether an argument that stands has a verified citation."""
+    found = s.facts.found.get(f"{turn}/citations")
+    arguments = found.arguments if isinstance(found, CitationsFound) else ()
+    return any(v.verdict == "verified" for argument in arguments if not argument.struck for v in argument.verdicts)
 
 
 def _keys(groups: Sequence[AnswerVotes]) -> set[str]:

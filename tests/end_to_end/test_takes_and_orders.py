@@ -305,6 +305,14 @@ async def test_an_honest_debate_in_both_orders_may_end_high_and_without_a_person
 IT_IS_SO = answering("It is so.", quote=CAP)
 
 
+GENERIC = ("Closer analysis supports this view entirely.", "Nothing suggests a different reading would persuade.")
+
+
+def generic(text: str) -> Change:
+    argument = {"n": 1, "text": text, "citations": [], "basis": "reasoning"}
+    return saying(finalAnswer="It is so.", arguments=[argument])
+
+
 def wordless(reply: JSON, _: Request) -> JSON:
     argument = {"n": 1, "text": "It is so.", "citations": [], "basis": "reasoning"}
     return {**reply, "finalAnswer": "It is so.", "arguments": [argument]}
@@ -337,6 +345,11 @@ RULINGS: Mapping[str, tuple[Mapping[str, Change], JSON, tuple[str, ...]]] = {
     "empty answers that are the same, by a vote": (
         {"convergence.debater": IT_IS_SO},
         {"judge": False, "judgeInstructions": None},
+        ("decidedBlind",),
+    ),
+    "one debater cites, and the others say what fits every case": (
+        {"convergence.debater": by_seat(answering("It is so.", quote=CAP), *map(generic, GENERIC))},
+        {},
         ("decidedBlind",),
     ),
     "one debater argues, and the others say that it is so": (
@@ -377,7 +390,7 @@ async def test_a_ruling_for_what_a_debater_holds_to_the_end_is_argued(database: 
     assert "rulingUnargued" not in result.flags
 
 
-async def test_answers_with_grounds_of_their_own_that_the_exchange_leaves_standing_may_be_high(
+async def test_answers_with_grounds_of_their_own_that_the_exchange_leaves_standing_are_high(
     database: Database,
 ) -> None:
     """Every debater drafts the same answer apart from the others, and code finds their arguments unlike."""
@@ -398,4 +411,6 @@ async def test_answers_with_grounds_of_their_own_that_the_exchange_leaves_standi
     )
 
     assert json.loads(msgspec.json.encode(result.result))["convergedIn"] is None
-    assert {"rulingUnargued", "decidedBlind", "agreedOnlyAfterExchange"}.isdisjoint(result.flags)
+    assert (result.flags, result.confidence_level) == ((), "HIGH")
+    assert result.human_review is not None
+    assert not result.human_review.required
