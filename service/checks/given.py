@@ -7,6 +7,7 @@
     injection     every document of the case
     convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
     consensus     the question and every document, whose words are no agreement
+    voices        the arguments of each turn with the verdicts on them, and those of other sides that it was shown
     texts         the reply; the documents of the turn's round; the question and the caller's texts; the replies that
                   the turn was shown, without struck arguments
 
@@ -17,16 +18,36 @@ without a row is given what the engine before it was given (`given_to`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
 from service.checks.attacked import Attacked, Shown
+from service.checks.judgement.voices import Spoken
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
-from service.debate.model import Case, ConvergenceOptions, TurnId, documents_of_round
-from service.debate.options import debaters_of, instructions_of, personas_of, positions_of, votes_of
-from service.debate.replies import Critique, Position, Proposal, Reply, without_statements
+from service.debate.model import (
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    Options,
+    PanelOptions,
+    StancesOptions,
+    TurnId,
+    documents_of_round,
+)
+from service.debate.options import debater_seats, debaters_of, instructions_of, personas_of, positions_of, votes_of
+from service.debate.replies import (
+    Argument,
+    Critique,
+    Position,
+    Proposal,
+    Rebuttal,
+    Reply,
+    statements,
+    without_statements,
+)
 from service.debate.replies.texts import texts_of
 from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.versions import number
@@ -123,6 +144,49 @@ def _verdicts(facts: Facts, turn: TurnId) -> tuple[ArgumentVerdict, ...]:
     return tuple(v for v in found.arguments if v.turn == turn) if isinstance(found, CitationsFound) else ()
 
 
+def _voices(facts: Facts, over: Sequence[TurnId]) -> tuple[Spoken, ...]:
+    """The turns that argue, each with what it may repeat: a critique has no voice, but a rebuttal may repeat it."""
+    heard = [turn for turn in over if not isinstance(facts.said[turn], Critique)]
+    return tuple(
+        Spoken(
+            turn,
+            statements(facts.said[turn]),
+            _verdicts(facts, turn),
+            [text for other in _against(facts, over, turn) for text in _argued(facts, other)],
+            opposed=isinstance(facts.said[turn], Argument | Rebuttal),
+        )
+        for turn in heard
+    )
+
+
+def _against(facts: Facts, over: Sequence[TurnId], turn: TurnId) -> Iterator[TurnId]:
+    """The turns of other sides that a turn was shown: a rebuttal the critique, others the earlier turns of other seats.
+
+    Debaters with one stance are on one side.
+    """
+    options = facts.started.options if facts.started else None
+    sides = {seat: seat for seat in (seat_of(each) for each in over)}
+    if isinstance(options, StancesOptions):
+        sides |= {
+            seat: " ".join(d.stance.casefold().split())
+            for seat, d in zip(debater_seats(options), options.debaters, strict=True)
+        }
+    for other in takewhile(turn.__ne__, over):
+        if sides[seat_of(other)] != sides[seat_of(turn)] and not _at_once(options, other, turn):
+            yield other
+
+
+def _at_once(options: Options | None, one: TurnId, other: TurnId) -> bool:
+    """Whether two turns were asked without each other's replies."""
+    if isinstance(options, BallotOptions):
+        return phase_of(one) == phase_of(other) == "proposal" and round_of(one) == round_of(other) == 1
+    return isinstance(options, ConvergenceOptions | PanelOptions) and round_of(one) == round_of(other)
+
+
+def _argued(facts: Facts, turn: TurnId) -> tuple[str, ...]:
+    return tuple(argument.text for argument in statements(_standing(facts, turn)))
+
+
 def _answers(case: Case, facts: Facts, over: Sequence[TurnId]) -> ComparedAnswers:
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
@@ -189,5 +253,6 @@ CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.
 CRITIQUES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
 INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
 OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
+VOICES: Mapping[str, Callable[[Facts, Sequence[TurnId]], tuple[Spoken, ...]]] = {"judgement/1": _voices}
 TEXTS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadTexts]] = {texts.ENGINE: _texts}
 AGREEMENTS: Mapping[str, Callable[[Case, Mapping[str, str]], tuple[str, ...]]] = {"consensus/1": _known_texts}

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 
 from service.debate.adversarial_agreement import agreement
 from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
+from service.debate.adversarial_support import EMPTY, support
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
@@ -68,6 +69,7 @@ from service.debate.roster import Roles, Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import Compared, compare
 from service.debate.turns import phase_of, round_of, split_party, turn_id
+from service.debate.voices import hear
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
@@ -91,8 +93,6 @@ ROLES = Roles(
 """Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
-EMPTY = ("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer")
-"""The flags of a challenge that may have been none: they cap the confidence, and a person decides."""
 
 
 def play(s: Script) -> Outcome:
@@ -117,6 +117,7 @@ def play(s: Script) -> Outcome:
             satisfied = not wants_another(s, r) and r >= _last_evidence(s)
             if satisfied:
                 break
+        hear(s, _critique(s, r), *(turn.id for turn in _rebuttals(s, r)))
         _swap(s)
         reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -371,7 +372,8 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
     judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
     standing = [_critique(s, r) for r in range(1, ROUND_CEILING + 1) if _critique(s, r) in critiques]
-    injection, near = s.facts.found.get(INJECTION.id), alike(s, ROLES)
+    injection, near, final = s.facts.found.get(INJECTION.id), alike(s, ROLES), final_of(s)
+    several, view = bool(positions_of(options)), _view(s, final) if final else None
     facts = {
         "DEBATE_TRUNCATED": status == "truncated",
         "unchallenged": not critiques and any(isinstance(reply, Proposal) for reply in said.values()),
@@ -381,7 +383,8 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         ),
         "promptReview": any(c.challenge_strength < PROMPT_REVIEW_BELOW for c in critiques.values()),
         "softenedCritique": any(found.softening for found in judged.values()),
-        **agreement(said, judged, standing, final_of(s), several=bool(positions_of(s.started.options))),
+        **agreement(said, judged, standing, final, several=several),
+        **support(s, view, _rebuttals(s, round_of(final)) if final else (), several=several),
         "criticOfProposersFamily": near.critic_of_proposers_family,
         **near.flags,
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),

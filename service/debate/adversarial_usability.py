@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from service.debate.emptiness import says_nothing
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound
 from service.debate.model import Case, Turn, labels
@@ -29,9 +30,11 @@ def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:
 
 
 def unlabelled(turn: Turn, moderation: Moderation) -> str | None:
-    """Why a moderation does not fit its labels, or asks for another round without a question for it."""
+    """Why a moderation does not fit its labels, asks for another round without a question for it, or says nothing."""
     if moderation.recommend_another_round and not moderation.unresolved_points:
         return "another round is recommended, so unresolvedPoints must say what it is to resolve"
+    if says_nothing(moderation.synthesis):
+        return "synthesis says what the debate showed and what follows for the question; it says nothing here"
     shown = labels(turn)
     if {score.label for score in moderation.scores} != set(shown.values()):
         return f"scores must name exactly the labels {sorted(shown.values())}"

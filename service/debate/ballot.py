@@ -5,6 +5,8 @@
     after a phase     of the options at the threshold the one with the most votes decides, by the latest votes of
                       distinct debaters
     equal counts      at the top are a tie, and the ballot goes on: an earlier vote must not win because it is earlier
+    voices            code finds which votes their debaters argued for; too few of them for the decision, and a person
+                      decides
     rounds used up    without a decision: escalate
     money ended       without a decision: escalate; only the count of votes closes a ballot
 
@@ -45,6 +47,7 @@ from service.debate.results import BallotResult, Cast, Tally
 from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
+from service.debate.voices import argued, hear
 
 FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
@@ -68,6 +71,7 @@ def play(s: Script) -> Outcome:
             for phase in PHASES:
                 _hear(s, r, phase)
                 if _decided(options, _latest(_casts(s, _phase(options, r, phase)))):  # all have voted in it
+                    hear(s, *(turn for _, _, turn in _schedule(options)))
                     return ended(s, "completed", "consensus", f"the votes decided after the {phase} of round {r}")
         return ended(s, "completed", "roundCeiling", f"no option led with enough votes after all {r} rounds")
     except MoneyEnded:
@@ -88,6 +92,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     options = _options(s.started.options)
     result = _result(s, decided=reason == "consensus")
     blind = reason == "consensus" and result.phase_sequence == PHASES[:1]
+    unargued = _argued_votes(s, result) < options.consensus_threshold and result.decision_rule == "threshold_vote"
     return end(
         s,
         (status, reason, detail),
@@ -95,12 +100,14 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         roles=table(options).roles,
         flags={
             "decidedBlind": blind,
+            "votesNotArgued": unargued,
             "abstentions": any(tally.vote == ABSTENTION for tally in result.vote_tally),
             "tied": bool(result.tied),
         },
         caps=(
             (status == "completed" and result.decision == ESCALATE, "escalated", "LOW"),
             (blind, "decidedBlind", "MODERATE"),
+            (unargued, "votesNotArgued", "MODERATE"),
         ),
     )
 
@@ -299,6 +306,17 @@ def _carrying(s: Script, result: BallotResult) -> tuple[TurnId, ...]:
     latest = {seat_of(turn): turn for _, _, turn in _schedule(options) if s.said(turn)}
     ballots = {turn: reply for turn in latest.values() if isinstance(reply := s.facts.said[turn], Ballot)}
     return tuple(turn for turn, cast in ballots.items() if read(cast.vote, options.votes) == result.decision)
+
+
+def _argued_votes(s: Script, result: BallotResult) -> int:
+    """The votes for the decision whose debater, in a turn in which it voted so, gave an argument of its own."""
+    options = _options(s.started.options)
+    voted = {
+        seat_of(turn)
+        for turn in argued(s) or ()
+        if isinstance(reply := s.reply(turn), Ballot) and read(reply.vote, options.votes) == result.decision
+    }
+    return len(voted & {seat_of(turn) for turn in _carrying(s, result)})
 
 
 def _rule(

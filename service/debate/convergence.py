@@ -6,6 +6,7 @@
     stop:                 the answers have converged; the rounds are used up
     then:                 the judge on the whole transcript, or without one a majority vote on the last round's answers
     money ended:          the judge closes on the transcript so far; without one the vote of the last whole round stands
+    voices:               code finds which debaters argued; one that only agreed, and a person decides
     quotations:           code compares what every text quotes; a judge that quotes what stands nowhere is asked once
                           more, and its second take stands
 
@@ -53,6 +54,7 @@ from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
+from service.debate.voices import hear, mute
 
 FORMAT = "convergence/1"
 QUORUM = 2
@@ -73,6 +75,7 @@ def play(s: Script) -> Outcome:
             examine(s, *debaters)
             if converged := options.convergence_check and _converged(s, r):
                 break
+        hear(s, *_heard(s))
         if options.judge:
             s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
             settle(s, Ruling, _judge(s, r))
@@ -108,6 +111,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "rulingUnargued",
             "MODERATE",
         ),
+        (mute(s, _heard(s)), "answersNotArgued", "MODERATE"),
     )
     rulings = tuple(turn for phase in ("", "swapped") if (turn := _ruled(s, phase)))
     return end(

@@ -112,6 +112,28 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
         return not CONCEDING.isdisjoint(self.weak)
 
 
+class Voice(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What of a turn's arguments is its own, by number; struck arguments are in none of the lists.
+
+    ``echoed`` arguments repeat one of another side that was said before, ``empty`` ones only agree or give no ground.
+    """
+
+    turn: TurnId
+    own: tuple[int, ...] = ()
+    echoed: tuple[int, ...] = ()
+    empty: tuple[int, ...] = ()
+
+
+class VoicesFound(Struct, frozen=True, rename="camel", tag="voices", tag_field="kind"):
+    """Which seats argued: every turn that was checked, in the order of the debate."""
+
+    voices: tuple[Voice, ...]
+
+    def argued(self) -> frozenset[TurnId]:
+        """The turns with an argument of their own."""
+        return frozenset(voice.turn for voice in self.voices if voice.own)
+
+
 class Suspicion(Struct, frozen=True, rename="camel"):
     """A passage of a document that speaks to the reader as if it were an instruction."""
 
@@ -312,6 +334,7 @@ class TextsFound(Struct, frozen=True, rename="camel", tag="texts", tag_field="ki
 Finding = (
     CitationsFound
     | CritiqueFound
+    | VoicesFound
     | InjectionFound
     | ConsensusFound
     | ConvergenceFound

@@ -93,7 +93,9 @@ StopReason = Literal[
     "declined",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
-CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection", "texts", "synthesis"]
+CheckKind = Literal[
+    "citations", "critique", "consensus", "convergence", "accuracy", "injection", "texts", "synthesis", "voices"
+]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 _CHECKS = ClosedList("kind of check", "service/debate/model.py", "docs/how-to/change-a-rule.md", IncompleteTable)
 

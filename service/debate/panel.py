@@ -82,6 +82,7 @@ from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import turn_id
+from service.debate.voices import hear, mute
 
 __all__ = ["FORMAT", "ended", "kept", "misfit", "play", "problem", "shown", "table"]
 
@@ -115,6 +116,7 @@ def play(s: Script) -> Outcome:
                 _answer_objections(s, r)
             if reached := _adjudicated(s, r):
                 break
+        hear(s, *_answered(s))
         s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
         settle(s, Synthesis, _synthesizer(s, r))
         _compare_synthesis(s, r)
@@ -136,7 +138,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     rounds, final = standings(s), next((s.facts.standing(t) for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
     result = result_of(s, rounds, final)
-    unchecked = _unchecked(s, rounds)
+    unchecked, unargued = _unchecked(s, rounds), mute(s, _answered(s))
     sure = result.overall_confidence or 0
     measured, blind = bool(rounds), result.consensus_reached and result.rounds_completed == 1
     after_exchange = result.consensus_reached and result.rounds_completed > 1
@@ -156,6 +158,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         (risk, "riskAccepted", "MODERATE"),
         (opposes, "synthesisOpposesClaims", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
+        (unargued, "answersNotArgued", "MODERATE"),
     )
     return end(
         s,
@@ -176,6 +179,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "riskAccepted": risk,
             "synthesisOpposesClaims": opposes,
             "debaterMissing": bool(result.missing),
+            "answersNotArgued": unargued,
             "orderSensitive": sensitive,
             "orderUnchecked": unchecked,
             "adjudicatorSilent": any(seat_of(turn) == "adjudicator" for turn in s.facts.silent),
@@ -287,6 +291,11 @@ def _words(s: Script, final: TurnId | None) -> tuple[TurnId, ...]:
     last = max((r for r in range(1, options_of(s).max_rounds + 1) if answers(s, r)), default=0)
     adjudications = (turn_id(last, "adjudicator", phase) for phase in ("", "swapped"))
     return tuple(turn for turn in (*((final,) if final else ()), *adjudications) if s.said(turn))
+
+
+def _answered(s: Script) -> tuple[TurnId, ...]:
+    """All answers of the debaters, round by round."""
+    return tuple(turn for r in range(1, options_of(s).max_rounds + 1) for turn in answers(s, r))
 
 
 def _close(s: Script, r: int) -> None:

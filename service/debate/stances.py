@@ -5,6 +5,8 @@
     judge again:      if policy asks for it, with each round in reverse order; a different answer: the order decided
     synthesizer:      projects the transcript and the verdict to the caller's own shape, or is switched off
     money ended:      judge and synthesizer close on the arguments so far
+    voices:           code finds which debaters argued: a winner that no seat argued, or a stance whose debaters only
+                      agreed or repeated another side, is at most MODERATE, for a person
     quotations:       code compares what every text quotes; a judge or synthesizer that quotes what stands nowhere is
                       asked once more, and its second take stands
 
@@ -14,10 +16,11 @@ This file is frozen once released: a change is a new file and a new version, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Collection
 from functools import partial
 
 from service.debate.decision_members import Reading, listed_strings
+from service.debate.emptiness import says_nothing
 from service.debate.ending import INJECTION, Conclusion, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import InjectionFound
@@ -46,8 +49,11 @@ from service.debate.roster import Roster, debating
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
+from service.debate.voices import argued, hear
 
 FORMAT = "stances/1"
+_BESIDE = frozenset(["", *"the stance position side debater winner of by argued".split()])
+"""The words that may stand beside a stance where a winner names it."""
 ROUNDS_MAX = 20
 """The most rounds that the kernel plays. Policy allows fewer; sensible numbers are up to `MANY_ROUNDS`."""
 MANY_ROUNDS = 4
@@ -80,29 +86,34 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     options = _options(s.started.options)
     first, second = _judgements(s)
     undecided = _order_decided(s)
+    result, silent = _result(s), bool(_mute(s))
+    winner_alone = _winner_alone(s, result)
     level: ConfidenceLevel = first.confidence_level if first else "LOW"
     unchecked = options.swapped and first is not None and second is None
     # Without a winner in either order, nothing is left that code could compare.
     blurred = first is not None and second is not None and first.winner is second.winner is None
-    who = _by_seat(options)
     words = (_spoken(s, "judge"), _spoken(s, "judge", "swapped"), _spoken(s, "synthesizer"))
     takes = tuple(turn for turn in words if turn)
     reading = Reading(key=partial(_key, options), listed=listed_strings(output_schema_of(options)))
-    alone = len({" ".join(who[seat_of(turn)].stance.casefold().split()) for turn in _argued(s)}) == 1
+    alone = len(_sides(s, _argued(s))) == 1
     return end(
         s,
         (status, reason, detail),
-        Conclusion(level, _spoken(s, "judge"), _result(s), takes, compare(s, takes, reading, sensitive=undecided)),
+        Conclusion(level, _spoken(s, "judge"), result, takes, compare(s, takes, reading, sensitive=undecided)),
         roles=table(options).roles,
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
+            "winnerNotArgued": winner_alone,
+            "opponentSilent": silent,
             "orderSensitive": undecided,
             "orderUnchecked": unchecked,
             "orderNotCompared": blurred,
         },
         caps=(
             (alone, "unchallenged", "LOW"),
+            (winner_alone, "winnerNotArgued", "MODERATE"),
+            (silent, "opponentSilent", "MODERATE"),
             (unchecked, "orderUnchecked", "MODERATE"),
             (blurred, "orderNotCompared", "MODERATE"),
         ),
@@ -135,6 +146,8 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
     match reply:
         case Judgement(winner=str() as winner) if not fold(winner):
             return "winner is null where the verdict combines stances, and else names one in words; it is empty here"
+        case Judgement() if says_nothing(reply.reasoning):
+            return "reasoning says which arguments decided and on which evidence; it says nothing here"
         case Projection():
             return unreadable(reply.output)
         case _:
@@ -264,6 +277,7 @@ def _follow(s: Script, r: int) -> None:
     if not s.said(turn_id(r, "judge")):
         return
     settle(s, Judgement, _judge(s, r))
+    hear(s, *_argued(s))
     options, again = _options(s.started.options), swapped(_judge(s, r))
     if options.swapped and s.close(Judgement, again, holding=lambda: (_synthesizer(s, r),) * options.synthesizer):
         settle(s, Judgement, again)
@@ -300,6 +314,33 @@ def _order_decided(s: Script) -> bool:
     return bool(first and second) and _winner(s, first) != _winner(s, second)
 
 
+def _side(debater: Debater) -> str:
+    """The stance of a debater in a comparable form: debaters with one stance are on one side."""
+    return " ".join(debater.stance.casefold().split())
+
+
+def _sides(s: Script, turns: Collection[TurnId]) -> frozenset[str]:
+    """The sides for which these turns spoke."""
+    who = _by_seat(_options(s.started.options))
+    return frozenset(_side(who[seat_of(turn)]) for turn in turns)
+
+
+def _mute(s: Script) -> frozenset[str]:
+    """The sides that were spoken for without one argument of their own; none where that was not checked."""
+    voices = argued(s)
+    return frozenset() if voices is None else _sides(s, _argued(s)) - _sides(s, voices)
+
+
+def _winner_alone(s: Script, result: StancesResult) -> bool:
+    """Whether the verdict that stands names a winner for which no seat argued."""
+    if result.verdict is None or result.verdict.winner is None:
+        return False
+    if result.winner_stance is None:
+        return True
+    won = {_side(d) for d in _options(s.started.options).debaters if d.stance == result.winner_stance}
+    return not won.isdisjoint(_mute(s))
+
+
 def _winner(s: Script, judgement: Judgement | None) -> str | None:
     """The winner of a judgement in a comparable form: a stance's own words, or other words folded."""
     if judgement is None or judgement.winner is None:
@@ -315,7 +356,7 @@ def _stance(options: StancesOptions, winner: str) -> str | None:
     """The assigned stance that a winner names, by its words, its debater's name or both as they were shown.
 
     It is compared unchanged first, so that "> 5 %" is not "< 5 %", and then folded. Words that fit two stances name
-    neither.
+    neither. Beside a stance only words that name a side may stand: "the stance 'ship now'", "ship now (name-1)".
     """
     stances = [(debater.stance, debater.stance) for debater in options.debaters]
     names = [(name, d.stance) for d in options.debaters for name in (d.name, _label(d, named=True))]
@@ -323,7 +364,17 @@ def _stance(options: StancesOptions, winner: str) -> str | None:
         for read in (str.strip, fold):
             if found := {stance for name, stance in written if read(name) == read(winner)}:
                 return found.pop() if len(found) == 1 else None
-    return None
+    around = {d.stance for d in options.debaters if _is_within(d, fold(winner))}
+    return around.pop() if len(around) == 1 else None
+
+
+def _is_within(debater: Debater, winner: str) -> bool:
+    """Whether a folded winner is a debater's stance with nothing beside it but words that name a side."""
+    stance, beside = fold(debater.stance).split(), {*_BESIDE, *map(fold, debater.name.split())}
+    words = [fold(word) for word in winner.split()]
+    places = (i for i in range(len(words) - len(stance) + 1) if words[i : i + len(stance)] == [fold(w) for w in stance])
+    at = next(places, None)
+    return at is not None and {*words[:at], *words[at + len(stance) :]} <= beside
 
 
 def _verdict(judgement: Judgement | None) -> Verdict | None:

@@ -30,6 +30,7 @@ from service.debate.findings import (
     SynthesisFound,
     TextsFound,
     UnansweredObjection,
+    VoicesFound,
 )
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
@@ -90,6 +91,7 @@ _FINDINGS: Mapping[str, Finding] = {
     "accuracy": AccuracyFound(()),
     "texts": TextsFound(()),
     "synthesis": SynthesisFound(()),
+    "voices": VoicesFound(()),
 }
 _NOTHING = Charge(0, "none")
 

@@ -21,6 +21,7 @@ _AGREEMENT = newest(consensus.AGREEMENTS)
 _CONDUCT = newest(consensus.CONDUCTS)
 _TEXTS = newest(texts.COMPARISONS)
 _SYNTHESIS = newest(consensus.SYNTHESES)
+_VOICES = newest(judgement.VOICES)
 ENGINES: Mapping[CheckKind, str] = complete_checks(
     {
         "citations": _CITATIONS,
@@ -31,6 +32,7 @@ ENGINES: Mapping[CheckKind, str] = complete_checks(
         "accuracy": _CONDUCT,
         "texts": _TEXTS,
         "synthesis": _SYNTHESIS,
+        "voices": _VOICES,
     },
     "running",
     __file__,
@@ -74,6 +76,8 @@ class Checker:
                 return texts.COMPARISONS[_TEXTS](read, {name: self._sources[name] for name in read.documents})
             case "synthesis":
                 return consensus.SYNTHESES[_SYNTHESIS](facts, check)
+            case "voices":
+                return judgement.VOICES[_VOICES](given_to(_VOICES, given.VOICES)(facts, check.over))
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:

@@ -31,6 +31,7 @@ ENGINES: Mapping[CheckKind, Collection[str]] = complete_checks(
         "accuracy": consensus.CONDUCTS,
         "texts": texts.COMPARISONS,
         "synthesis": consensus.SYNTHESES,
+        "voices": judgement.VOICES,
     },
     "verify",
     __file__,
@@ -112,6 +113,8 @@ class _Recheck:
                 return texts.COMPARISONS[engine](read, {name: self._sources[name] for name in read.documents})
             case "synthesis":
                 return consensus.SYNTHESES[engine](facts, check)
+            case "voices":
+                return judgement.VOICES[engine](given_to(engine, given.VOICES)(facts, check.over))
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:

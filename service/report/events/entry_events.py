@@ -24,6 +24,7 @@ from service.debate.findings import (
     InjectionFound,
     SynthesisFound,
     TextsFound,
+    VoicesFound,
 )
 from service.debate.model import TurnId
 from service.debate.options import role_of
@@ -108,7 +109,7 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
             return (overlapping(line, entry, found, debate_id),)
         case TextsFound() as found:
             return (("passages", _passages(line, entry, found, debate_id, History(lines))),)
-        case CritiqueFound() | InjectionFound() | SynthesisFound():
+        case CritiqueFound() | InjectionFound() | SynthesisFound() | VoicesFound():
             return ()
 
 

@@ -29,6 +29,7 @@ from service.debate.findings import (
     InjectionFound,
     SynthesisFound,
     TextsFound,
+    VoicesFound,
 )
 from service.debate.model import CheckKind, TurnId
 from service.debate.model_names import known_names
@@ -50,6 +51,7 @@ _KINDS: dict[type[Finding], CheckKind] = {
     AccuracyFound: "accuracy",
     TextsFound: "texts",
     SynthesisFound: "synthesis",
+    VoicesFound: "voices",
 }
 
 
@@ -248,6 +250,12 @@ def summary(finding: Finding) -> str:
         case SynthesisFound(opposed):
             named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
             return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"
+        case VoicesFound(voices):
+            argued = f"{_count(sum(len(v.own) for v in voices), 'argument')} of their own"
+            rest = (
+                f"{sum(len(v.echoed) for v in voices)} repeat another side, {sum(len(v.empty) for v in voices)} empty"
+            )
+            return f"{_count(len(voices), 'turn')}: {argued}; {rest}"
 
 
 def _consensus(found: ConsensusFound) -> str:

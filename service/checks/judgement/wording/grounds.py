@@ -113,6 +113,22 @@ def only_grants(text: str, limits: GroundLimits = LIMITS) -> bool:
     return not _opposes(rest, "") and len(_telling(rest) - _GENERAL) < limits.telling
 
 
+def ungranted(text: str, *, english: bool) -> str:
+    """The text without quotations, and without the clauses in which it grants, praises or belittles."""
+    plain = unquoted(text)
+    return _without(plain, softenings(plain)) if english else plain
+
+
+def telling_words(text: str, *, english: bool) -> frozenset[str]:
+    """The words and numbers of a text that say something of a case; in English without the general ones."""
+    return frozenset(_telling(text) - _GENERAL if english else _telling(text))
+
+
+def opposes(text: str, other: str) -> bool:
+    """Whether a word of a text opposes that another text does not have beside the same word."""
+    return _opposes(text.casefold(), other)
+
+
 def _telling(text: str) -> set[str]:
     """The words of three letters and more, and every number."""
     return {token for token in _MARK.findall(text.casefold()) if len(token) > 2 or token.isdigit()} - FUNCTION
