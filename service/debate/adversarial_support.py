@@ -17,12 +17,6 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.voices import argued
 
-EMPTY = (
-    *("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer"),
-    *("rebuttalGaveUp", "moderatorAlone"),
-)
-"""The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
-
 
 def support(s: Script, view: str | None, rebuttals: Sequence[Turn], *, several: bool) -> dict[str, bool]:
     """The flags; ``view`` is what the last moderation concludes, or with ``several`` positions ranks first.
@@ -31,14 +25,15 @@ def support(s: Script, view: str | None, rebuttals: Sequence[Turn], *, several: 
     """
     own = next((turn for turn in rebuttals if phase_of(turn.id) == (view if several else "")), None)
     upheld = several or view == "upheld"
-    seats = set() if several else set(_concluded(s))
+    heard = not several and any(s.said(turn.id) for turn in rebuttals)
     return {
-        "rebuttalGaveUp": view is not None and upheld and own is not None and _gave_up(s, own),
-        "moderatorAlone": view is not None and bool(seats) and view not in seats,
+        "rebuttalGaveUp": view is not None and upheld and own is not None and _concedes(s, own),
+        "moderatorAlone": view is not None and heard and view not in set(_concluded(s)),
     }
 
 
-def _gave_up(s: Script, turn: Turn) -> bool:
+def _concedes(s: Script, turn: Turn) -> bool:
+    """Whether a rebuttal leaves its position without defence."""
     reply, voices = s.reply(turn.id), argued(s)
     if not isinstance(reply, Rebuttal):
         return False
@@ -47,13 +42,13 @@ def _gave_up(s: Script, turn: Turn) -> bool:
 
 
 def _concluded(s: Script) -> Iterator[Conclusion]:
-    """The latest conclusion of proposer, critic and rebuttal, and ``modified`` where a rebuttal grants in part."""
+    """The latest conclusion of proposer, critic and rebuttal, and ``modified`` where a rebuttal grants a point."""
     for seat in ("proposer", "critic", "rebuttal"):
         last = max((turn for turn in s.facts.said if seat_of(turn) == seat), default=None, key=_order)
         reply = s.reply(last)
         if isinstance(reply, Proposal | Critique | Rebuttal):
             yield reply.conclusion
-        if isinstance(reply, Rebuttal) and reply.concessions and reply.rebuttals:
+        if isinstance(reply, Rebuttal) and reply.concessions:
             yield "modified"
 
 

@@ -12,13 +12,13 @@ import re
 
 _TOKEN = re.compile(r"[^\W_]+")
 _EMPTY = frozenset(
-    "a an and are as at be been both but by did do does each else ever for from had has have he her here his how i if "
+    "a an and are as at be been both but by did do does each else ever for from had has have her here how i if "
     "in is it its just me my of on one or our same she so such than that the their them then there these they this "
     "those to us very was we well were what when where which who why will with would you your also all any every "
-    "everything nothing none nil no not yes yep ok okay na tbd todo ditto idem sic amen quite really simply indeed "
+    "everything nothing none nil no not yes yep ok okay n na tbd todo ditto idem sic amen quite really simply indeed "
     "above below before earlier previous previously prior former foregoing aforementioned said stated noted mentioned "
     "see refer reference repeat repeated again already once otherwise else elsewhere "
-    "agree agrees agreed agreement concur concurs confirm confirmed accept accepted same like likewise similarly "
+    "agree agrees concur concurs confirm confirmed accept accepted same like likewise similarly "
     "right true correct fine good sound clear plain obvious evident certain sure "
     "text answer answers reply verdict synthesis summary reasoning conclusion result decision upheld modified rejected "
     "moderator judge debater debaters side sides stance stances proposer critic rebuttal proposition argument "

@@ -16,7 +16,7 @@ This file is frozen once released: a change is a new file and a new version, so 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from service.debate.decision_members import Reading, listed_strings
@@ -148,6 +148,8 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
             return "winner is null where the verdict combines stances, and else names one in words; it is empty here"
         case Judgement() if says_nothing(reply.reasoning):
             return "reasoning says which arguments decided and on which evidence; it says nothing here"
+        case Judgement(winner=None) if says_nothing(reply.verdict):
+            return "winner is null, so verdict says what the stances come to together; it says nothing here"
         case Projection():
             return unreadable(reply.output)
         case _:

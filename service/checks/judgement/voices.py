@@ -49,7 +49,7 @@ _YIELDS = re.compile(
     rf"\b(?:{_SIDE} (?:is|are|was|were|has it|have it) (?:\w+ )?(?:right|correct)"
     rf"|(?:I|we) (?:\w+ )?(?:agree|concur|side) with {_SIDE}(?: \w+ly| here| in (?:all|every) \w+)*)"
     r"(?=\s*(?:[.:;!?\u2014\u2013-]|$|,? (?:and|so)\b))"
-    r"(?!.*\b(?:but|however|yet|still|though|although|except|nevertheless|nonetheless|only)\b)",
+    r"(?!\W*(?:but|however|yet|still|though|although|except|nevertheless|nonetheless|even so|that said|only)\b)",
     re.IGNORECASE,
 )
 """A debater, or a rebuttal, that takes the other side without reserve: what follows is not for its own side."""
@@ -58,11 +58,13 @@ _YIELDS = re.compile(
 class VoiceLimits(Struct, frozen=True, rename="camel"):
     """When an argument repeats another one; shares are per mille.
 
+    ``least`` is the number of telling words that an argument without a verified citation needs beside what it grants.
     ``repeated`` is the share of its telling words that the other has. ``run`` is the least number of words in a row
     that both have. Where runs make up ``copied`` of its words, the rest needs ``added`` new words, or ``added_against``
     if a word opposes.
     """
 
+    least: int = 3
     repeated: int = 800
     run: int = 6
     copied: int = 500
@@ -107,8 +109,9 @@ def _voice(one: Spoken, english: bool, limits: VoiceLimits) -> Voice:
 
 def _kind(text: str, verified: bool, shown: Sequence[str], english: bool, limits: VoiceLimits) -> str:
     rest = _OTHER.sub(" ", ungranted(text, english=english))
-    ground = gives_ground(text, "", evidence=verified, english=english, limits=limits.ground)
-    if says_nothing(rest) or not telling_words(rest, english=english) or not ground:
+    ground = gives_ground(rest, "", evidence=verified, english=english, limits=limits.ground)
+    least = 1 if verified else limits.least
+    if says_nothing(rest) or len(telling_words(rest, english=english)) < least or not ground:
         return "empty"
     return "echoed" if any(_repeats(rest, unquoted(other), english, limits) for other in shown) else "own"
 

@@ -526,7 +526,8 @@ def test_every_rationale_is_checked_before_the_next_debater_sees_it() -> None:
     entries = drive(a_start(ballot()), voting("release", "revise", "revise"))
 
     checks = [e.check for e in entries if hasattr(e, "check")]
-    assert checks == ["case/injection", *(f"{turn}/{kind}" for turn in PROPOSALS for kind in ("citations", "texts"))]
+    proposals = (f"{turn}/{kind}" for turn in PROPOSALS for kind in ("citations", "texts"))
+    assert checks == ["case/injection", *proposals, "debate/voices"]
 
 
 # What may start.

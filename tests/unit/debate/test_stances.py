@@ -313,8 +313,9 @@ def test_the_same_winner_stands_and_another_one_is_nobodys(winner: str | None, a
     assert result.swapped_verdict.winner == again
     if same:
         assert (result.verdict and result.verdict.winner) == winner
-        assert end.flags == (() if winner else ("orderNotCompared",))
-        assert end.confidence_level == ("HIGH" if winner else "MODERATE")
+        expected = () if winner and result.winner_stance else ("winnerNotArgued" if winner else "orderNotCompared",)
+        assert end.flags == expected
+        assert end.confidence_level == ("MODERATE" if expected else "HIGH")
         assert turns_asked(entries)[-3:] == ["2.judge.1", "2.judge.swapped.1", "2.synthesizer.1"]
     else:
         assert (result.verdict, result.winner_stance, result.output) == (None, None, None)
@@ -475,7 +476,9 @@ def test_every_debaters_citations_are_checked_before_the_next_one_sees_them() ->
     assert checks == [
         "case/injection",
         *(f"{turn}/{kind}" for turn in ARGUED for kind in ("citations", "texts")),
-        *(f"{turn}/texts" for turn in CLOSING),
+        "2.judge.1/texts",
+        "debate/voices",
+        "2.synthesizer.1/texts",
     ]
 
 
