@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 _TOKEN = re.compile(r"[^\W_]+")
-_EMPTY = frozenset(
+EMPTY = frozenset(
     "a an and are as at be been both but by did do does each else ever for from had has have her here how i if "
     "in is it its just me my of on one or our same she so such than that the their them then there these they this "
     "those to us very was we well were what when where which who why will with would you your also all any every "
@@ -26,8 +26,9 @@ _EMPTY = frozenset(
     "siehe oben unten wie gesagt ja nein genau stimmt einverstanden voir dessus ci oui non "
     "vease véase arriba si sí vedi sopra zie boven".split()
 )
+"""Words that point elsewhere, agree or only join others."""
 
 
 def says_nothing(text: str) -> bool:
     """Whether every word of a text points elsewhere, agrees or only joins words; numbers say something."""
-    return all(token in _EMPTY for token in _TOKEN.findall(text.casefold()))
+    return all(token in EMPTY for token in _TOKEN.findall(text.casefold()))

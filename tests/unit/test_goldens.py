@@ -13,7 +13,7 @@ import pytest
 
 from service.checks.citations import ENGINES as CITATIONS
 from service.checks.consensus import AGREEMENTS, CONDUCTS, SYNTHESES
-from service.checks.judgement import CRITIQUES, INJECTIONS
+from service.checks.judgement import CRITIQUES, INJECTIONS, VOICES
 from service.checks.overlap import OVERLAPS
 from service.checks.question_type import CLASSIFICATIONS
 from service.debate.versions import Part
@@ -37,6 +37,7 @@ TABLES: tuple[Mapping[str, object], ...] = (
     CRITIQUES,
     GATES,
     INJECTIONS,
+    VOICES,
     OVERLAPS,
     SEATINGS,
     SYNTHESES,
@@ -202,7 +203,7 @@ def test_every_version_of_this_build_is_held_by_a_golden() -> None:
 def test_every_module_of_judgement_is_of_a_version(root: Path) -> None:
     there = {path.relative_to(root) for path in (root / "service/checks/judgement").glob("[!_]*.py")}
 
-    assert sorted(str(path) for path in there - modules_of(CRITIQUES, INJECTIONS)) == [], (
+    assert sorted(str(path) for path in there - modules_of(CRITIQUES, INJECTIONS, VOICES)) == [], (
         "is of no version: add a row in service/checks/judgement/__init__.py"
     )
 

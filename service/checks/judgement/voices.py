@@ -2,8 +2,8 @@
 
     empty     no word that says something of the case is left beside the clauses that grant, or the rest is no ground
               by the rules for critiques (`wording.grounds`); or a seat that was to oppose takes the other side
-    echoed    nearly all its words are those of one argument of another side that was said before, and nothing opposes
-              it; or most of its text is that argument's, and what is left adds too little
+    echoed    nearly all its words are those of one argument of another side that was said before, and neither a number
+              nor a word that opposes is new; or most of its text is that argument's, and what is left adds too little
     own       any other argument; a struck one is not judged, because no later seat reads it
 
 Words in quotation marks are left out: two sides may quote one passage and read it in two ways. Code knows no meaning: a
@@ -13,7 +13,7 @@ paraphrase in other words is an argument of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -37,10 +37,11 @@ from service.debate.turns import TurnId
 _TOKEN = re.compile(r"[^\W_]+")
 _OTHER = re.compile(
     r"\b(?:my |our |the )?(?:opposing|opposite|other|opponent'?s?|adverse|first|second|third|previous|earlier) "
-    r"(?:sides?|debaters?|seats?|speakers?|stances?|voters?|views?|position|opponents?)\b|\bopponents?\b",
+    r"(?:sides?|debaters?|seats?|speakers?|stances?|voters?|views?|position|opponents?)\b|\bopponents?\b"
+    r"|\b(?:in )?(?:rounds?|arguments?|points?|statements?) \d+\b",
     re.IGNORECASE,
 )
-"""The names of another side; they are no words of opposition."""
+"""The names of another side and of its arguments; they are no words of opposition, and no numbers of the case."""
 _SIDE = (
     r"(?:(?:my|our|the) )?(?:(?:opposing|opposite|other|adverse|first|second|third|previous|earlier) "
     r"(?:side|debater|seat|speaker|stance|view|position|party|opponent)s?|opponents?|critic|proposer)"
@@ -55,21 +56,28 @@ _YIELDS = re.compile(
 """A debater, or a rebuttal, that takes the other side without reserve: what follows is not for its own side."""
 
 
+_NUMBERS = frozenset(
+    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty "
+    "ninety hundred thousand million billion half twice thrice double triple".split()
+)
+
+
 class VoiceLimits(Struct, frozen=True, rename="camel"):
     """When an argument repeats another one; shares are per mille.
 
     ``least`` is the number of telling words that an argument without a verified citation needs beside what it grants.
     ``repeated`` is the share of its telling words that the other has. ``run`` is the least number of words in a row
     that both have. Where runs make up ``copied`` of its words, the rest needs ``added`` new words, or ``added_against``
-    if a word opposes.
+    if a word opposes. Between runs of ``aligned`` words, a new number or a word that opposes is enough.
     """
 
     least: int = 3
     repeated: int = 800
     run: int = 6
+    aligned: int = 3
     copied: int = 500
     added: int = 5
-    added_against: int = 2
+    added_against: int = 3
     ground: GroundLimits = LIMITS
 
 
@@ -119,19 +127,30 @@ def _kind(text: str, verified: bool, shown: Sequence[str], english: bool, limits
 def _repeats(rest: str, other: str, english: bool, limits: VoiceLimits) -> bool:
     """Whether an argument without what it grants repeats another one."""
     mine, theirs = telling_words(rest, english=english), telling_words(other, english=english)
-    if len(mine & theirs) * 1_000 >= limits.repeated * len(mine) and not opposes(rest, other):
+    alike = len(mine & theirs) * 1_000 >= limits.repeated * len(mine)
+    if alike and not opposes(rest, other) and not _numbers(mine - theirs):
         return True
-    left, all_words = _left(rest, other, limits)
-    if (all_words - len(left)) * 1_000 < limits.copied * all_words:
+    whole, around, within = _uncopied(rest, other, limits)
+    left = " ".join([*around, *within])
+    if (whole - len(around) - len(within)) * 1_000 < limits.copied * whole:
         return False
-    kept = " ".join(left)
-    added = len(telling_words(kept, english=english) - theirs)
-    return added < (limits.added_against if opposes(kept, other) else limits.added)
+    if _numbers({*within} - theirs) or opposes(" ".join(within), other):
+        return False
+    added = len(telling_words(left, english=english) - theirs)
+    return added < (limits.added_against if opposes(left, other) else limits.added)
 
 
-def _left(rest: str, other: str, limits: VoiceLimits) -> tuple[list[str], int]:
-    """The words of a text outside long runs that another text has too, and the number of all its words."""
+def _uncopied(rest: str, other: str, limits: VoiceLimits) -> tuple[int, list[str], list[str]]:
+    """The number of words of a text, and those outside long runs of another's: around what both have, and within it."""
     mine, theirs = (_TOKEN.findall(text.casefold()) for text in (rest, other))
     runs = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
     copied = {i for run in runs if run.size >= limits.run for i in range(run.a, run.a + run.size)}
-    return [word for i, word in enumerate(mine) if i not in copied], len(mine)
+    aligned = [i for run in runs if run.size >= limits.aligned for i in range(run.a, run.a + run.size)] or [len(mine)]
+    left = [(i, word) for i, word in enumerate(mine) if i not in copied]
+    within = [word for i, word in left if aligned[0] <= i <= aligned[-1]]
+    return len(mine), [word for i, word in left if not aligned[0] <= i <= aligned[-1]], within
+
+
+def _numbers(words: Collection[str]) -> bool:
+    """Whether a number is among the words."""
+    return any(word.isdecimal() or word in _NUMBERS for word in words)
