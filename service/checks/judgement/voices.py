@@ -41,24 +41,24 @@ _OTHER = re.compile(
     r"|\b(?:in )?(?:rounds?|arguments?|points?|statements?) \d+\b",
     re.IGNORECASE,
 )
-"""The names of another side and of its arguments; they are no words of opposition, and no numbers of the case."""
+"""The names of another side and of its arguments: no words of opposition, and no numbers of the case."""
 _SIDE = (
     r"(?:(?:my|our|the) )?(?:(?:opposing|opposite|other|adverse|first|second|third|previous|earlier) "
     r"(?:side|debater|seat|speaker|stance|view|position|party|opponent)s?|opponents?|critic|proposer)"
 )
+_FULLY = r"(?:(?!not|never|hardly|scarcely|cannot|partly|only)\w+ )?"
 _YIELDS = re.compile(
-    rf"\b(?:{_SIDE} (?:is|are|was|were|has it|have it) (?:\w+ )?(?:right|correct)"
-    rf"|(?:I|we) (?:\w+ )?(?:agree|concur|side) with {_SIDE}(?: \w+ly| here| in (?:all|every) \w+)*)"
+    rf"(?<!if )(?<!whether )(?<!unless )(?<!that )\b"
+    rf"(?:{_SIDE} (?:is|are|was|were|has it|have it) {_FULLY}(?:right|correct)"
+    rf"|(?:I|we) {_FULLY}(?:agree|concur|side) with {_SIDE}(?: \w+ly| here| in (?:all|every) \w+)*)"
     r"(?=\s*(?:[.:;!?\u2014\u2013-]|$|,? (?:and|so)\b))"
     r"(?!\W*(?:but|however|yet|still|though|although|except|nevertheless|nonetheless|even so|that said|only)\b)",
     re.IGNORECASE,
 )
 """A debater, or a rebuttal, that takes the other side without reserve: what follows is not for its own side."""
-
-
 _NUMBERS = frozenset(
-    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty "
-    "ninety hundred thousand million billion half twice thrice double triple".split()
+    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy "
+    "eighty ninety hundred thousand million billion half twice thrice double triple".split()
 )
 
 

@@ -76,6 +76,20 @@ def test_to_take_the_other_side_is_no_argument_of_a_seat_that_was_to_oppose(text
     assert heard(text, verified=True) == "empty"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The other side is not right: clause 11.3 sets fines outside any limit.",
+        "I cannot agree with the other debater. Clause 11.3 sets fines outside any limit.",
+        "Even if the other side is right: clause 11.3 sets fines outside any limit.",
+        "The other side is right. But clause 11.3 sets fines outside any limit.",
+        "The other side is right about clause 9.2; clause 11.3 sets fines outside any limit.",
+    ],
+)
+def test_to_deny_the_other_side_or_to_grant_it_in_part_is_an_argument(text: str) -> None:
+    assert heard(text, verified=True) == "own"
+
+
 def test_one_that_need_not_oppose_may_agree_and_give_a_ground() -> None:
     text = "I agree with the second debater: clause 11.3 sets regulatory fines outside any limit."
 

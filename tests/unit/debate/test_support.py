@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding, Voice, VoicesFound
-from service.debate.model import Cap, Check, Position, Turn, labels
+from service.debate.model import Cap, Check, Turn, labels
 from service.debate.replies import Conclusion, Moderation, Rebuttal, Reply
 from service.debate.turns import phase_of
 from tests.fixtures.debates import a_start, canned, drive, found, outcome
 
-POSITIONS = (Position("adopt-x", "Adopt X."), Position("adopt-y", "Adopt Y."))
+POSITIONS = ("adopt-x", "adopt-y")
 Replies = Callable[[Turn, Facts], Reply]
 
 
