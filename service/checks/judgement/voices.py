@@ -48,7 +48,7 @@ _SIDE = (
 )
 _FULLY = r"(?:(?!not|never|hardly|scarcely|cannot|partly|only)\w+ )?"
 _YIELDS = re.compile(
-    rf"(?<!if )(?<!whether )(?<!unless )(?<!that )\b"
+    r"(?<!if )(?<!whether )(?<!unless )(?<!that )(?<!my )(?<!our )(?<!the )\b"
     rf"(?:{_SIDE} (?:is|are|was|were|has it|have it) {_FULLY}(?:right|correct)"
     rf"|(?:I|we) {_FULLY}(?:agree|concur|side) with {_SIDE}(?: \w+ly| here| in (?:all|every) \w+)*)"
     r"(?=\s*(?:[.:;!?\u2014\u2013-]|$|,? (?:and|so)\b))"
