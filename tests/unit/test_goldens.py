@@ -61,7 +61,9 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
     ("module", "what"),
     [
         ("service/checks/judgement/critique.py", "3 -> 4"),
+        ("service/checks/judgement/voices.py", "800 -> 801"),
         ("service/checks/judgement/injection.py", "50 -> 49"),
+        ("service/checks/given.py", "1 -> 2"),
         ("service/checks/overlap.py", "3 -> 4"),
         ("service/checks/consensus/transcript.py", "1000 -> 999"),
         ("service/gate.py", "('forced', 'policy') without 'forced'"),

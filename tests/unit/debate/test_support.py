@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -29,7 +30,7 @@ def concluding(**conclusions: Conclusion) -> Replies:
     return reply
 
 
-def rebutting(replies: Replies, position: str = "", **members: object) -> Replies:
+def rebutting(replies: Replies, position: str = "", **members: Any) -> Replies:
     """The rebuttal of a position has these members."""
 
     def reply(turn: Turn, facts: Facts) -> Reply:
@@ -51,16 +52,16 @@ def raised(entries: list[Entry]) -> set[str]:
 
 
 UPHELD = concluding(moderator="upheld")
-NONE: Mapping[str, object] = {"rebuttals": (), "concessions": ()}
+NONE: Mapping[str, Any] = {"rebuttals": (), "concessions": ()}
 
 
 def test_a_rebuttal_that_answers_one_point_and_grants_another_supports_both_conclusions() -> None:
     for conclusion in ("upheld", "modified"):
-        assert raised(drive(a_start(), concluding(moderator=conclusion))) == set()  # type: ignore[arg-type]
+        assert raised(drive(a_start(), concluding(moderator=conclusion))) == set()
 
 
 @pytest.mark.parametrize("members", [{"conclusion": "rejected"}, {"rebuttals": ()}, NONE])
-def test_a_proposition_that_its_rebuttal_leaves_is_not_simply_upheld(members: Mapping[str, object]) -> None:
+def test_a_proposition_that_its_rebuttal_leaves_is_not_simply_upheld(members: Mapping[str, Any]) -> None:
     assert raised(drive(a_start(), rebutting(UPHELD, **members))) == {"rebuttalGaveUp"}
 
 
@@ -83,7 +84,7 @@ def test_a_rebuttal_to_points_that_are_all_struck_has_nothing_to_answer() -> Non
 
 def test_a_moderator_may_reject_or_modify_what_the_rebuttal_concedes() -> None:
     for conclusion in ("rejected", "modified"):
-        yielding = rebutting(concluding(moderator=conclusion), rebuttals=(), conclusion="rejected")  # type: ignore[arg-type]
+        yielding = rebutting(concluding(moderator=conclusion), rebuttals=(), conclusion="rejected")
         assert raised(drive(a_start(), yielding)) == set()
 
 

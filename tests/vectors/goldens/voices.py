@@ -71,7 +71,7 @@ def cases() -> Iterator[tuple[str, Spoken]]:
             yield f"20 copied, {added} added{opposing}", spoken(text, shown=(other,))
     for struck in ("uncited", "unverified_citation", None):
         one = spoken(ENGLISH, shown=())
-        verdict = ArgumentVerdict(one.turn, 1, (), struck)  # type: ignore[arg-type]
+        verdict = ArgumentVerdict(one.turn, 1, (), struck)
         yield f"struck {struck}", one._replace(verdicts=(verdict,))
 
 
