@@ -195,6 +195,8 @@ class Progress:
                 body = str(data["detail"]) if data["reason"] == "suspected" else None
             case "synthesisCompared":
                 body = str(data["detail"]) if data["reason"] == "opposed" else None
+            case "voicesChecked":
+                body = f"no argument of its own: {', '.join(data['turns'])}" if data["turns"] else None
             case "seatSilent":
                 body = f"{', '.join(data['turns'])} is silent: {data['detail']}"
             case "attemptFailed":

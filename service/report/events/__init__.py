@@ -13,8 +13,8 @@
                                    swapped: a decider, asked again in the reverse order
     attempt.failed, turn.silent    notice
     check.found                    citations; passages; accuracy; debate.converged, or convergence if answers have not;
-                                   measured, if a model scores a panel's consensus after it; notice for a critique and
-                                   for documents
+                                   measured, if a model scores a panel's consensus after it; notice for a critique, for
+                                   documents and for who argued
     budget.refused                 notice
     debate.stopped                 notice
     debate.concluded               final: the whole result, the same as the answer without a stream; a panel's has it

@@ -16,6 +16,7 @@ NoticeKind = Literal[
     "critiqueChecked",
     "documentsChecked",
     "synthesisCompared",
+    "voicesChecked",
     "providerOverrun",
     "fallbackUsed",
     "servedModelDiffers",

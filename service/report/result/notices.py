@@ -190,6 +190,9 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
         case CheckFound(finding=SynthesisFound(opposed) as found):
             turns = tuple(dict.fromkeys(turn for pair in opposed for turn in pair.turns))
             return "synthesisCompared", turns, "opposed" if opposed else NOTHING, summary(found)
+        case CheckFound(finding=VoicesFound(voices) as found):
+            without = tuple(voice.turn for voice in voices if not voice.own)
+            return "voicesChecked", without, "notArgued" if without else NOTHING, summary(found)
         case _:
             return None
 

@@ -36,7 +36,7 @@ def test_a_debate_is_streamed_as_the_table_says() -> None:
         *spoken,
         "notice",
         *spoken,
-        *("asked", "synthesis", "passages", "final"),
+        *("asked", "synthesis", "passages", "notice", "final"),
     ]
 
 

@@ -34,6 +34,8 @@ from service.debate.findings import (
     Finding,
     InjectionFound,
     Suspicion,
+    Voice,
+    VoicesFound,
 )
 from service.debate.model import Check, Turn, labels
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
@@ -481,8 +483,20 @@ def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are
         ("critiqueChecked", "weak"),
     ]
     assert [s.source_id for s in answer.suspicions] == ["D1"]
-    assert Counter(c.kind for c in answer.checks) == {"injection": 1, "citations": 4, "critique": 2, "texts": 6}
+    kinds = {"injection": 1, "citations": 4, "critique": 2, "texts": 6, "voices": 1}
+    assert Counter(c.kind for c in answer.checks) == kinds
     assert {c.engine for c in answer.checks} == {"canned/1"}
+
+
+def test_a_turn_without_an_argument_of_its_own_is_noticed() -> None:
+    def heard(check: Check, facts: Facts) -> Finding:
+        return VoicesFound((Voice(check.over[-1], empty=(1,)),)) if check.kind == "voices" else found(check, facts)
+
+    answer = told(drive(a_start(), findings=heard))
+
+    (notice,) = answer.notices
+    assert (notice.notice, notice.reason, notice.turns) == ("voicesChecked", "notArgued", ("1.rebuttal.1",))
+    assert notice.detail == "1 turn: 0 arguments of their own; 0 repeat another side, 1 empty"
 
 
 def test_the_models_that_served_a_seat_are_told_each_once() -> None:
