@@ -93,11 +93,6 @@ ROLES = Roles(
 """Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
-EMPTY = (
-    *("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer"),
-    *("rebuttalGaveUp", "moderatorAlone"),
-)
-"""The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
 
 
 def play(s: Script) -> Outcome:

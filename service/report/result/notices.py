@@ -182,6 +182,14 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
             return "seatSilent", (turn,), "givenUp", reason
         case DebateStopped(by, why):
             return "stopped", (), by, why
+        case CheckFound():
+            return _check_parts(entry)
+        case _:
+            return None
+
+
+def _check_parts(entry: CheckFound) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
+    match entry:
         case CheckFound(check, finding=CritiqueFound() as found):
             reason = "weak" if found.weak else "flagged" if found.soft else NOTHING
             return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
