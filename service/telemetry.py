@@ -254,6 +254,11 @@ TOKENS = _counter(
     {"model": MODELS, "kind": ("input", "cached_input", "cache_write", "cache_write_1h", "output", "reasoning")},
     begun=False,
 )
+BELOW_FLOOR = _counter(
+    "gainsay_usage_below_floor_total",
+    "Usages that vendors reported and that cannot be true by our own count of the request or of the reply.",
+    {"model": MODELS, "part": ("input", "output")},
+)
 OVERRUNS = _counter("gainsay_provider_overruns_total", "Replies billed above their reservation.", {"model": MODELS})
 REFUSALS = _counter(
     "gainsay_budget_refusals_total",

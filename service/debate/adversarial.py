@@ -389,6 +389,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         **near.flags,
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
         "providerOverrun": s.facts.excess > 0,
+        "usageBelowFloor": s.facts.below_floor,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
         **quotation_flags(s, words),
         **takes.flags,

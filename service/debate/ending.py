@@ -103,6 +103,7 @@ def common_flags(s: Script, status: Status) -> dict[str, bool]:
         "DEBATE_TRUNCATED": status == "truncated",
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
         "providerOverrun": s.facts.excess > 0,
+        "usageBelowFloor": s.facts.below_floor,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
     }
 

@@ -26,6 +26,7 @@ from service.debate.replies import Reply
 from service.debate.replies.pruning import Dropped
 
 Effect = Literal["debate", "decline", "informs"]
+BelowFloor = Literal["input", "output"]
 StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable", "fault"]
 
 
@@ -58,6 +59,7 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     The kinds of tokens do not overlap; ``tier`` is the vendor's service tier, empty for its usual one.
     ``basis`` is ``usage`` if the provider reported one, ``reserved`` if it did not (the amount is then the
     reservation), ``none`` if the attempt can have used no tokens. ``excess`` is the cost above the reservation.
+    ``below_floor`` names what the reported usage has less of than the service itself has counted (decision 0025).
     """
 
     amount: MicroUSD
@@ -70,6 +72,7 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     excess: MicroUSD = 0
     cache_write_1h_tokens: int = 0
     tier: str = ""
+    below_floor: BelowFloor | None = None
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
@@ -93,7 +96,8 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     SHA-256; ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
     ``approved_by`` names the key of ``approval``, a signed note over it; ``expected_cost`` is the catalogue's estimate
     and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is the least of all ``pairs``. ``format_reason`` is
-    policy's reason for the format, if the case left the choice to policy.
+    policy's reason for the format, if the case left the choice to policy. ``usage_floor_per_mille`` is the least share
+    of our own count that a reported usage must have to be believed; 0 believes any.
     """
 
     format: str
@@ -117,6 +121,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     expected_by_seat: dict[str, MicroUSD] = {}
     turn_deadline_s: int = 300
     format_reason: str = ""
+    usage_floor_per_mille: int = 0
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; all seats that the format may ask have one."""
@@ -164,7 +169,9 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
     """An attempt without a usable reply. ``reason`` is ``lost`` if its worker died; ``final`` says that no further
-    attempt with this model can help. ``said`` is the unusable response, cut if it is long."""
+    attempt with this model can help, and ``unavailable`` that its vendor took no calls at the time, whatever they
+    asked: the model is then in backoff for ``pause_ms`` in this turn. ``said`` is the unusable response, cut if it is
+    long."""
 
     turn: TurnId
     attempt: int
@@ -177,6 +184,8 @@ class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", t
     served_model: str | None = None
     fingerprint: str | None = None
     said: str | None = None
+    unavailable: bool = False
+    pause_ms: int = 0
 
 
 class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind", omit_defaults=True):

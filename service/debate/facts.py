@@ -35,7 +35,8 @@ class Facts:
 
     ``versions`` are those that the gate's decision seals (`service.debate.versions`). ``models`` maps a turn to the
     models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to the fault of its
-    latest unusable reply. ``excess`` is what vendors billed above the reservations of all calls.
+    latest unusable reply. ``excess`` is what vendors billed above the reservations of all calls, and
+    ``below_floor`` says that a vendor reported a usage that cannot be true by our own count.
     """
 
     def __init__(self) -> None:
@@ -54,6 +55,7 @@ class Facts:
         self.failed: dict[TurnId, list[AttemptFailed]] = {}
         self.malformed: dict[TurnId, str] = {}
         self.excess: MicroUSD = 0
+        self.below_floor = False
         self.stopped: DebateStopped | None = None
         self.concluded: Outcome | None = None
         self.move: Move | None = None
@@ -69,10 +71,12 @@ class Facts:
     def add(self, entry: Entry) -> None:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
-        over = entry.charge.excess if isinstance(entry, TurnSpoke | AttemptFailed) else 0
-        self.excess += over
-        # An attempt changes no move, except that closing turns wait for those under way and that an overrun is flagged.
-        unmoved = isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not over
+        charge = entry.charge if isinstance(entry, TurnSpoke | AttemptFailed) else None
+        flagged = charge is not None and bool(charge.excess or charge.below_floor)
+        self.excess += charge.excess if charge else 0
+        self.below_floor |= charge is not None and charge.below_floor is not None
+        # An attempt changes no move, except that closing turns wait for those under way and that a charge is flagged.
+        unmoved = isinstance(entry, TurnAsked | AttemptFailed) and not self.refused and not flagged
         self.move = self.move if unmoved else None
         match entry:
             case CaseReceived():

@@ -163,6 +163,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         expected_by_seat=dict(prepared.expected_by_seat),
         turn_deadline_s=policy.calls.turn_deadline_s,
         format_reason=prepared.format_reason,
+        usage_floor_per_mille=policy.calls.usage_floor_per_mille,
     )
 
 

@@ -1,6 +1,7 @@
 """Prices, worst cases, tokens and the ledger of one debate, in whole micro-dollars.
 
     usage    the usage that a vendor reports for a call, as kinds of tokens that do not overlap
+    floor    the least that a usage can be, by our own count
     prices   the cost of a usage, the worst case of an attempt, the charge for it
     tokens   the number of tokens in a text under a tokenizer of the catalogue
     ledger   the money of one debate: reserved, spent, remaining
@@ -9,6 +10,7 @@
 `docs/money.md` describes how these work together.
 """
 
+from service.money.floor import Counted, below_floor, reply_tokens
 from service.money.ledger import Ledger, Refusal
 from service.money.prices import (
     NoPrice,
@@ -33,11 +35,13 @@ __all__ = [
     "TOKENIZERS",
     "USAGES",
     "USAGE_MAX",
+    "Counted",
     "Ledger",
     "NoPrice",
     "Reckoning",
     "Refusal",
     "Usage",
+    "below_floor",
     "bytes_over_four",
     "charge",
     "charged",
@@ -49,6 +53,7 @@ __all__ = [
     "label_tokens",
     "normalise",
     "rates",
+    "reply_tokens",
     "servable",
     "shown_tokens",
     "tokenizer_id",

@@ -20,6 +20,7 @@ from service.debate.amounts import MICRO, MicroUSD
 from service.debate.entries import Charge
 from service.debate.model import PriceRow, Rates, SeatPlan
 from service.errors import GainsayError
+from service.money.floor import Counted, below_floor
 from service.money.tokens import count_tokens
 from service.money.usage import Usage
 
@@ -29,6 +30,10 @@ LABEL_TOKENS = 32
 """The part of `RENDERING_TOKENS` for the label of a reply. A longer label adds its excess (`label_tokens`)."""
 RENDERING_PER_MILLE = 1_600
 """The most tokens that a reply takes in a later request, for each thousand tokens of the model's own response."""
+
+
+UNCOUNTED = Counted(0, 0, 0)
+"""A call of which nothing is counted: any usage is above its floor."""
 
 
 class NoPrice(GainsayError):
@@ -138,9 +143,9 @@ def closing_cost(tokens: int, allowances: Iterable[int], labels: Iterable[str], 
     return worst_case(tokens + shown + label_tokens(labels, plan.tokenizer), plan)
 
 
-def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
+def charge(usage: Usage | None, held: MicroUSD, price: PriceRow, counted: Counted = UNCOUNTED) -> Charge:
     """The charge for an attempt that came back: the cost of its usage, or the whole reservation if the response
-    reports no usage that can be true.
+    reports no usage that can be true, by its own sums or by what we have ``counted``.
 
     A cost above the reservation is charged in full; ``excess`` is the difference. For a usage without a price, the
     charge is the reservation, and the record keeps the tokens.
@@ -149,6 +154,8 @@ def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
         return Charge(held, "reserved")
     priced = rates(usage, price) is not None
     amount = cost(usage, price) if priced else held
+    if (below := below_floor(usage, counted)) and amount <= held:
+        return Charge(held, "reserved", below_floor=below)
     return Charge(
         amount,
         "usage" if priced else "reserved",
@@ -160,6 +167,7 @@ def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
         excess=max(0, amount - held),
         cache_write_1h_tokens=usage.cache_write_1h,
         tier=usage.tier,
+        below_floor=below,
     )
 
 

@@ -12,7 +12,9 @@ from typing import NamedTuple
 from service.debate.amounts import MicroUSD
 from service.debate.entries import Charge
 from service.debate.model import PriceRow, SeatPlan
+from service.debate.replies import Reply
 from service.debate.versions import newest
+from service.money.floor import Counted, reply_tokens
 from service.money.ledger import Ledger
 from service.money.prices import charge, closing_cost, label_tokens, shown_tokens, worst_case
 from service.money.tokens import count
@@ -24,7 +26,8 @@ class Reckoning(NamedTuple):
 
     request_tokens: Callable[[Iterable[str], str], int]
     normalise: Callable[[str, object, Reasoning], Usage | None]
-    charge: Callable[[Usage | None, MicroUSD, PriceRow], Charge]
+    reply_tokens: Callable[[Reply | None, str | None, str], int]
+    charge: Callable[[Usage | None, MicroUSD, PriceRow, Counted], Charge]
     worst_case: Callable[[int, SeatPlan], MicroUSD]
     shown_tokens: Callable[[int], int]
     label_tokens: Callable[[Iterable[str], str], int]
@@ -33,6 +36,8 @@ class Reckoning(NamedTuple):
 
 
 USAGES: Mapping[str, Reckoning] = {
-    "usage/1": Reckoning(count, normalise, charge, worst_case, shown_tokens, label_tokens, closing_cost, Ledger),
+    "usage/1": Reckoning(
+        count, normalise, reply_tokens, charge, worst_case, shown_tokens, label_tokens, closing_cost, Ledger
+    ),
 }
 RECKONING = USAGES[newest(USAGES)]

@@ -21,6 +21,7 @@ from service.policy.keys import (
     keys_of,
     list_of,
     members,
+    share,
     table_of_any,
     whole,
     whole_or_unlimited,
@@ -44,14 +45,20 @@ class Limits(Struct, frozen=True, rename="camel"):
 
 
 class Calls(Struct, frozen=True, rename="camel"):
-    """The retries of a turn. Backoff grows from ``backoff_ms`` to ``backoff_max_ms``; each wait is random below that.
+    """The retries of a turn. Backoff grows from ``backoff_ms`` to ``backoff_max_ms``; each wait is random
+    between half of that and the whole.
 
-    A turn without a reply after ``turn_deadline_s`` is silent.
+    A turn without a reply after ``turn_deadline_s`` is silent. ``unavailable_attempts`` is how many attempts of one
+    model may find its vendor unavailable in a turn.
+
+    ``usage_floor_per_mille`` is the least share of our own count of tokens that a vendor's usage must have.
     """
 
     turn_deadline_s: Annotated[int, whole(1, 3_600)] = 300
     backoff_ms: Annotated[int, whole(1, 600_000)] = 500
     backoff_max_ms: Annotated[int, whole(1, 600_000)] = 20_000
+    unavailable_attempts: Annotated[int, whole(1, 100)] = 12
+    usage_floor_per_mille: Annotated[int, share("usage_floor")] = 500
 
 
 class Budget(Struct, frozen=True, rename="camel"):

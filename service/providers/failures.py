@@ -40,6 +40,9 @@ MESSAGE_MAX = 4_000
 class ProviderFailure(CallFailed):
     """A failure of the vendor, and not of this one call alone. Circuit breakers count these."""
 
+    def __init__(self, reason: FailureReason, detail: str, **rest: Any) -> None:
+        super().__init__(reason, detail, **{"unavailable": True, **rest})
+
 
 class ErrorBody(Struct, frozen=True):
     """A vendor's error. ``message`` is in lower case; it serves to distinguish cases and is never shown."""

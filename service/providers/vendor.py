@@ -269,6 +269,7 @@ class Vendor(Provider):
             billable=verdict.billable or (isinstance(decoded, dict) and self._worked_on(decoded)),
             answer=answer,
             retry_after_s=bounded_text.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
+            unavailable=verdict.down or waits,
         )
 
     def _worked_on(self, decoded: dict[str, Any]) -> bool:

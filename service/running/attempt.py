@@ -53,6 +53,19 @@ class Attempt(Struct, frozen=True):
     plan: SeatPlan
     body: bytes
     reckoning: Reckoning
+    floor_per_mille: int = 0
+
+    def charge(self, answer: Answer | None, reply: Reply | None, said: str | None) -> Charge:
+        """The charge for a response, computed from recorded values alone: ``reply`` and ``said`` are as recorded.
+
+        The usage is normalised under the wire that the debate began with, not by today's adapter: the policy may have
+        changed since, and a verifier that computes the charge again has the record alone.
+        """
+        plan, rules = self.plan, self.reckoning
+        usage = rules.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
+        tokens = rules.reply_tokens(reply, said, plan.tokenizer) if usage else 0
+        counted = money.Counted(self.asked.input_tokens, tokens, self.floor_per_mille)
+        return rules.charge(usage, self.asked.held, plan.price, counted)
 
 
 class CallOutcome(Struct, frozen=True):
@@ -99,7 +112,7 @@ class ModelCaller:
             held=reckoning.worst_case(tokens, plan),
             wire_hash=sha256(salt + body).hexdigest(),
         )
-        return Attempt(asked, turn, plan, body, reckoning)
+        return Attempt(asked, turn, plan, body, reckoning, _started(facts).usage_floor_per_mille)
 
     def closing_cost(self, case: Case, facts: Facts, turn: Turn) -> MicroUSD:
         """The worst case of a closing turn.
@@ -171,29 +184,27 @@ def _adapter_failure(plan: SeatPlan, fault: Exception) -> CallFailed:
 
 def _failed(attempt: Attempt, failure: CallFailed) -> AttemptFailed:
     """The entry of a call without a reply, charged with what it can have cost."""
-    charge = _charge(attempt, failure.answer) if failure.billable else Charge(0, "none")
-    return _failed_entry(attempt, failure.reason, failure.detail, charge, failure.answer, final=not failure.retry)
+    answer = failure.answer
+    charge = attempt.charge(answer, None, _said(answer)) if failure.billable else Charge(0, "none")
+    failed = _failed_entry(attempt, failure.reason, failure.detail, charge, answer, final=not failure.retry)
+    return replace(failed, unavailable=failure.unavailable)
 
 
-def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
-    """The charge for a response, computed from recorded values alone.
-
-    The usage is normalised under the wire that the debate began with, not by today's adapter: the policy may have
-    changed since, and a verifier that computes the charge again has the record alone.
-    """
-    asked, plan, reckoning = attempt.asked, attempt.plan, attempt.reckoning
-    usage = reckoning.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
-    return reckoning.charge(usage, asked.held, plan.price)
+def _said(answer: Answer | None) -> str | None:
+    """The text of a response as a failed attempt records it."""
+    return answer.text[:SAID_MAX] or None if answer else None
 
 
 def _decoded_entry(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
     """Decode a reply. An unusable one is a failed attempt; every response is charged, whatever is left out of it."""
     asked, plan = attempt.asked, attempt.plan
-    charge = _charge(attempt, answer)
     kept = _kept(facts, attempt.turn, answer.text)
     if isinstance(kept, str):
+        charge = attempt.charge(answer, None, _said(answer))
         return _failed_entry(attempt, "malformedReply", kept, charge, answer, final=False)
-    _count_overrun(plan, charge)
+    said = answer.text[:SAID_MAX] if kept.dropped else None
+    charge = attempt.charge(answer, kept.reply, said)
+    _count_doubts(plan, charge)
     return TurnSpoke(
         asked.turn,
         asked.attempt,
@@ -205,7 +216,7 @@ def _decoded_entry(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke 
         answer.fingerprint,
         kept.dropped,
         kept.more,
-        answer.text[:SAID_MAX] if kept.dropped else None,
+        said,
     )
 
 
@@ -232,7 +243,7 @@ def _failed_entry(
     """A failed attempt, with the response if there was one."""
     asked, plan = attempt.asked, attempt.plan
     telemetry.ATTEMPTS_FAILED.labels(model=plan.model, reason=reason).inc()
-    _count_overrun(plan, charge)
+    _count_doubts(plan, charge)
     failed = AttemptFailed(asked.turn, asked.attempt, reason, detail, charge, final=final)
     if answer is None:
         return failed
@@ -242,10 +253,13 @@ def _failed_entry(
         request_id=answer.request_id,
         served_model=answer.served_model,
         fingerprint=answer.fingerprint,
-        said=answer.text[:SAID_MAX] or None,
+        said=_said(answer),
     )
 
 
-def _count_overrun(plan: SeatPlan, charge: Charge) -> None:
+def _count_doubts(plan: SeatPlan, charge: Charge) -> None:
+    """Count a charge above its reservation, and a usage below its floor."""
     if charge.excess:
         telemetry.OVERRUNS.labels(model=plan.model).inc()
+    if charge.below_floor:
+        telemetry.BELOW_FLOOR.labels(model=plan.model, part=charge.below_floor).inc()

@@ -27,6 +27,11 @@ class Backoff:
         self._not_before: dict[tuple[TurnId, str], float] = {}
 
     @property
+    def unavailable_attempts(self) -> int:
+        """How many attempts of one model may find its vendor unavailable in a turn."""
+        return self._calls.unavailable_attempts
+
+    @property
     def backoff_max_s(self) -> float:
         """The longest backoff after a failure, unless the vendor asks for a longer one."""
         return self._calls.backoff_max_ms / 1_000
@@ -45,12 +50,17 @@ class Backoff:
         """Seconds of backoff that a model still has in a turn; 0 or less when it may be called."""
         return self._not_before.get((turn, model), 0.0) - time.monotonic()
 
-    def back_off(self, turn: TurnId, model: str, failures: int, retry_after_s: float) -> None:
-        """Back off a model after its n-th failure in a turn, at least as long as its vendor asks."""
+    def back_off(self, turn: TurnId, model: str, failures: int, retry_after_s: float) -> float:
+        """Back off a model after its n-th failure in a turn, at least as long as its vendor asks; the seconds."""
         pause_s = max(retry_after_s, self._drawn_s(failures))
         self._not_before[turn, model] = time.monotonic() + pause_s
+        return pause_s
 
     def _drawn_s(self, failures: int) -> float:
-        """A random backoff below a bound that doubles with each failure, so that workers do not retry in step."""
-        most = min(self._calls.backoff_ms * 2 ** min(failures - 1, 20), self._calls.backoff_max_ms)
-        return secrets.randbelow(most + 1) / 1_000
+        """A random backoff between half a bound and the bound, which doubles with each failure.
+
+        It grows, so that a turn outlasts a vendor's bad minute with few calls, each of which may be charged. It is
+        random, so that workers do not retry in step.
+        """
+        most = min(self._calls.backoff_ms << min(failures - 1, 20), self._calls.backoff_max_ms)
+        return (most // 2 + secrets.randbelow(most - most // 2 + 1)) / 1_000

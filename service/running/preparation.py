@@ -25,10 +25,11 @@ TURNS_AHEAD = 3
 class AttemptPreparer:
     """Prepares the attempts of one debate."""
 
-    def __init__(self, log: AuditLog, record: DebateState, calling: ModelCaller) -> None:
+    def __init__(self, log: AuditLog, record: DebateState, calling: ModelCaller, unavailable: int) -> None:
         self._log = log
         self._record = record
         self._calling = calling
+        self._unavailable = unavailable
 
     async def prepare(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> Sequence[Attempt]:
         """An attempt for each turn, funded together with the closing turns; or none, with the reason staged."""
@@ -47,11 +48,17 @@ class AttemptPreparer:
     def _attempt_that_fits(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
         """The attempt at the first eligible model whose context fits the request; ``None`` when no model's does."""
         record, tokens = self._record, 0
-        others = [p for p in selection.eligible_for_turn(record.facts, record.started, turn) if p.model != plan.model]
+        others = [
+            p
+            for p in selection.eligible_for_turn(record.facts, record.started, turn, self._unavailable)
+            if p.model != plan.model
+        ]
         for candidate in (plan, *others):
             attempt = self._calling.prepare(record.case, record.facts, turn, candidate)
             if money.fits(attempt.asked.input_tokens, candidate):
-                because = selection.fallback_reason(record.facts, record.started, turn, plan, candidate)
+                because = selection.fallback_reason(
+                    record.facts, record.started, turn, plan, candidate, self._unavailable
+                )
                 return replace(attempt, asked=replace(attempt.asked, because=because)) if because else attempt
             tokens = attempt.asked.input_tokens
         self._record.stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))

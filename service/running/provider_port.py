@@ -44,7 +44,8 @@ class CallFailed(GainsayError):
 
     ``answer`` is the response if there was one, with the usage that it reports. ``billable`` says whether the call can
     have cost anything, ``retry`` whether another attempt at the same model may succeed, and ``retry_after_s`` after how
-    many seconds at the earliest. ``detail`` is recorded: it holds no secret and no free text of a vendor.
+    many seconds at the earliest. ``unavailable`` says that the vendor takes no calls for now, whatever they ask: it is
+    down or overloaded, or limits our rate. ``detail`` is recorded: it holds no secret and no free text of a vendor.
     """
 
     code = "call_failed"
@@ -60,6 +61,7 @@ class CallFailed(GainsayError):
         billable: bool = True,
         answer: Answer | None = None,
         retry_after_s: float | None = None,
+        unavailable: bool = False,
     ) -> None:
         super().__init__(detail)
         self.reason: FailureReason = reason
@@ -67,6 +69,7 @@ class CallFailed(GainsayError):
         self.billable = billable
         self.answer = answer
         self.retry_after_s = retry_after_s
+        self.unavailable = unavailable
 
 
 class Provider(Protocol):

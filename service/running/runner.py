@@ -19,6 +19,7 @@ from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from service.debate import kernel
 from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnSilent
@@ -66,7 +67,7 @@ class Runner:
         self._record = DebateState(log, self._start_calls)
         self._checker = Checker(sources)
         self._calling = ModelCaller(prompts, providers, sources)
-        self._intents = AttemptPreparer(log, self._record, self._calling)
+        self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts)
         self._pacing = Backoff(log, calls)
         self._on_recorded = on_recorded
         signals = signals or Signals()
@@ -181,8 +182,8 @@ class Runner:
             return max(self._pacing.backoff_s(turn.id, plan.model), self._calling.backoff_s(plan))
 
         started, left_s = self._record.started, self._deadline_in_s(turn.id)
-        pause_max_s = self._pacing.backoff_max_s
-        return selection.choose_model(self.facts, started, turn, left_s=left_s, wait_s=wait_s, pause_max_s=pause_max_s)
+        bounds = selection.Bounds(self._pacing.backoff_max_s, self._pacing.unavailable_attempts)
+        return selection.choose_model(self.facts, started, turn, left_s=left_s, wait_s=wait_s, bounds=bounds)
 
     def _deadline_in_s(self, turn: TurnId) -> float:
         return self._pacing.deadline_in_s(turn, self._record.started.turn_deadline_s)
@@ -217,14 +218,15 @@ class Runner:
         return done - {entries}
 
     def _settle_reply(self, turn: TurnId, made: CallOutcome) -> None:
-        self._record.stage(made.entry)
-        if not isinstance(made.entry, AttemptFailed):
-            return
-        self._pacing.attempt_failed(turn)
-        if made.entry.reason not in UNUSABLE:
-            model = self.facts.models[turn][-1]
-            failures = len(self.facts.failures(turn, model))
-            self._pacing.back_off(turn, model, failures, made.retry_after_s)
+        entry = made.entry
+        if isinstance(entry, AttemptFailed):
+            self._pacing.attempt_failed(turn)
+            if entry.reason not in UNUSABLE:
+                model = self.facts.models[turn][-1]
+                failures = len(self.facts.failures(turn, model)) + 1
+                pause_s = self._pacing.back_off(turn, model, failures, made.retry_after_s)
+                entry = replace(entry, pause_ms=round(pause_s * 1_000)) if entry.unavailable else entry
+        self._record.stage(entry)
 
     async def _wait_backoff(self, wait_s: float) -> None:
         """Wait until a model may be called; read the records on a notification, and from time to time without one."""

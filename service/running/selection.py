@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from service.debate.entries import DebateStarted, TurnSilent
 from service.debate.facts import Facts
@@ -25,9 +25,16 @@ Whom = SeatPlan | float | str
 """The model to call now; or the seconds until one may be called; or the reason why the seat falls silent."""
 
 
-def eligible_for_turn(facts: Facts, started: DebateStarted, turn: Turn) -> tuple[SeatPlan, ...]:
+class Bounds(NamedTuple):
+    """The longest pause of our own, in seconds, and how many attempts may find a model's vendor unavailable."""
+
+    pause_max_s: float
+    unavailable: int
+
+
+def eligible_for_turn(facts: Facts, started: DebateStarted, turn: Turn, unavailable: int) -> tuple[SeatPlan, ...]:
     """The eligible models of a turn, in order."""
-    return eligible_models(facts, turn.id, started.seat(turn.seat), started.attempts_per_turn)
+    return eligible_models(facts, turn.id, started.seat(turn.seat), started.attempts_per_turn, unavailable)
 
 
 def choose_model(
@@ -37,12 +44,12 @@ def choose_model(
     *,
     left_s: float,
     wait_s: Callable[[SeatPlan], float],
-    pause_max_s: float,
+    bounds: Bounds,
 ) -> Whom:
     """The model to call in a turn that has ``left_s`` seconds; ``wait_s`` gives the remaining backoff of a model."""
     count = facts.attempts.get(turn.id, 0)
     tried = f"{count} attempt" if count == 1 else f"{count} attempts"
-    plans = eligible_for_turn(facts, started, turn)
+    plans = eligible_for_turn(facts, started, turn, bounds.unavailable)
     if not plans:
         return f"no usable reply in {tried}{_last_failure(facts, turn.id)}"
     if left_s <= 0:
@@ -51,7 +58,7 @@ def choose_model(
     first_s = wait_s(plans[0])
     if first_s <= 0:
         return plans[0]
-    if len(plans) > 1 and first_s > pause_max_s:
+    if len(plans) > 1 and first_s > bounds.pause_max_s:
         first_s = min(first_s, other_s := wait_s(plans[1]))
         if other_s <= 0:
             return plans[1]
@@ -83,7 +90,7 @@ def choose_step(
 
 
 def fallback_reason(
-    facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, asked: SeatPlan
+    facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, asked: SeatPlan, unavailable: int
 ) -> Because | None:
     """Why a seat's fallback is asked instead of its own model; ``None`` when its own model is asked.
 
@@ -94,7 +101,7 @@ def fallback_reason(
         return None
     if meant.model == own.model:
         return "contextTooLong"
-    first = eligible_for_turn(facts, started, turn)[0]
+    first = eligible_for_turn(facts, started, turn, unavailable)[0]
     return "paused" if first.model == own.model else "failed"
 
 

@@ -81,7 +81,7 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> VerificationRep
         ("moves", lambda: replay.check_seed(evidence)),
         ("requests", lambda: requests.check_requests(evidence, tools)),
         ("checks", lambda: checks.check_findings(evidence)),
-        ("charges", lambda: money.check_charges(evidence.debate)),
+        ("charges", lambda: money.check_charges(evidence.debate, tools.ready)),
         ("money", lambda: _kept(evidence, tools)),
         ("outcome", lambda: replay.check_outcome(evidence.debate, evidence.manifest.status)),
         ("report", lambda: report.check_report(evidence, tools)),

@@ -9,6 +9,7 @@ from typing import Protocol
 from service.audit import log_events
 from service.audit.record import Envelope, leaf_hash
 from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
+from service.money.tokens import is_loaded
 from service.verify import money, replay
 from service.verify.opened_bundle import LegalDebate, read_payload
 from service.verify.records import described, same
@@ -61,8 +62,14 @@ class Debates:
     In a ``complete`` export every debate has its beginning, so no record follows its end.
     """
 
-    def __init__(self, *, complete: bool = False, reports: Collection[str] = ()) -> None:
-        self._complete, self._reports = complete, reports
+    def __init__(
+        self,
+        *,
+        complete: bool = False,
+        reports: Collection[str] = (),
+        ready: Callable[[str], bool] = is_loaded,
+    ) -> None:
+        self._complete, self._reports, self._ready = complete, reports, ready
         self._open: dict[str, _Open] = {}
         self._partial: set[str] = set()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
@@ -156,7 +163,7 @@ class Debates:
         debate = LegalDebate(found.entries, found.gap)
         checks: dict[str, Callable[[], object]] = {
             "moves": lambda: _moves(debate, found, self._members.why(found.first.debate)),
-            "charges": lambda: money.check_charges(debate),
+            "charges": lambda: money.check_charges(debate, self._ready),
             "money": lambda: money.check_ceiling(debate, None),
             "outcome": lambda: None if how == "under way" else replay.check_outcome(debate),
         }

@@ -33,6 +33,7 @@ from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
 from service.debate.entries import GateDecided
+from service.money.tokens import is_loaded
 from service.verify import earlier_logs, log, opened_bundle, records
 from service.verify.debates import Debates
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform
@@ -81,12 +82,17 @@ class _Part:
 
 
 def verify_export(
-    lines: Iterable[bytes], trust: Trust, *, replay: bool = True, reports: Collection[str] = ()
+    lines: Iterable[bytes],
+    trust: Trust,
+    *,
+    replay: bool = True,
+    reports: Collection[str] = (),
+    ready: Callable[[str], bool] = is_loaded,
 ) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    ``reports`` are the versions of the report that the caller has. Without ``replay`` it checks hashes, chains, tree
-    and signatures, and ignores the content of payloads.
+    ``reports`` are the versions of the report that the caller has, and ``ready`` says whether it can count with a
+    tokenizer. Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
     """
     try:
         header, rows = read(lines)
@@ -94,7 +100,8 @@ def verify_export(
     except Exception as fault:  # noqa: BLE001 - the first line caused it
         return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     file = _File(header, note, checkpoint)
-    parts = _parts(header, checkpoint, trust, Debates(complete=header.complete, reports=reports) if replay else None)
+    debates = Debates(complete=header.complete, reports=reports, ready=ready) if replay else None
+    parts = _parts(header, checkpoint, trust, debates)
     broken = _read(rows, file, parts)
     steps = [perform(1, "file", lambda: _again(broken) if broken else file.end())]
     for number, name, check in _named(parts, note, checkpoint, trust, cut=broken is not None):

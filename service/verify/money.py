@@ -1,13 +1,14 @@
 """Every amount, recomputed: reservations, charges, the ceiling and its refusals.
 
-charges   a charge follows from the vendor's usage and from the price row in ``debate.started``
+charges   a charge follows from the vendor's usage, from our own count of request and reply, and from the price row in
+          ``debate.started``
 ceiling   the ledger, folded entry by entry, never reserves and spends more than the ceiling
 refusals  a refusal by the ceiling is recomputed; one by a tenant's limit is stated, for it depends on other debates
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -29,16 +30,22 @@ from service.verify.versions import by
 CEILING, OVERRUN = "debateCeiling", "providerOverrun"
 NOTHING = Charge(0, "none")
 SUMS_MAX = 10_000
+TOKENS_MAX = money.USAGE_MAX * 1_001
+"""More tokens than any usage can have by any floor."""
 
 
-def check_charges(debate: LegalDebate) -> str:
-    """Check that each attempt reserved its worst case, and that its charge follows from its usage and price row."""
+def check_charges(debate: LegalDebate, ready: Callable[[str], bool]) -> str:
+    """Check that each attempt reserved its worst case, and that its charge follows from its usage and price row.
+
+    ``ready`` says whether this build can count tokens with a tokenizer. Without that the charge must be one of the two
+    that the reply may lead to, and the step is not checkable.
+    """
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was charged"
     reckoning = by(debate.decided, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
-    count, unbilled, ledger = 0, 0, reckoning.ledger(0)
+    count, unbilled, ledger, uncounted = 0, 0, reckoning.ledger(0), set[str]()
     for n, entry, _ in debate.walk():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             ledger = ledger.add(entry)
@@ -48,16 +55,37 @@ def check_charges(debate: LegalDebate) -> str:
                 open_[entry.turn] = entry
             elif isinstance(entry, TurnSpoke | AttemptFailed):
                 count += 1
-                unbilled += _charged(reckoning, started, open_[entry.turn], entry)
+                tokenizer = plan_of(started, open_[entry.turn]).tokenizer
+                countable = ready(tokenizer)
+                free = _charged(reckoning, started, open_[entry.turn], entry, countable=countable)
+                unbilled += free
+                uncounted |= set() if free or countable or not started.usage_floor_per_mille else {tokenizer[:40]}
+    if uncounted:
+        raise NotCheckable(
+            f"{count} charges follow from usage and price row, but the tokens of replies are not counted: "
+            f"{', '.join(map(repr, sorted(uncounted)))} is not shipped with this build"
+        )
     detail = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
     return f"{detail}; {unbilled} calls without a reply are stated to have cost nothing" if unbilled else detail
 
 
-def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
+def _charged(
+    reckoning: Reckoning,
+    started: DebateStarted,
+    asked: TurnAsked,
+    entry: TurnSpoke | AttemptFailed,
+    *,
+    countable: bool,
+) -> bool:
     """Check one charge; whether it is zero only by the caller's statement that no usage arose."""
     plan = plan_of(started, asked)
     usage = reckoning.normalise(plan.wire, entry.usage, plan.reasoning) if entry.usage is not None else None
-    charge = reckoning.charge(usage, asked.held, plan.price)
+    reply = entry.reply if isinstance(entry, TurnSpoke) else None
+    tokens = reckoning.reply_tokens(reply, entry.said, plan.tokenizer) if countable and usage else 0
+    counted = money.Counted(asked.input_tokens, tokens, started.usage_floor_per_mille)
+    if not countable and usage and entry.charge.below_floor == "output":
+        counted = counted._replace(reply=TOKENS_MAX)
+    charge = reckoning.charge(usage, asked.held, plan.price, counted)
     if isinstance(entry, AttemptFailed) and usage is None and entry.charge == NOTHING and entry.reason != "lost":
         return True
     expect(f"the charge of attempt {entry.attempt} of {entry.turn}", charge, entry.charge)

@@ -157,6 +157,7 @@ def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
     expect("the pairs of seats", rule.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
+    expect("the floor of a usage", rules.calls.usage_floor_per_mille, started.usage_floor_per_mille)
     _format(debate, rules, started, rule)
     human = rule.human_review(rules, case.task_type)
     expect("whether policy has a person decide", human, started.options.human_review)

@@ -167,7 +167,7 @@ def _verified(name: str, trust: Trust) -> VerificationReport:
             from service.report.versions import REPORTS
             from service.verify.export import verify_export
 
-            return verify_export(_lines(stream), trust, reports=REPORTS)
+            return verify_export(_lines(stream), trust, reports=REPORTS, ready=_ready)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 

@@ -24,6 +24,7 @@ NoticeKind = Literal[
     "modelGuessed",
     "repairAsked",
     "chargedAsHeld",
+    "usageBelowFloor",
     "partsLeftOut",
 ]
 

@@ -10,6 +10,7 @@ import msgspec
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import (
     AttemptFailed,
+    BelowFloor,
     BudgetRefused,
     Charge,
     CheckFound,
@@ -172,8 +173,13 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
             failed = f"{entry.reason}: {entry.detail}; " if isinstance(entry, AttemptFailed) else ""
             above = f"billed {usd(entry.charge.excess)} USD above what was held"
             return "providerOverrun", (entry.turn,), "excess", failed + above
+        case TurnSpoke() | AttemptFailed() if entry.charge.below_floor:
+            failed = f"{entry.reason}: {entry.detail}; " if isinstance(entry, AttemptFailed) else ""
+            detail = f"{failed}{usd(entry.charge.amount)} USD, all that was held: {_below(entry.charge.below_floor)}"
+            return "usageBelowFloor", (entry.turn,), entry.charge.below_floor, detail + _pause(entry)
         case AttemptFailed():
-            return "attemptFailed", (entry.turn,), entry.reason, entry.detail + _charged(entry.charge)
+            detail = entry.detail + _charged(entry.charge) + _pause(entry)
+            return "attemptFailed", (entry.turn,), entry.reason, detail
         case TurnSpoke() if entry.charge.basis == "reserved":
             why = "what was used has no price" if tokens_of(entry.charge) else "the provider did not tell what was used"
             detail = f"{usd(entry.charge.amount)} USD, all that was held: {why}"
@@ -211,6 +217,19 @@ def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
         return label_of(LIMIT, limit)
     which = "" if limit == "debateCeiling" else f" under {label_of(LIMIT, limit)}"
     return f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left{which}"
+
+
+def _below(part: BelowFloor) -> str:
+    """Why a reported usage is not believed, by our own count."""
+    what = "the request" if part == "input" else "the reply"
+    return f"the provider told of fewer tokens than {what} can have by our own count"
+
+
+def _pause(entry: TurnSpoke | AttemptFailed) -> str:
+    """How long a turn waits for a vendor that takes no calls."""
+    if isinstance(entry, TurnSpoke) or not entry.unavailable:
+        return ""
+    return f"; the vendor is given {entry.pause_ms / 1_000:.1f} s before this model is asked again"
 
 
 def _charged(charge: Charge) -> str:

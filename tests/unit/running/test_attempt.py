@@ -62,7 +62,7 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     first = money.USAGES["usage/1"]
     other = first._replace(
         worst_case=lambda tokens, plan: 7 * first.worst_case(tokens, plan),
-        charge=lambda usage, held, price: replace(first.charge(usage, held, price), amount=held),
+        charge=lambda usage, held, price, counted: replace(first.charge(usage, held, price, counted), amount=held),
         request_tokens=lambda texts, tokenizer: first.request_tokens(texts, tokenizer) + 1,
         closing_cost=lambda *given: 1_000 * first.closing_cost(*given),
     )

@@ -11,12 +11,13 @@ from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, 
 from service.debate.facts import Facts
 from service.debate.model import SeatPlan, Turn
 from service.debate.turns import TurnId
-from service.running.selection import choose_model, choose_step, eligible_for_turn, fallback_reason
+from service.running.selection import Bounds, choose_model, choose_step, eligible_for_turn, fallback_reason
 from tests.fixtures.debates import a_plan, a_start, asked
 
 OWN, OTHER = replace(a_plan("critic", "oak"), fallback=a_plan("critic", "elm")), a_plan("critic", "elm")
 TURN, LATER = Turn(TurnId("1.critic.1"), "critic"), Turn(TurnId("2.critic.1"), "critic")
 ALONE = replace(OWN, fallback=None)
+BOUNDS = Bounds(20.0, 12)
 
 
 def started(plan: SeatPlan = OWN) -> DebateStarted:
@@ -43,7 +44,7 @@ def chosen(
     """Whom to ask where each model is to be left alone for so long, and no pause is longer than 20 seconds."""
     seconds = waits or {}
     return choose_model(
-        known, started(plan), TURN, left_s=left_s, wait_s=lambda p: seconds.get(p.model, 0.0), pause_max_s=20.0
+        known, started(plan), TURN, left_s=left_s, wait_s=lambda p: seconds.get(p.model, 0.0), bounds=BOUNDS
     )
 
 
@@ -56,7 +57,7 @@ def test_a_model_that_failed_for_good_leaves_the_turn_to_its_fallback() -> None:
 
 
 def test_after_no_answer_in_time_the_fallback_is_asked_before_it() -> None:
-    assert [plan.model for plan in eligible_for_turn(facts("timeout"), started(), TURN)] == [OTHER.model, OWN.model]
+    assert [plan.model for plan in eligible_for_turn(facts("timeout"), started(), TURN, 12)] == [OTHER.model, OWN.model]
 
 
 @pytest.mark.parametrize(
@@ -82,15 +83,15 @@ def test_a_model_that_is_left_alone_for_long_is_not_waited_for_where_its_fallbac
 def test_a_model_is_asked_as_often_as_policy_says_whatever_its_failures_are(attempts: int, reason: str) -> None:
     started_ = replace(started(), attempts_per_turn=attempts)
 
-    before, last = (eligible_for_turn(facts(*[reason] * n), started_, TURN) for n in (attempts - 1, attempts))
+    before, last = (eligible_for_turn(facts(*[reason] * n), started_, TURN, 12) for n in (attempts - 1, attempts))
 
     assert before == (OWN, OTHER)
     assert last == (OTHER,)
 
 
 def test_unusable_replies_and_other_failures_are_counted_together() -> None:
-    assert eligible_for_turn(facts("malformedReply", "overload"), started(), TURN) == (OWN, OTHER)
-    assert eligible_for_turn(facts("malformedReply", "overload", "lengthLimit"), started(), TURN) == (OTHER,)
+    assert eligible_for_turn(facts("malformedReply", "overload"), started(), TURN, 12) == (OWN, OTHER)
+    assert eligible_for_turn(facts("malformedReply", "overload", "lengthLimit"), started(), TURN, 12) == (OTHER,)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +141,66 @@ def test_a_turn_is_given_up_before_others_are_asked() -> None:
 
 
 def test_why_a_fallback_is_asked_is_that_its_model_failed_is_left_alone_or_cannot_read_so_much() -> None:
-    assert fallback_reason(Facts(), started(), TURN, OWN, OWN) is None
-    assert fallback_reason(Facts(), started(), TURN, OWN, OTHER) == "contextTooLong"
-    assert fallback_reason(Facts(), started(), TURN, OTHER, OTHER) == "paused"
-    assert fallback_reason(facts("unknownModel", final=True), started(), TURN, OTHER, OTHER) == "failed"
-    assert fallback_reason(facts("timeout"), started(), TURN, OTHER, OTHER) == "failed"
+    assert fallback_reason(Facts(), started(), TURN, OWN, OWN, 12) is None
+    assert fallback_reason(Facts(), started(), TURN, OWN, OTHER, 12) == "contextTooLong"
+    assert fallback_reason(Facts(), started(), TURN, OTHER, OTHER, 12) == "paused"
+    assert fallback_reason(facts("unknownModel", final=True), started(), TURN, OTHER, OTHER, 12) == "failed"
+    assert fallback_reason(facts("timeout"), started(), TURN, OTHER, OTHER, 12) == "failed"
+
+
+def unavailable(own: int, other: int = 0, reason: str = "overload") -> Facts:
+    """So many attempts at the seat's model, then at its fallback, that found their vendor unavailable."""
+    entries: list[Entry] = []
+    for attempt, model in enumerate([OWN.model] * own + [OTHER.model] * other, 1):
+        failed = AttemptFailed(TURN.id, attempt, reason, "", Charge(0, "none"), unavailable=True)
+        entries += [asked(TURN.id, attempt, model=model), failed]
+    return Facts.of(entries)
+
+
+@pytest.mark.parametrize("reason", ["overload", "rateLimit", "providerFault", "connectionCut", "timeout"])
+def test_a_vendor_that_takes_no_calls_is_waited_for_longer_than_a_model_that_cannot_answer(reason: str) -> None:
+    assert chosen(unavailable(3, reason=reason), ALONE, {OWN.model: 4.0}) == 4.0
+    assert chosen(unavailable(11, reason=reason), ALONE) == ALONE
+    assert chosen(unavailable(12, reason=reason), ALONE) == (
+        f"no usable reply in 12 attempts; the last ended as {reason}"
+    )
+
+
+def test_attempts_at_an_unavailable_vendor_use_up_none_of_those_for_unusable_replies() -> None:
+    known = unavailable(11)
+    for attempt in (12, 13):
+        known.add(asked(TURN.id, attempt, model=OWN.model))
+        known.add(AttemptFailed(TURN.id, attempt, "malformedReply", "", Charge(0, "none")))
+    assert chosen(known, ALONE) == ALONE
+
+    known.add(asked(TURN.id, 14, model=OWN.model))
+    known.add(AttemptFailed(TURN.id, 14, "malformedReply", "", Charge(0, "none")))
+
+    assert chosen(known, ALONE) == "no usable reply in 14 attempts; the last ended as malformedReply"
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "first"),
+    [(0, 0, OWN), (2, 0, OWN), (3, 0, OTHER), (3, 2, OTHER), (3, 3, OWN), (5, 3, OWN), (6, 3, OTHER), (6, 6, OWN)],
+)
+def test_a_seat_s_model_and_its_fallback_take_turns_while_their_vendors_are_unavailable(
+    own: int, other: int, first: SeatPlan
+) -> None:
+    assert eligible_for_turn(unavailable(own, other), started(), TURN, 12)[0] == first
+
+
+def test_a_vendor_that_is_unavailable_is_given_up_at_the_deadline_and_for_good_when_it_says_so() -> None:
+    assert chosen(unavailable(5), ALONE, left_s=0.0) == (
+        "no usable reply within 300 seconds, in 5 attempts; the last ended as overload"
+    )
+    known = unavailable(1)
+    known.add(asked(TURN.id, 2, model=OWN.model))
+    known.add(AttemptFailed(TURN.id, 2, "refusedKey", "", Charge(0, "none"), final=True))
+    assert chosen(known, ALONE) == "no usable reply in 2 attempts; the last ended as refusedKey"
+
+
+def test_a_policy_that_allows_more_attempts_than_waits_keeps_its_attempts() -> None:
+    few = eligible_for_turn(unavailable(4), replace(started(ALONE), attempts_per_turn=5), TURN, 1)
+    none = eligible_for_turn(unavailable(5), replace(started(ALONE), attempts_per_turn=5), TURN, 1)
+
+    assert (few, none) == ((ALONE,), ())

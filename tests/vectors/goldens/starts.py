@@ -85,7 +85,7 @@ def the_policy() -> Policy:
         panel=PanelPolicy(rounds_max=3, debaters_max=3, thresholds=THRESHOLDS),  # type: ignore[arg-type]
         convergence=ConvergencePolicy(rounds_max=3, debaters_max=3),
     )
-    calls = replace(policy.calls, turn_deadline_s=77)
+    calls = replace(policy.calls, turn_deadline_s=77, usage_floor_per_mille=444)
     return replace(policy, models=models, debate=debate, formats=formats, calls=calls)
 
 
@@ -102,6 +102,7 @@ def a_start(rules: Seating, policy: Policy, options: Options) -> DebateStarted:
         ceiling=policy.debate.ceiling_max,
         attempts_per_turn=policy.debate.attempts_per_turn,
         turn_deadline_s=policy.calls.turn_deadline_s,
+        usage_floor_per_mille=policy.calls.usage_floor_per_mille,
         simulated=rules.simulated(policy, plans),
         diversity=rules.diversity(plans, table.apart),
         pairs=rules.pairs(plans, table.apart),
@@ -179,6 +180,7 @@ def _otherwise(started: DebateStarted) -> Iterator[tuple[str, DebateStarted]]:
         yield f"ceiling {d}", replace(started, ceiling=started.ceiling + d)
         yield f"attempts {d}", replace(started, attempts_per_turn=started.attempts_per_turn + d)
         yield f"deadline {d}", replace(started, turn_deadline_s=started.turn_deadline_s + d)
+        yield f"floor {d}", replace(started, usage_floor_per_mille=started.usage_floor_per_mille + d)
     for rounds in (3, 4):
         yield f"{rounds} rounds", replace(started, options=replace(options, max_rounds=rounds))
     for count in (3, 4):

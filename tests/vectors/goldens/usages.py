@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from service.debate.model import LongInput, PriceRow, Rates, SeatPlan
-from service.money import USAGE_MAX, USAGES, Reckoning, Usage
+from service.debate.replies import Framing
+from service.money import USAGE_MAX, USAGES, Counted, Reckoning, Usage
 from tests.fixtures.debates import a_plan, price_row
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
@@ -44,6 +45,15 @@ DEAR = replace(
 )
 FREE = replace(price_row(0, 0, 0, 0, 0), cache_write_1h=0)
 SPLIT = replace(DEAR, tiers={"geo:us:east": a_rate(7_000_000, 700_000, 7_000_000, 30_000_000, 30_000_000)})
+NONE = Counted(0, 0, 0)
+COUNTED = (
+    Counted(200, 0, 500),
+    Counted(201, 0, 500),
+    Counted(0, 100, 500),
+    Counted(0, 101, 500),
+    Counted(101, 51, 1_000),
+)
+"""What is counted of calls that report a hundred tokens and fifty, about the floor."""
 PARAMETERS: tuple[dict[str, Any], ...] = (
     {},
     {"service_tier": "auto"},
@@ -77,7 +87,9 @@ def cases(rules: Reckoning) -> Iterator[object]:
         told = msgspec.json.decode(line, type=Told)
         for reasoning in ("inside", "outside"):
             usage = rules.normalise(told.wire, told.usage, reasoning)
-            yield usage, rules.charge(usage, 5_000_000, told.price), rules.charge(usage, 10, told.price)
+            yield usage, rules.charge(usage, 5_000_000, told.price, NONE), rules.charge(usage, 10, told.price, NONE)
+            for counted in COUNTED:
+                yield counted, rules.charge(usage, 5_000_000, told.price, counted)
     for tokens in (-1, 0, USAGE_MAX, USAGE_MAX + 1):
         yield rules.normalise("offline", {"input_tokens": tokens, "output_tokens": 1}, "inside")
     for usage in (
@@ -87,7 +99,8 @@ def cases(rules: Reckoning) -> Iterator[object]:
         Usage(-1, 1),
     ):
         for price in (DEAR, replace(DEAR, cache_write_1h=None), FREE):
-            yield usage, rules.charge(usage, 777, price)
+            yield usage, rules.charge(usage, 777, price, NONE)
+    yield from _counted(rules)
     for plan in plans():
         for tokens in (0, 1, 999, 1_000, 1_001, 2_000, 2_001, 50_000):
             yield tokens, rules.worst_case(tokens, plan)
@@ -95,6 +108,20 @@ def cases(rules: Reckoning) -> Iterator[object]:
         yield said, rules.shown_tokens(said)
     for labels in ((), ("Model A",), ("x" * 124, "x" * 128, "x" * 129), ("x" * 1_000,)):
         yield len(labels), rules.label_tokens(labels, "bytes/4")
+
+
+def _counted(rules: Reckoning) -> Iterator[object]:
+    """Usages about the floor, and the tokens of replies that it is compared with."""
+    for counted in (Counted(1_000, 100, floor) for floor in (0, 1, 499, 500, 501, 1_000)):
+        for usage in (Usage(499, 50), Usage(500, 49), Usage(100, 50, 300, 50, 0, 50), Usage(500, 49, reasoning=900)):
+            for held in (1, 777_777):
+                yield counted, usage, rules.charge(usage, held, DEAR, counted)
+    for text in ("", "x", "two words and more of them " * 40):
+        yield (
+            rules.reply_tokens(None, text or None, "bytes/4"),
+            rules.reply_tokens(Framing(text, "", (), ()), text, "bytes/4"),
+        )
+        yield rules.reply_tokens(Framing(text, "", (), ()), None, "bytes/4")
 
 
 def goldens() -> dict[str, Golden]:
