@@ -108,9 +108,9 @@ def worst_case_turns(
 ) -> tuple[Costing, ...]:
     """Every turn of the longest debate, with what its attempts cost if each is charged as held.
 
-    Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their worker,
-    and further ones that find their vendor unavailable, are not among them: their number is unknown, and the ceiling
-    holds for them all the same.
+    Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their
+    worker, and further ones that find their vendor unavailable, are not among them: their number is unknown, and the
+    ceiling holds for them all the same.
     """
     facts = Facts()
     facts.case, facts.started = case, started

@@ -104,7 +104,7 @@ FLAG: Mapping[str, str] = {
     "answersNotArgued": "A debater gave no argument of its own in the whole debate: it agreed, or repeated another.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
     "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
-    "usageBelowFloor": "A vendor told of fewer tokens than a call can have had; it was charged as held.",
+    "usageBelowFloor": "A vendor reported fewer tokens than a call can have had; it was charged as held.",
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
     "to read them against the documents.",
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
@@ -250,7 +250,7 @@ NOTICE: Mapping[str, str] = {
     "modelGuessed": "A reply guessed which model another seat has",
     "repairAsked": "A reply that could not be used was asked for again",
     "chargedAsHeld": "Charged as held: what was used is not known",
-    "usageBelowFloor": "Charged as held: what was told of cannot be true",
+    "usageBelowFloor": "Charged as held: what was reported cannot be true",
     "partsLeftOut": "Parts of a reply were left out",
 }
 DROPPED: Mapping[str, str] = {

@@ -112,8 +112,8 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     can be charged: the ceiling, or ``askedAtMostUSD`` if that is less. ``askedAtMostUSD`` counts every round, with
     critic, moderator, judge and synthesizer asked twice and each attempt charged at its full reservation. Calls lost
     with their worker, and calls beyond ``attemptsPerTurn`` that find their vendor unavailable, add to it, but never
-    above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the ceiling
-    and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
+    above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
+    ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
 
     The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is null where
     the tenant has no limits.

@@ -222,7 +222,7 @@ def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
 def _below(part: BelowFloor) -> str:
     """Why a reported usage is not believed, by our own count."""
     what = "the request" if part == "input" else "the reply"
-    return f"the provider told of fewer tokens than {what} can have by our own count"
+    return f"the provider reported fewer tokens than {what} can have by our own count"
 
 
 def _pause(entry: TurnSpoke | AttemptFailed) -> str:

@@ -84,7 +84,7 @@ class Ended:
     entries: list[Entry]
     outcome: Outcome
     result: Result
-    sent: list[tuple[str, Any]]
+    sent: Sequence[tuple[str, Any]]
     took_s: float
 
     @property
@@ -227,7 +227,7 @@ async def test_a_storm_whose_failures_are_billed_never_passes_the_ceiling(databa
     async with vendor(database, Storm((Status(500),)), calls) as (service, _):
         debates = await run(service, 4, costCeilingUSD="0.20")
 
-    refused = []
+    refused: list[str] = []
     for debate in debates:
         assert_money_kept(debate.entries)
         limits = {e.limit for e in debate.entries if isinstance(e, BudgetRefused)}

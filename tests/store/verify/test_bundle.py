@@ -545,7 +545,7 @@ def test_nobody_is_asked_after_a_vendor_billed_above_what_was_held(drafts: Draft
     draft = drafts["plain"]
     asked, said = draft.entry(draft.find("turn.asked")), draft.find("turn.spoke")
     plan = msgspec.convert(draft.entry(STARTED)["seats"][0], SeatPlan)
-    usage = {"input_tokens": 1_000, "output_tokens": 50_000}
+    usage = {"input_tokens": asked["inputTokens"], "output_tokens": 50_000}
     charge = money.charge(money.normalise("offline", usage), asked["held"], plan.price)
 
     billed = draft.change(said, lambda e: e.update(usage=usage, charge=msgspec.to_builtins(charge)))
