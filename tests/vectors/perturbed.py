@@ -49,7 +49,12 @@ FAMILIES = {
     ),
     "gates": ("service/gate.py",),
     "seats": ("service/policy/seating.py",),
-    "usages": ("service/money/usage.py", "service/money/prices.py", "service/money/reckoning.py"),
+    "usages": (
+        "service/money/usage.py",
+        "service/money/floor.py",
+        "service/money/prices.py",
+        "service/money/reckoning.py",
+    ),
     "question_types": ("service/checks/question_type.py",),
     "constants stages word_lists quotations": ("service/checks/citations/**/*.py",),
     "texts": (

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from service.debate.entries import (
     AttemptFailed,
+    BelowFloor,
     BudgetRefused,
     CaseReceived,
     Charge,
@@ -89,6 +90,7 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "no rebuttal", drive(a_start(), fails=silent("1.rebuttal.1"))
     yield "adversarial/1", "no second critique", drive(a_start(), _weak, refuses=lambda turns: "1.critic.2" in turns)
     yield "adversarial/1", "parts left out", [_with_parts_left_out(entry) for entry in drive(a_start())]
+    yield "adversarial/1", "too little reported", [*_too_little(drive(a_start(), fails=_stormy))]
     yield "adversarial/1", "one family", drive(_of_one_family(a_start()))
     yield "adversarial/1", "names its models", drive(a_start(critic_family="oak"), _names)
     for kind in labels.QUESTION:
@@ -170,6 +172,25 @@ def _with_parts_left_out(entry: Entry) -> Entry:
     members = (Dropped("unknownMember", "$", "next_speaker"), Dropped("unknownMember", "$.rebuttals[0]", "\u202e"))
     answers = (Dropped("struckPoint", "$.concessions[1]", "3"), Dropped("unaskedPoint", "$.concessions[2]", "9"))
     return replace(entry, dropped=(*answers, *members), dropped_more=1, said="{}")
+
+
+def _stormy(turn: TurnId, attempt: int) -> bool:
+    return turn == "1.critic.1" and attempt < 2
+
+
+def _too_little(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """Usages below the floor, of replies and of a failed attempt, and waits for a vendor that takes no calls."""
+    for entry in entries:
+        match entry:
+            case TurnSpoke():
+                part: BelowFloor = "input" if entry.turn == "1.proposer.1" else "output"
+                yield replace(entry, charge=Charge(entry.charge.amount, "reserved", below_floor=part))
+            case AttemptFailed():
+                below: BelowFloor | None = "input" if entry.attempt == 1 else None
+                charge = Charge(entry.charge.amount, "reserved", below_floor=below)
+                yield replace(entry, charge=charge, unavailable=True, pause_ms=700 * entry.attempt)
+            case _:
+                yield entry
 
 
 def _of_one_family(started: DebateStarted) -> DebateStarted:
