@@ -192,11 +192,25 @@ def test_without_a_passage_a_special_case_is_another_matter(one: str, other: str
     assert not _opposed(one, other, quoting=False)
 
 
-@given(st.text(max_size=80), st.text(max_size=80))
-def test_opposition_has_no_direction_and_no_claim_opposes_itself(one: str, other: str) -> None:
+WORDS = (
+    "the cap limit is not EUR 5 9 million percent basis points of fees may must need only always except for fraud Yes, "
+    "No, unlimited capped 3 times twice half a year days hours months 30 Supplier Bank within least at most . , and"
+).split()
+TEXTS = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join))
+
+
+@given(TEXTS, TEXTS)
+def test_opposition_and_contrariety_have_no_direction(one: str, other: str) -> None:
     for quoting in (True, False):
         _opposed(one, other, quoting=quoting)
-        assert not _opposed(one, one, quoting=quoting)
+    assert contrary(one, other) is contrary(other, one)
+
+
+@pytest.mark.parametrize("claim", sorted({claim for pair in (*EXCLUDING, *AGREEING, *ELSEWHERE) for claim in pair}))
+def test_no_claim_opposes_itself(claim: str) -> None:
+    assert not _opposed(claim, claim, quoting=True)
+    assert not _opposed(claim, claim, quoting=False)
+    assert not contrary(claim, claim)
 
 
 # -- answers
