@@ -221,6 +221,7 @@ def test_no_claim_opposes_itself(claim: str) -> None:
     [
         ("Yes, liability is unlimited.", "No, liability is capped at EUR 5 million."),
         ("EUR 1 million.", "EUR 9 million."),
+        ("Yes, clause 9 governs fines.", "No, the order form is silent."),
         ("The exposure is EUR 1 million. Clause 9 says so.", "The exposure of the Bank is EUR 9 million at most."),
         ("Clause 9 is clear. The cap applies to fines.", "It is simple. The cap does not apply to fines."),
         ("The Supplier may suspend.", "Clause 4 decides. The Supplier must suspend."),
