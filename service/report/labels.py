@@ -242,7 +242,7 @@ NOTICE: Mapping[str, str] = {
     "critiqueChecked": "Signs in a critique",
     "documentsChecked": "Suspicious passages in documents",
     "synthesisCompared": "Accepted claims that the synthesis excludes",
-    "voicesChecked": "Turns without an argument of their own",
+    "voicesChecked": "A seat gave no argument of its own",
     "providerOverrun": "A vendor billed above what was held",
     "fallbackUsed": "Another model was asked in a seat's place",
     "servedModelDiffers": "Another model answered than the one that was asked for",

@@ -32,7 +32,7 @@ from service.debate.findings import (
     TextsFound,
     VoicesFound,
 )
-from service.debate.model import CheckKind, TurnId
+from service.debate.model import CheckKind, TurnId, seat_of
 from service.debate.model_names import known_names
 from service.debate.replies.pruning import Dropped
 from service.debate.self_naming import MASK, guesses, self_names, texts_of
@@ -205,7 +205,8 @@ def _check_parts(entry: CheckFound) -> tuple[NoticeKind, tuple[TurnId, ...], str
             turns = tuple(dict.fromkeys(turn for pair in opposed for turn in pair.turns))
             return "synthesisCompared", turns, "opposed" if opposed else NOTHING, summary(found)
         case CheckFound(finding=VoicesFound(voices) as found):
-            without = tuple(voice.turn for voice in voices if not voice.own)
+            argued = {seat_of(turn) for turn in found.argued()}
+            without = tuple(voice.turn for voice in voices if seat_of(voice.turn) not in argued)
             return "voicesChecked", without, "notArgued" if without else NOTHING, summary(found)
         case _:
             return None
