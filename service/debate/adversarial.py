@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from service.debate.adversarial_agreement import agreement
+from service.debate.adversarial_agreement import agreement, first_conclusion
 from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
 from service.debate.adversarial_support import EMPTY, support
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
@@ -55,7 +55,6 @@ from service.debate.model import (
 from service.debate.options import personas_of, positions_of
 from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import (
-    Conclusion,
     ConfidenceLevel,
     Critique,
     Framing,
@@ -155,7 +154,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         detail=detail,
         confidence_level=level,
         conclusion=conclusion,
-        agrees_with_first_proposal=None if several or conclusion is None else conclusion == _first_conclusion(s),
+        agrees_with_first_proposal=None if several or conclusion is None else conclusion == first_conclusion(s),
         final_turn=final,
         caps=caps,
         flags=flags,
@@ -415,12 +414,6 @@ def _view(s: Script, turn: TurnId) -> str | None:
     if positions_of(s.started.options):
         return next((ranked.position for ranked in _ranking(s, turn, moderation)), None)
     return moderation.conclusion
-
-
-def _first_conclusion(s: Script) -> Conclusion | None:
-    """The first proposal's conclusion about the proposition, before any challenge."""
-    first = s.facts.said.get(turn_id(1, "proposer"))
-    return first.conclusion if isinstance(first, Proposal) else None
 
 
 def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool, takes: Compared) -> tuple[Cap, ...]:

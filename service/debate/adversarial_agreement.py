@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from service.debate.findings import CritiqueFound
 from service.debate.model import TurnId
 from service.debate.replies import Conclusion, Critique, Moderation, Proposal, Rebuttal, Reply
+from service.debate.script import Script
 from service.debate.turns import round_of, seat_of, turn_id
 
 
@@ -44,3 +45,9 @@ def _views(said: Mapping[TurnId, Reply], critic: TurnId, final: TurnId) -> tuple
     proposer = max((t for t in said if seat_of(t) == "proposer"), default=None, key=round_of)
     replies = [said.get(turn) for turn in (proposer, critic, final) if turn]
     return tuple(r.conclusion for r in replies if isinstance(r, Proposal | Critique | Moderation))
+
+
+def first_conclusion(s: Script) -> Conclusion | None:
+    """The first proposal's conclusion about the proposition, before any challenge."""
+    first = s.facts.said.get(turn_id(1, "proposer"))
+    return first.conclusion if isinstance(first, Proposal) else None
