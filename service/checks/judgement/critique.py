@@ -88,7 +88,9 @@ class _Said(NamedTuple):
             return True
         start, end = verdict.span
         around = document[max(0, start - NEIGHBOURHOOD) : end + NEIGHBOURHOOD]
-        return not is_english(around, limits) or concerns(document, verdict.span, point.text, argument)
+        return not is_english(around, limits) or concerns(
+            document, verdict.span, f"{point.text} {self.critique.thesis}", argument
+        )
 
 
 def check_critique(

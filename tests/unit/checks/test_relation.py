@@ -78,8 +78,8 @@ def test_a_reason_from_the_case_is_a_ground_in_whatever_words(text: str) -> None
     ("text", "quote"),
     [
         ("Just look.", "Flood is an Insured Risk"),
-        ("The record speaks against it.", "The Landlord lets Unit 4"),
-        ("On that the document has this to offer.", "capped in each of the first three years"),
+        ("The record speaks against it.", "while cover can be had"),
+        ("On that the document has this to offer.", "in the London market at reasonable cost"),
     ],
 )
 def test_a_true_quotation_about_something_else_is_no_ground_by_itself(text: str, quote: str) -> None:
@@ -142,9 +142,9 @@ def test_the_longer_a_case_the_more_of_a_text_has_to_be_its() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = [f"{a}{b}{c}q" for a in letters for b in letters for c in letters]
 
-    assert case_words([], [" ".join(words[:100])]).least == 80
-    assert case_words([], [" ".join(words[:300])]).least == 130
-    assert case_words([], [" ".join(words)]).least == 250
+    assert case_words([], [" ".join(words[:100])]).least == 60
+    assert case_words([], [" ".join(words[:300])]).least == 110
+    assert case_words([], [" ".join(words)]).least == 200
 
 
 def test_numbers_of_arguments_general_words_and_faults_name_nothing() -> None:

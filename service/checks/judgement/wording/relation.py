@@ -1,9 +1,10 @@
 """Whether what a critic says is about the case: its words are those of the question, the proposals or the documents.
 
-    a text      names the case where enough of its telling words are the case's: one of a proposal, of the question or
-                of what it quotes itself, or two of the documents. A short text may lean on the thesis or on another
-                point. Without documents the case has few words: one is enough, and also a longer text may lean
-    a passage   concerns an argument where its sentence has a word of the point that quotes it, or two of the argument
+    a text      names the case where enough of its telling words are those of the question, of a proposal, of a document
+                or of what it quotes itself. A short text may lean on the thesis or on another point. Without documents
+                the case has few words: one is enough, and also a longer text may lean on another point
+    a passage   concerns an argument where its sentence has a word of the point that quotes it, of the thesis of the
+                critique or of the argument
 
 Telling words are of three letters and more, or numbers of two figures and more; the general ones, faults and negations
 count for nothing, because they fit every case. These rules are for cases in English, where general words are known.
@@ -31,23 +32,18 @@ class RelationLimits(Struct, frozen=True, rename="camel"):
     """The least that a text shares with the case.
 
     A case of fewer than ``enough`` words is not compared. ``shared`` is per mille of a text's telling words; it rises
-    by ``chance`` for each thousand words of a case beyond ``vocabulary``, up to ``most``. So many words have to be
-    shared if they are of the ``documents`` alone. A text of up to ``leaning`` telling words may lean on a point that
-    names the case. One of up to ``brief``, twice the share of which is the case's, or of up to ``terse``, may lean on
-    the thesis. A passage concerns an argument by ``common`` words. Its sentence is looked for within ``sentence``
-    characters on either side. ``stem`` is in letters.
+    by ``chance`` for each thousand words of a case beyond ``vocabulary``, up to ``most``. A text of up to ``leaning``
+    telling words may lean on a point that names the case, and one of up to ``brief`` on the thesis. The sentence of a
+    passage is looked for within ``sentence`` characters on either side. ``stem`` is in letters.
     """
 
     enough: int = 40
-    shared: int = 80
+    shared: int = 60
     vocabulary: int = 200
     chance: int = 500
-    most: int = 250
-    documents: int = 2
-    terse: int = 3
+    most: int = 200
     brief: int = 5
-    leaning: int = 6
-    common: int = 2
+    leaning: int = 8
     stem: int = 5
     sentence: int = 400
 
@@ -95,35 +91,26 @@ def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Seque
     said, limits = stems(unquoted(point), case.limits), case.limits
     if len(case.all) < limits.enough or _by_itself(said, quotes, case):
         return True
-    short = len(said) <= limits.leaning
-    leans = short or not case.documents
+    leans = len(said) <= limits.leaning or not case.documents
     if leans and any(_by_itself(stems(unquoted(other), limits), (), case) for other in others):
         return True
-    if case.documents:
-        brief = len(said) <= limits.brief and len(said & case.all) * 1_000 >= 2 * case.least * len(said)
-        short = brief or len(said) <= limits.terse
-    return short and bool(stems(unquoted(thesis), limits) & case.all)
+    return len(said) <= limits.brief and bool(stems(unquoted(thesis), limits) & case.all)
 
 
 def _by_itself(said: frozenset[str], quotes: Sequence[str], case: CaseWords) -> bool:
-    shared = said & case.all
-    if case.documents and len(shared) * 1_000 < case.least * len(said):
-        return False
-    own = case.argued | stems(" ".join(quotes), case.limits)
-    return bool(said & own) or len(shared) >= case.limits.documents
+    shared = said & (case.all | stems(" ".join(quotes), case.limits))
+    return bool(shared) and not (case.documents and len(shared) * 1_000 < case.least * len(said))
 
 
-def concerns(document: str, span: tuple[int, int], point: str, argument: str, limits: RelationLimits = LIMITS) -> bool:
-    """Whether the passage at ``span`` of a document has to do with the argument, or with what the point says."""
+def concerns(document: str, span: tuple[int, int], said: str, argument: str, limits: RelationLimits = LIMITS) -> bool:
+    """Whether the passage at ``span`` of a document has to do with the argument, or with what is said."""
     start, end = span
     before = document[max(0, start - limits.sentence) : start]
     after = document[end - 1 : end + limits.sentence]
     begin = max((found.end() for found in _END.finditer(before)), default=0)
     stop = found.start() if (found := _END.search(after)) else len(after)
     passage = stems(before[begin:] + document[start : end - 1] + after[:stop], limits)
-    if passage & stems(unquoted(point), limits):
-        return True
-    return len(passage & stems(argument, limits)) >= limits.common
+    return bool(passage & (stems(unquoted(said), limits) | stems(argument, limits)))
 
 
 def _tells(word: str) -> bool:
