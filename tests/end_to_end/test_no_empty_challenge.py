@@ -172,7 +172,9 @@ ADVERSARIAL: Mapping[str, Mapping[str, Change]] = {
             "denies that it fails": "It would be wrong to say that this argument fails; the clause bears it out.",
             "denies a denial": "No one could deny that argument 2 holds.",
             "finds no fault": "There is nothing to object to in it, and I cannot find fault with this argument.",
-            "speaks of the weather": "Weather, seasons and tides show patterns which nobody here disputes at all.",
+            "speaks of the weather": (
+                "Weather, seasons, tides and orchards show gentle patterns which nobody here disputes at all."
+            ),
             "gives a recipe": "Whisk butter with sugar, fold in the almonds, then bake until the crust is not pale.",
         }.items()
         for how, edits in {"with citations of its own": (), "without": (bare,)}.items()
