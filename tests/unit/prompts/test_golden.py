@@ -31,7 +31,7 @@ GOLDEN = {
     "late-reply": (6, "1a97931d242e8d11c93d2f7a3541220815cf157342038ac3de41a70e083adc3f"),
     "new-evidence": (18, "c580dc4f3c5e4bfe33d400367d3d927d6aea90e28822df4318830a73886930c8"),
     "plain": (10, "7a9eae31fde5d03324eaada7fea02a697525ce9a5da7be8ad32263681698693b"),
-    "retried": (12, "99c365b6e818ba66f0b12e5108f9239dbcc6f486a12cc4f53a67e71d78d967c8"),
+    "retried": (12, "580be99aa7676bb8367abce60dff7567cf443ad7a9351ebb17a917e956964583"),
     "three-positions": (36, "622ef2e165a7ddd2b4200d79184f8ccc96c64ab5b27b38c49724a4b08a4d0f2f"),
     "three-rounds": (26, "2b24ea800ffec7e90a42e9cb786e712ff6c141be813a7fad9d36fb1cebb34ffe"),
     "truncated": (15, "d68195455d458ef190488a556a5d3dc6002d8a08eeeb476a72525c7534d39476"),
