@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 
 from service.debate.adversarial_agreement import agreement, first_conclusion
 from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
-from service.debate.adversarial_support import EMPTY, support
+from service.debate.adversarial_support import support
 from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
@@ -92,6 +92,11 @@ ROLES = Roles(
 """Framing speaks before there are sides, and has no part."""
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
+EMPTY = (
+    *("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer"),
+    *("rebuttalGaveUp", "moderatorAlone"),
+)
+"""The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
 
 
 def play(s: Script) -> Outcome:

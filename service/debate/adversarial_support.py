@@ -17,12 +17,6 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.voices import argued
 
-EMPTY = (
-    *("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer"),
-    *("rebuttalGaveUp", "moderatorAlone"),
-)
-"""The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
-
 
 def support(s: Script, view: str | None, rebuttals: Sequence[Turn], *, several: bool) -> dict[str, bool]:
     """The flags; ``view`` is what the last moderation concludes, or with ``several`` positions ranks first.

@@ -140,7 +140,7 @@ def test_a_synthesizer_is_given_the_judgement_and_the_form(schema: dict[str, Any
     assert judgement == {
         "verdict": "Clause 9 holds.",
         "winner": STANCES[0],
-        "reasoning": "It is clear.",
+        "reasoning": "The cap covers all claims.",
         "confidenceLevel": "HIGH",
         "explicitUncertainties": ["No court has read it."],
     }

@@ -53,7 +53,7 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
     telling_beside: int = 4
     telling_soft: int = 6
     telling_alone: int = 5
-    dense: int = 500
+    dense: int = 250
     english: int = 120
     reach: int = 4
 

@@ -1,8 +1,9 @@
 """Whether what a critic says is about the case: its words are those of the question, the proposals or the documents.
 
     a text      names the case where enough of its telling words are those of the question, of a proposal, of a document
-                or of what it quotes itself. A short text may lean on the thesis or on another point. Without documents
-                the case has few words: one is enough, and also a longer text may lean on another point
+                or of what it quotes itself, or where it speaks of that quotation. A short text may lean on the thesis
+                or on another point. Without documents the case has few words: one is enough, and also a longer text
+                may lean on another point
     a passage   concerns an argument where its sentence has a word of the point that quotes it, of the thesis of the
                 critique or of the argument
 
@@ -23,8 +24,16 @@ from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTI
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _NUMBERED = re.compile(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
-_GENERAL = frozenset(f"{GENERAL} {JOINING}".split()) | FUNCTION
+_GENERAL = frozenset(f"{GENERAL} {JOINING} document documents file files record records text texts".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
+_COUNTED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE
+)
+_OF_A_TEXT = re.compile(
+    r"\b(?:quoted|quotation|quotes?|sentences?|passages?|clauses?|paragraphs?|sections?|omit(?:s|ted)|left out)\b",
+    re.IGNORECASE,
+)
+"""What a remark on a quotation is about: the words beside it, which its own passage then shows."""
 _END = re.compile(r"[.;!?](?=\s)|\n")
 
 
@@ -80,7 +89,7 @@ def case_words(argued: Sequence[str], documents: Collection[str], limits: Relati
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     """The stems of the telling words of a text."""
     words = set(_WORD.findall(_NUMBERED.sub(" ", text).casefold()))
-    return frozenset(_stem(word, limits) for word in words if _tells(word))
+    return frozenset(_stem(word, limits) for word in words if _is_telling(word))
 
 
 def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Sequence[str], case: CaseWords) -> bool:
@@ -89,7 +98,7 @@ def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Seque
     ``quotes`` are those of the point's own citations; ``others`` are the other points' texts.
     """
     said, limits = stems(unquoted(point), case.limits), case.limits
-    if len(case.all) < limits.enough or _by_itself(said, quotes, case):
+    if len(case.all) < limits.enough or _by_itself(said, quotes, case) or _of_its_quotes(unquoted(point), quotes):
         return True
     leans = len(said) <= limits.leaning or not case.documents
     if leans and any(_by_itself(stems(unquoted(other), limits), (), case) for other in others):
@@ -100,6 +109,14 @@ def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Seque
 def _by_itself(said: frozenset[str], quotes: Sequence[str], case: CaseWords) -> bool:
     shared = said & (case.all | stems(" ".join(quotes), case.limits))
     return bool(shared) and not (case.documents and len(shared) * 1_000 < case.least * len(said))
+
+
+def _of_its_quotes(point: str, quotes: Sequence[str]) -> bool:
+    """Whether a point speaks of what it quotes: as a text, or with a number of it that is written as a word."""
+    counted = {word.casefold() for word in _COUNTED.findall(" ".join(quotes))}
+    return bool(quotes) and bool(
+        _OF_A_TEXT.search(point) or counted & {word.casefold() for word in _COUNTED.findall(point)}
+    )
 
 
 def concerns(document: str, span: tuple[int, int], said: str, argument: str, limits: RelationLimits = LIMITS) -> bool:
@@ -113,7 +130,7 @@ def concerns(document: str, span: tuple[int, int], said: str, argument: str, lim
     return bool(passage & (stems(unquoted(said), limits) | stems(argument, limits)))
 
 
-def _tells(word: str) -> bool:
+def _is_telling(word: str) -> bool:
     if word[0].isdigit():
         return len(word) > 1
     return len(word) > 2 and word not in _GENERAL and not _EMPTY.fullmatch(word)
