@@ -223,17 +223,19 @@ async def test_a_vendor_that_stays_down_ends_the_debate_at_the_turn_s_deadline(d
 
 
 async def test_a_storm_whose_failures_are_billed_never_passes_the_ceiling(database: Database) -> None:
-    calls = replace(SCALED, backoff_ms=1, backoff_max_ms=20)
-    async with vendor(database, Storm((Status(500),)), calls) as (service, _):
-        debates = await run(service, 4, costCeilingUSD="0.20")
+    def answers_the_framing_alone(call: Call) -> Reply:
+        return (Model() if call.json["model"] == SHIPPED.seats["framing"].model else Status(500))(call)
 
-    refused: list[str] = []
-    for debate in debates:
-        assert_money_kept(debate.entries)
-        limits = {e.limit for e in debate.entries if isinstance(e, BudgetRefused)}
-        refused += limits
-        assert limits == ({"debateCeiling"} if debate.outcome.status in ("truncated", "failed") else set())
-    assert refused
+    calls = replace(SCALED, backoff_ms=1, backoff_max_ms=20)
+    async with vendor(database, answers_the_framing_alone, calls) as (service, up):
+        (debate,) = await run(service, costCeilingUSD="0.20")
+
+    assert_money_kept(debate.entries)
+    assert 3 < len(up.calls) < 1 + calls.unavailable_attempts
+    assert {e.charge.basis for e in debate.failed} == {"reserved"}
+    (refused,) = [e for e in debate.entries if isinstance(e, BudgetRefused)]
+    assert (refused.turns, refused.limit) == (("1.proposer.1",), "debateCeiling")
+    assert debate.outcome.status in ("truncated", "failed")
 
 
 def _timed(inner: Behaviour, begun: list[float]) -> Behaviour:
