@@ -18,13 +18,15 @@ from service.debate.turns import seat_of
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from tests.end_to_end.vendors.adapters import ENVIRONMENT
-from tests.end_to_end.vendors.policies import MICRO, OPEN, SEATS, cost, two_vendors, written
+from tests.end_to_end.vendors.policies import JUDGE, MICRO, OPEN, SEATS, cost, two_vendors, written
 from tests.fixtures.behaviours import (
     Behaviour,
     Bill,
+    Call,
     Cut,
     Faults,
     Model,
+    Reply,
     Rule,
     Status,
     cached,
@@ -175,6 +177,24 @@ async def test_a_vendor_that_bills_too_much_is_paid_and_ends_the_debate(database
     assert outcome.status in ("truncated", "failed")
     assert charged(entries) == sum(map(cost, table.bills))
     assert over.charge.amount == cost(table.closed.bills[-1])
+
+
+async def test_a_vendor_that_bills_too_much_for_the_last_call_leaves_the_debate_completed_for_a_person(
+    database: Database,
+) -> None:
+    def dear_judge(call: Call) -> Reply:
+        return Model(too_much if call.json["model"] == JUDGE else plain)(call)
+
+    async with vendors(database, Model(), dear_judge) as table:
+        outcome, entries = await table.run()
+
+    (over,) = [e for e in entries if isinstance(e, TurnSpoke | AttemptFailed) and e.charge.excess]
+    assert over is [e for e in entries if isinstance(e, TurnSpoke | AttemptFailed)][-1]
+    assert outcome.status == "completed"
+    assert "providerOverrun" in outcome.flags
+    assert outcome.human_review.required
+    assert "providerOverrun" in outcome.human_review.reasons
+    assert charged(entries) == sum(map(cost, table.bills))
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
