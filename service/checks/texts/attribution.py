@@ -26,7 +26,7 @@ _END = re.compile(
     r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
     r"[.!?][\"')\]\u201d\u2019]*\s+|\n\s*\n"
 )
-_TITLES = (
+TITLES = (
     r"leases?|adr|testers|auditors|chapters?|licen[cs]es?|extracts?|term sheet|findings?|vertrag\w*|bericht\w*|"
     r"abschnitt|ziffer|"
     r"covenants?|undertakings?|addend(?:um|a)|file|dossier|material|transcript|"
@@ -37,9 +37,11 @@ _TITLES = (
     r"sections?|articles?|paragraphs?|sentences?|provisions?|texts?|records?|audits?|manuals?|specifications?|minutes|"
     r"letters?|notices?|notes?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
     r"logs?|sheets?|"
-    r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?"
+    r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?|"
+    r"runbooks?|playbooks?|handbooks?|procedures?|protocols?|guides?"
 )
-_NOUN = re.compile(rf"{PLACE}|\b(?:{_TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
+"""The nouns that name a document or a part of one, as a regular expression."""
+_NOUN = re.compile(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
 _BEHIND = re.compile(
     r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|provides?|"
     r"writes?|puts?|runs?|goes|adds?|sagt|hei\u00dft)\b(?: it)?"
@@ -150,6 +152,11 @@ def is_direct(around: Context) -> bool:
 def is_sourced(around: Context) -> bool:
     """Whether the source follows in brackets, or a verb and its source: (clause 9.2), says clause 9.2."""
     return _SOURCED.match(around.behind) is not None
+
+
+def is_followed(around: Context, titles: frozenset[str]) -> bool:
+    """Whether a document is named right behind the passage as its author: is what clause 9 says."""
+    return _of_tail(around.behind, titles) == "document"
 
 
 def _of_lead(before: str, titles: frozenset[str]) -> Attributed | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Protocol
@@ -27,10 +28,19 @@ from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, 
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
 from service.checks.citations.verdict.neighbours import cut_off
-from service.checks.texts.attribution import attribution, context_of, is_direct, is_said, is_shared
+from service.checks.texts.attribution import (
+    Context,
+    attribution,
+    context_of,
+    is_direct,
+    is_followed,
+    is_said,
+    is_shared,
+)
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
 from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
+from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unreal
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -121,7 +131,7 @@ class _Desk:
             self._steps.take(_A_PASSAGE if len(quoted.text) <= LONGEST else MAX_STEPS)
         except OutOfSteps as end:
             return Passage(path, quoted.span, "quotation", "nowhere", "open", reason=end.code)
-        around = context_of(text, *quoted.outer)
+        around = affirmed(context_of(text, *quoted.outer))
         attributed = attribution(around, self._names)
         short = quoted.words < QUOTED_WORDS
         if short and not (attributed == "document" and is_statement(quoted.text, is_direct(around))):
@@ -129,20 +139,33 @@ class _Desk:
         verdict = self._in_documents(quoted.text, short)
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
-        if excuse(quoted.text, around, attributed) or (verdict.verdict != "altered" and is_wished(around)):
+        reported = is_reported(around)
+        if excuse(quoted.text, around, attributed, reported=reported):
+            return None
+        reported = reported or is_beside(around)
+        if verdict.verdict != "altered" and ((not reported and is_wished(around)) or self._is_of_law(around)):
             return None
         if self._search(quoted.text, self._asked, short).verdict == "verified":
             return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
         said = self._search(quoted.text, self._said, short)
         if said.verdict == "verified" and said.source_id:
             turn = TurnId(said.source_id)
-            claimed = attributed == "document" or (attributed == "open" and self._is_marked(quoted.text))
+            given = attributed == "document" and (reported or is_followed(around, self._names))
+            claimed = given or (attributed == "open" and self._is_marked(quoted.text))
             return Passage(
                 path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
             )
+        if not reported and is_unreal(around, altered=verdict.verdict == "altered"):
+            return None
         if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
             return None
         return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
+
+    def _is_of_law(self, around: Context) -> bool:
+        """Whether the clause that stands last before the words is one of an instrument that was not given."""
+        last = deque(named(around.before), maxlen=1)
+        before, behind = (around.before[: last[0][0][0]], around.before[last[0][0][1] :]) if last else ("", "")
+        return bool(last) and is_elsewhere(before, behind, self._instruments)
 
     def _is_of_matter(self, quoted: Quotation, said: bool) -> bool:
         """Whether quoted words without an author speak of what the documents do: else they are a saying or a name."""

@@ -32,6 +32,7 @@ _SAYS = (
     r"imposes?|shows?|has|have|supports?)"
 )
 _REPORT = re.compile(
+    r"\bis (?:the one|that) of\b|"
     r"\b(?:since|because|as|for|that|where|which|and|but|contract|agreement|document|policy|clause|section|"
     r"article|paragraph|"
     r"\u00a7|[\d.]+(?:\([a-z0-9]+\))*),? (?:it |the (?:contract|agreement|document|policy|text) |clause [\d.]+ |"
@@ -118,6 +119,7 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL_BEHIND = re.compile(_BEHIND + r"(?:if|were) (?:it|there|this|that|one)\b", re.IGNORECASE)
+_NEW = re.compile(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
     r" nowhere)(?: \w+){0,2}"
@@ -208,14 +210,14 @@ _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def excuse(words: str, around: Context, attributed: Attributed) -> Excuse | None:
-    """Why quoted words are not given as another's, or ``None``."""
+def excuse(words: str, around: Context, attributed: Attributed, *, reported: bool) -> Excuse | None:
+    """Why quoted words are not given as another's, or ``None``; only a denial excuses what a sentence reports."""
     if words.rstrip(" \"'*_)").endswith("?") and attributed != "document":
         return "question"
     if _is_title(words, around, attributed):
         return "title"
-    if is_sourced(around):
-        return "denied" if _is_denied(around) else None
+    if reported:
+        return "denied" if _is_refuted(around) else None
     return excuse_of_clause(around)
 
 
@@ -223,7 +225,7 @@ def excuse_of_clause(around: Context) -> Excuse | None:
     """Why a sentence does not give a clause, or the words beside it, as a document's, or ``None``."""
     if _is_denied(around):
         return "denied"
-    if _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
+    if _NEW.search(around.before) or _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
         return "proposed"
     hypothetical = _governs(_HYPOTHETICAL, around.before) or _HYPOTHETICAL_BEHIND.search(around.behind)
     return "hypothetical" if hypothetical else None
@@ -236,15 +238,19 @@ def is_of_debate(around: Context) -> bool:
 
 def is_wished(around: Context) -> bool:
     """Whether a sentence speaks of what is not the case, or not yet, and no verb tells the words that it quotes."""
-    return _WISHED.search(around.before) is not None and not (
+    return _WISHED.search(around.before.rsplit(";", 1)[-1]) is not None and not (
         _SAID_SO.search(around.before) or _BESIDE_NAME.search(around.before) or is_sourced(around)
     )
 
 
 def _is_denied(around: Context) -> bool:
+    return _is_refuted(around) or _governs(_DENIED, around.before)
+
+
+def _is_refuted(around: Context) -> bool:
+    """Whether words are denied that the sentence may report before: they are invented, or stand nowhere."""
     refuted = _governs(_REFUTED, around.before) or _REFUTED.search(around.behind[:_NEAR])
-    behind = _DENIED_BEHIND.search(around.behind) or _ANSWERED.search(around.behind)
-    return bool(refuted or behind or _governs(_DENIED, around.before))
+    return bool(refuted or _DENIED_BEHIND.search(around.behind) or _ANSWERED.search(around.behind))
 
 
 def _governs(cue: re.Pattern[str], before: str) -> bool:

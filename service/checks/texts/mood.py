@@ -1,0 +1,211 @@
+"""Whether a sentence reports what a document says, or speaks of words that need not stand anywhere.
+
+    reported     clause 9 states "…", the policy demands that "…", clause 9: "…", "…" (clause 9)
+    not reported clause 9 should state "…", a clause stating "…", if clause 9 stated "…", clause 9 does not state "…"
+    unreal       a modal, a condition, a negation, a request, a draft, a comparison or an indefinite author in the
+                 clause around words that are not reported
+
+A report has a document for its subject and a verb of content in the indicative; nothing between the two, and nothing
+between the verb and the words, denies or wishes. A condition or a causative before the subject ends the report. English
+only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from service.checks.citations.text.clause_names import PLACE
+from service.checks.texts.attribution import TITLES, Context, is_sourced
+
+_CONTENT = (
+    r"(?:says?|said|states?|stated|reads?|provide[sd]?|requires?|required|stipulate[sd]?|specif(?:y|ies|ied)|"
+    r"declare[sd]?|confirm(?:s|ed)?|demands?|guarantees?|promise[sd]?|grants?|granted|gives?|gave|entitles?|allow(?:s|ed)?|"
+    r"permits?|obliges?|imposes?|contain(?:s|ed)?|includes?|has|have|holds?|held|puts?|runs?|goes|adds?|added|ends?|begins?|"
+    r"closes?|concludes?|note[sd]?|record(?:s|ed)?|report(?:s|ed)?|warn(?:s|ed)?|admit(?:s|ted)?|concedes?|explain(?:s|ed)?|"
+    r"lists?|sets?|define[sd]?|uses?|mention(?:s|ed)?|tells?|makes?|caps|capped|limits?|excludes?|exempts?|covers?|forbids?|"
+    r"prohibits?|insists?|assures?|acknowledges?|describe[sd]?|estimate[sd]?|finds?|found|writes?|wrote|shows?|helps?|"
+    r"lets|speaks?|instructs?|orders?|rules?|binds|protects?|calls?|counts?|names?|rated|recommend(?:s|ed)?|"
+    r"(?:was|were|has been|have been) (?:amended|changed|extended|supplemented|redrafted|reworded) to (?:say|read|state)|"
+    r"applies|dispels? it|lautet|sagt|besagt|bestimmt|regelt|clear that|wants it|does say|do say|bears? the words)"
+)
+_DOCUMENT = rf"(?:{PLACE}|\b(?:{TITLES}|D\d{{1,3}})\b)"
+_SUBJECT = re.compile(_DOCUMENT, re.IGNORECASE)
+_PREDICATE = re.compile(
+    rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){_CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
+)
+_BESIDE = re.compile(
+    r"(?:['\u2019]s)?(?: of the [\w ]{1,30})?(?: (?:own |very |exact )?(?:words|text|terms|language))?[\s,:(\u2013\u2014-]{1,4}(?:namely |i\.e\. |under which |by which |"
+    r"whereby |that )?[\"'\u201c\u2018*_]*\Z",
+    re.IGNORECASE,
+)
+_NEGATION = (
+    r"not|n['\u2019]t|no|nor|never|none|neither|nothing|nowhere|nobody|cannot|without|hardly|scarcely|barely|rarely|"
+    r"lack(?:s|ed|ing)?|absen(?:t|ce)|missing|silen(?:t|ce)|fail(?:s|ed)?|short of|far from|in vain|less than|"
+    r"refus\w+|reject\w*|struck|unsupported|rather than|instead of|unlike|open whether|whether|disappoint\w*"
+)
+_MODAL = (
+    r"would|could|should|might|must|ought|needs?|needed|shall|may|can|to be|ha(?:s|ve|d) to|is to|are to|let|let['\u2019]s|"
+    r"want(?:ed)?|wish(?:es)?"
+)
+_CONDITION = (
+    r"if|unless|once|until|suppos\w+|imagin\w+|assum\w+|provided that|on condition|condition|conditional|had|were|"
+    r"as though|as soon as|whoever|whenever|footing|subject to|so long as|before signing"
+)
+_DRAFTING = (
+    r"(?:re-?|counter-?)?draft\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|amend\w*|insert\w*|replac\w+|substitut\w+|"
+    r"swap\w*|append\w*|supplement\w*|propos(?:e|es|ed|ing|als?)|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|"
+    r"ask(?:s|ed|ing)?|obtain\w*|negotiat\w*|seek|sought|agree on|table|fall(?:s|ing)? back|fallback|alternative\w*|"
+    r"instead|better|one more|fix(?:es)?|cure[sd]?|remed\w+|new|additional|further|another|formula|template|rider|footnote|"
+    r"side letter|carve-?out|caveat|proviso|qualifier|threshold|addition|change|version|try|turn|make|write|put|narrow|"
+    r"tighten\w*|extend|shorten\w*|add|adding|strike|delete|adopt|introduc\w+|attach\w*|place is"
+)
+_THINKING = (
+    r"paraphras\w+|gloss|summar\w+|in short|in brief|in effect|effect|bluntly|plainly put|boil\w*|amounts? to|"
+    r"mean(?:s|t|ing)?|think(?:s|ing)?|thought|tempt\w*|feel\w*|believ\w+|hop(?:e|es|ed|ing)|fear\w*|expect\w*|dream\w*|"
+    r"like|as if|kind|sort|(?:I|we) (?:use|call)|call(?:s|ed)?|named|slogan|motto|saying|proverb|mantra|spirit|attitude|logic|problem|"
+    r"question|literally|translat\w+|in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
+    r"click|status page|type|for example|for instance|say,|hypothetical\w*"
+)
+_UNREAL = re.compile(
+    rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING})(?!\w)|n['\u2019]t\b", re.IGNORECASE
+)
+_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+"""What ends a report between its subject and the words: a negation, a modal, an infinitive."""
+_OTHER_SUBJECT = re.compile(
+    r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|your|an?|she|he|they|we|you|I)\b",
+    re.IGNORECASE,
+)
+_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|to|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_ANEW = re.compile(
+    r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
+    r"|\bis (?:the one|that) of\b",
+    re.IGNORECASE,
+)
+"""Where a clause begins that what stands before no longer governs."""
+_SUSPENDED = re.compile(
+    rf"(?<!\w)(?:{_CONDITION})(?!\w)(?!.*\bthat\b)"
+    rf"|(?<!\w)(?:{_DRAFTING})(?!\w)(?! (?:re-?)?reading| that)(?: \w+){{0,4}} ?\Z"
+    r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis)\w*(?: (?:\w+ )?that)(?: the)? ?\Z"
+    r"|(?<!\w)(?:an?|any|some|another|each|every|such|neither|nor|no|nowhere (?:does|do|did)|or) (?:[\w-]+ ){0,3}\Z"
+    r"|(?<!\w)(?:myth|false|untrue|wrong|incorrect|mistaken|pretend\w*|den(?:y|ies|ied)|suppos\w+|imagin\w+|assum\w+) "
+    r"(?:to say |to claim )?(?:that )?(?:the )?\Z",
+    re.IGNORECASE,
+)
+"""What suspends a report before its subject: a condition, a causative, an indefinite author, a matrix that denies."""
+_LEADING = re.compile(
+    r"\b(?:in|under|pursuant to|according to|per|by virtue of)\s+(?:the |this |its )?(?:[\w-]+ )?\Z", re.IGNORECASE
+)
+_DEONTIC = re.compile(
+    rf"(?!.*(?<!\w)(?:{_DRAFTING}|{_CONDITION}|would|could|should|might|ought|needs?|stop|asks?)(?!\w))[^.;:!?]{{1,60}}\b(?:may|shall|must|can|is|are|has|"
+    r"have|cannot)\b[^.;:!?]{0,40}\Z",
+    re.IGNORECASE,
+)
+"""What a clause lets or makes a party do: under clause 9 the Bank may "…"."""
+_DOUBLE = re.compile(
+    r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|(?<!why )\bnot (?:only|merely|just|simply)\b"
+    r"|\b(?:anything but|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|silent|missing)|never in doubt)\b"
+    r"|\bwhy (?:would|should|does|did)\b"
+    r"|\b(?:is|was|does|do|has|are|did) (?:it|there|he|she|they) not\b"
+    r"|\b(?:not|never|cannot|can hardly|no ?one(?: can| could)?|nobody(?: can| could)?|neither (?:side|party|debater)|nothing) "
+    r"(?:\w+ )?(?:den|disput|doubt|overlook|miss|contest|hid|ignor|chang)\w*\b(?: that)?"
+    r"|\b(?:could|can|need|does|do|did) not (?:miss|overlook|deny|look far|hide|ignore)\b"
+    r"|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|\bwrong to (?:overlook|miss|ignore)\b",
+    re.IGNORECASE,
+)
+"""Negations and questions that affirm."""
+_ASKED_NOT = re.compile(r"\b(?:is|does|has) (the \w+) not\b", re.IGNORECASE)
+_NEW_CLAUSE = re.compile(r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)", re.IGNORECASE)
+_ASKS = re.compile(r"\A\W*(?:and |but )?(?:which|what|who|whose|how|where|when)\b", re.IGNORECASE)
+_PART = re.compile(
+    r"(?:rules?|sentences?|provisions?|terms|headings?|definitions?|standards?|plans?|tables?|notices?|letters?|texts?|"
+    r"notes?|sheets?|laws?)\Z",
+    re.IGNORECASE,
+)
+"""Nouns that name a document only with a verb of content: the sentence "…" names its own words."""
+_FOR = re.compile(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
+_SHOWN_BEHIND = re.compile(
+    rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{_CONTENT}\b"
+    rf"|(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?(?:says|states|reads|provides)\b(?= *(?:[.,;:)]|\Z)))",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[;!?](?=\s|\Z)|\.(?=\s|\Z)")
+_INDEFINITE = re.compile(
+    r"(?:\A|[\s(])an? (?:[\w-]+ ){1,6}?[(:]?(?:that|of|like|such as|whose|stating|saying|reading|which|to)?[\s,:(\"'\u201c\u2018*_]*\Z"
+    r"|(?:\A|[.:] )an? [^.;,]{1,60}[:(][\s\"'\u201c\u2018*_]*\Z",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(
+    r"\b(?:bluntly|plainly|literally|unkindly|boiled down|paraphras\w+|in plain (?:words|terms|english)|in effect|"
+    r"in other words|in short|put differently|my gloss|gloss|summary|summari[sz]\w+)\b",
+    re.IGNORECASE,
+)
+_LITERAL = re.compile(r"\b(?:states?|reads?|says?|provides?|stipulates?|requires?|specifies)\b", re.IGNORECASE)
+
+
+_DRAFTED = re.compile(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
+_NOT_THERE = re.compile(
+    r"\bin vain\b|\bin (?:neither|none|no)\b|\brather than\b|\binstead of\b|\bfar from\b|\bnowhere\b", re.IGNORECASE
+)
+
+
+def affirmed(around: Context) -> Context:
+    """The same without negations and questions that affirm: nobody denies that …, is it not so that …."""
+    before, behind = (_DOUBLE.sub("", _ASKED_NOT.sub(r"\1", words)) for words in (around.before, around.behind))
+    return Context(before, behind, around.former)
+
+
+def is_reported(around: Context) -> bool:
+    """Whether the sentence says, in the indicative, that a document has the words."""
+    if is_sourced(around) or _SHOWN_BEHIND.match(around.behind):
+        return True
+    if _LOOSE.search(around.before) and not _LITERAL.search(around.before):
+        return False
+    return any(_reports(around.before, found) for found in _SUBJECT.finditer(around.before))
+
+
+def is_beside(around: Context) -> bool:
+    """Whether the name of a document stands right before the words, or ends in a possessive: clause 9: …."""
+    return any(_stands_beside(around.before, found) for found in _SUBJECT.finditer(around.before))
+
+
+def is_unreal(around: Context, *, altered: bool) -> bool:
+    """Whether the clause around the words speaks of what need not stand in any text.
+
+    Words that stand in a document but for material changes need a stronger sign: drafting, or an indefinite author.
+    """
+    before = _CLAUSE_END.split(around.before.rstrip(" \"'(\u201c"))[-1]
+    before = _NEW_CLAUSE.split(before)[-1]
+    if not around.before.strip() and around.former.rstrip(" ").endswith((":", "\n")):
+        before = around.former
+    behind = around.behind.lstrip("\"')]\u201d\u2019*_. ")
+    stop = _CLAUSE_END.search(behind)
+    behind = behind[: stop.start() if stop else None]
+    if _ASKS.match(before) and around.behind.lstrip("\"')\u201d\u2019 ").startswith("?"):
+        return True
+    if altered:
+        return bool(_DRAFTED.search(before) or _INDEFINITE.search(before) or _NOT_THERE.search(f'{before} " {behind}'))
+    return bool(_UNREAL.search(before) or _UNREAL.search(behind) or _INDEFINITE.search(before))
+
+
+def _reports(before: str, subject: re.Match[str]) -> bool:
+    ahead, rest = before[: subject.start()], before[subject.end() :]
+    if _SUSPENDED.search(_governing(ahead)):
+        return False
+    if _LEADING.search(ahead) and _DEONTIC.match(rest):
+        return True
+    said = _PREDICATE.match(rest)
+    return said is not None and not any(
+        (_TURNED.search(said["between"]), _OTHER_SUBJECT.search(said["between"]), _DENIED_IN.search(said["rest"]))
+    )
+
+
+def _stands_beside(before: str, subject: re.Match[str]) -> bool:
+    ahead = _governing(before[: subject.start()])
+    unlike = _PART.search(subject.group()) or _SUSPENDED.search(ahead) or _FOR.match(before[: subject.start()])
+    drafted = _DRAFTED.search(ahead) or _LOOSE.search(ahead)
+    return not (unlike or drafted) and _BESIDE.match(before, subject.end()) is not None
+
+
+def _governing(ahead: str) -> str:
+    """The last clause of the words before a subject."""
+    return ahead[max((found.end() for found in _ANEW.finditer(ahead)), default=0) :]
