@@ -20,16 +20,16 @@ from service.checks.texts.attribution import TITLES, Context, is_sourced
 _CONTENT = (
     r"(?:says?|said|states?|stated|reads?|provide[sd]?|requires?|required|stipulate[sd]?|specif(?:y|ies|ied)|"
     r"declare[sd]?|confirm(?:s|ed)?|demands?|guarantees?|promise[sd]?|grants?|granted|gives?|gave|entitles?|allow(?:s|ed)?|"
-    r"permits?|obliges?|imposes?|contain(?:s|ed)?|includes?|has|have|holds?|held|puts?|runs?|goes|adds?|added|ends?|begins?|"
+    r"permits?|obliges?|imposes?|contain(?:s|ed)?|includes?|(?:has|have)(?! to\b)|holds?|held|puts?|runs?|goes|adds?|added|ends?|begins?|"
     r"closes?|concludes?|note[sd]?|record(?:s|ed)?|report(?:s|ed)?|warn(?:s|ed)?|admit(?:s|ted)?|concedes?|explain(?:s|ed)?|"
     r"lists?|sets?|define[sd]?|uses?|mention(?:s|ed)?|tells?|makes?|caps|capped|limits?|excludes?|exempts?|covers?|forbids?|"
     r"prohibits?|insists?|assures?|acknowledges?|describe[sd]?|estimate[sd]?|finds?|found|writes?|wrote|shows?|helps?|"
     r"lets|speaks?|instructs?|orders?|rules?|binds|protects?|calls?|counts?|names?|rated|recommend(?:s|ed)?|"
     r"(?:was|were|has been|have been) (?:amended|changed|extended|supplemented|redrafted|reworded) to (?:say|read|state)|"
-    r"applies|dispels? it|lautet|sagt|besagt|bestimmt|regelt|clear that|wants it|does say|do say|bears? the words)"
+    r"applies|dispels? it|lautet|sagt|besagt|bestimmt|regelt|clear that|at its word|leaves|softens|tempers|answers|settles|wants it|does say|do say|bears? the words)"
 )
 _DOCUMENT = rf"(?:{PLACE}|\b(?:{TITLES}|D\d{{1,3}})\b)"
-_SUBJECT = re.compile(_DOCUMENT, re.IGNORECASE)
+_SUBJECT = re.compile(rf"{_DOCUMENT}|\bit\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){_CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
 )
@@ -56,7 +56,7 @@ _DRAFTING = (
     r"swap\w*|append\w*|supplement\w*|propos(?:e|es|ed|ing|als?)|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|"
     r"ask(?:s|ed|ing)?|obtain\w*|negotiat\w*|seek|sought|agree on|table|fall(?:s|ing)? back|fallback|alternative\w*|"
     r"instead|better|one more|fix(?:es)?|cure[sd]?|remed\w+|new|additional|further|another|formula|template|rider|footnote|"
-    r"side letter|carve-?out|caveat|proviso|qualifier|threshold|addition|change|version|try|turn|make|write|put|narrow|"
+    r"side letter|carve-?out|caveat|proviso|qualifier|threshold|addition|change|version|try|turn|make|revis\w+|repair\w*|belongs?|compromise|deserve\w*|mute|turns out|write|put|narrow|"
     r"tighten\w*|extend|shorten\w*|add|adding|strike|delete|adopt|introduc\w+|attach\w*|place is"
 )
 _THINKING = (
@@ -75,7 +75,7 @@ _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|your|an?|she|he|they|we|you|I)\b",
     re.IGNORECASE,
 )
-_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|to|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
 _ANEW = re.compile(
     r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
     r"|\bis (?:the one|that) of\b",
@@ -95,6 +95,10 @@ _SUSPENDED = re.compile(
 _LEADING = re.compile(
     r"\b(?:in|under|pursuant to|according to|per|by virtue of)\s+(?:the |this |its )?(?:[\w-]+ )?\Z", re.IGNORECASE
 )
+_BOUND = re.compile(
+    r"\b(?:bound|obliged|required|forbidden|allowed|entitled|permitted) (?:by|under|in)\s+(?:the |its )?\Z",
+    re.IGNORECASE,
+)
 _DEONTIC = re.compile(
     rf"(?!.*(?<!\w)(?:{_DRAFTING}|{_CONDITION}|would|could|should|might|ought|needs?|stop|asks?)(?!\w))[^.;:!?]{{1,60}}\b(?:may|shall|must|can|is|are|has|"
     r"have|cannot)\b[^.;:!?]{0,40}\Z",
@@ -109,12 +113,15 @@ _DOUBLE = re.compile(
     r"|\b(?:not|never|cannot|can hardly|no ?one(?: can| could)?|nobody(?: can| could)?|neither (?:side|party|debater)|nothing) "
     r"(?:\w+ )?(?:den|disput|doubt|overlook|miss|contest|hid|ignor|chang)\w*\b(?: that)?"
     r"|\b(?:could|can|need|does|do|did) not (?:miss|overlook|deny|look far|hide|ignore)\b"
-    r"|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|\bwrong to (?:overlook|miss|ignore)\b",
+    r"|\b(?:nobody|no ?one|none|nothing) but\b|\b(?:could|can) not be (?:more )?\w+\b"
+    r"|\bno (?:choice|room|escape)\b|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|\bwrong to (?:overlook|miss|ignore)\b",
     re.IGNORECASE,
 )
 """Negations and questions that affirm."""
 _ASKED_NOT = re.compile(r"\b(?:is|does|has) (the \w+) not\b", re.IGNORECASE)
-_NEW_CLAUSE = re.compile(r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)", re.IGNORECASE)
+_NEW_CLAUSE = re.compile(
+    r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)|, (?:but|yet)\Z", re.IGNORECASE
+)
 _ASKS = re.compile(r"\A\W*(?:and |but )?(?:which|what|who|whose|how|where|when)\b", re.IGNORECASE)
 _PART = re.compile(
     r"(?:rules?|sentences?|provisions?|terms|headings?|definitions?|standards?|plans?|tables?|notices?|letters?|texts?|"
@@ -122,6 +129,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """Nouns that name a document only with a verb of content: the sentence "…" names its own words."""
+_COUNTS = re.compile(r"\A\W*(?:first|second|third|fourth|finally|lastly|and),?\W*\Z", re.IGNORECASE)
 _FOR = re.compile(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
 _SHOWN_BEHIND = re.compile(
     rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{_CONTENT}\b"
@@ -142,6 +150,31 @@ _LOOSE = re.compile(
 _LITERAL = re.compile(r"\b(?:states?|reads?|says?|provides?|stipulates?|requires?|specifies)\b", re.IGNORECASE)
 
 
+_CALLED = re.compile(
+    r"\b(?:is|are|was|were|be|being|been|remains?|becomes?|sounds?|about|on|to|with|of|from|by|than|into|against|at|"
+    r"over|as|down to|defeats?|pressed)[\s,\"'\u201c\u2018*_(]*\Z"
+    r"|\b(?:an?|one|two|three|some|any|another|such|my|our|deserves?|gives?|model|first|second|third|someone|"
+    r"everyone|anyone|who) "
+    r"[^.;]{0,80}(?:[:,(\u2013\u2014]|says?|reads?|states?)[\s\"'\u201c\u2018*_(]*\Z|\A\W*\w+:\W*\Z",
+    re.IGNORECASE,
+)
+"""Words that no author says: the predicate of a copula, the object of a preposition, an example of what is indefinite."""
+_RELIES = re.compile(
+    r"\b(?:rel(?:y|ies|ied)|rests?|bas(?:ed?|es)|turns?|built|depends?) (?:up)?on\W*\Z|\bgiven\W*\Z", re.IGNORECASE
+)
+_STRONG = re.compile(
+    r"\b(?:(?:re-?|counter-?)?draft(?!ing|s? letters)\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|amend\w*|insert\w*|"
+    r"replac\w+|substitut\w+|"
+    r"swap\w*|append\w*|supplement\w*|propos\w+|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|ask(?:s|ed|ing)?|obtain\w*|"
+    r"negotiat\w*|seek|agree on|revis\w+|repair\w*|fallback|alternative|instead|better still|formula|template|rider|footnote|"
+    r"side letter|"
+    r"carve-?out|proviso|compromise|belongs?|strike|delete|adopt|turn \w+ [\d.]+ into|(?:make|let|have) (?:\w+ )?[\d.]+ \w+|"
+    r"(?:new|better|further|additional|another|one more) (?:clause|sentence|line|rule|step|section|wording|words?|text|"
+    r"version|duty|provision|paragraph|formula|test|trigger|condition|right))(?!\w)",
+    re.IGNORECASE,
+)
+"""Drafting that may lead to words which a document has but for changes."""
+_BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
 _DRAFTED = re.compile(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
 _NOT_THERE = re.compile(
     r"\bin vain\b|\bin (?:neither|none|no)\b|\brather than\b|\binstead of\b|\bfar from\b|\bnowhere\b", re.IGNORECASE
@@ -175,6 +208,8 @@ def is_unreal(around: Context, *, altered: bool) -> bool:
     """
     before = _CLAUSE_END.split(around.before.rstrip(" \"'(\u201c"))[-1]
     before = _NEW_CLAUSE.split(before)[-1]
+    if _COUNTS.match(before):
+        before = f"{around.former} {before}"
     if not around.before.strip() and around.former.rstrip(" ").endswith((":", "\n")):
         before = around.former
     behind = around.behind.lstrip("\"')]\u201d\u2019*_. ")
@@ -183,7 +218,10 @@ def is_unreal(around: Context, *, altered: bool) -> bool:
     if _ASKS.match(before) and around.behind.lstrip("\"')\u201d\u2019 ").startswith("?"):
         return True
     if altered:
-        return bool(_DRAFTED.search(before) or _INDEFINITE.search(before) or _NOT_THERE.search(f'{before} " {behind}'))
+        before = _BECAUSE.split(before)[-1]
+        return bool(_STRONG.search(before) or _INDEFINITE.search(before) or _NOT_THERE.search(f'{before} " {behind}'))
+    if _CALLED.search(before) and not _RELIES.search(before):
+        return True
     return bool(_UNREAL.search(before) or _UNREAL.search(behind) or _INDEFINITE.search(before))
 
 
@@ -192,6 +230,8 @@ def _reports(before: str, subject: re.Match[str]) -> bool:
     if _SUSPENDED.search(_governing(ahead)):
         return False
     if _LEADING.search(ahead) and _DEONTIC.match(rest):
+        return True
+    if _BOUND.search(ahead) and re.fullmatch(r" (?:to|that)?\W*", rest):
         return True
     said = _PREDICATE.match(rest)
     return said is not None and not any(
