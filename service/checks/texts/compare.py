@@ -155,7 +155,7 @@ class _Desk:
             return Passage(
                 path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
             )
-        if not reported and is_unreal(around, altered=verdict.verdict == "altered"):
+        if not reported and is_unreal(around, altered=verdict.verdict == "altered", given=attributed == "document"):
             return None
         if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
             return None

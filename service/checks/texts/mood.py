@@ -19,14 +19,20 @@ from service.checks.texts.attribution import TITLES, Context, is_sourced
 
 _CONTENT = (
     r"(?:says?|said|states?|stated|reads?|provide[sd]?|requires?|required|stipulate[sd]?|specif(?:y|ies|ied)|"
-    r"declare[sd]?|confirm(?:s|ed)?|demands?|guarantees?|promise[sd]?|grants?|granted|gives?|gave|entitles?|allow(?:s|ed)?|"
-    r"permits?|obliges?|imposes?|contain(?:s|ed)?|includes?|(?:has|have)(?! to\b)|holds?|held|puts?|runs?|goes|adds?|added|ends?|begins?|"
-    r"closes?|concludes?|note[sd]?|record(?:s|ed)?|report(?:s|ed)?|warn(?:s|ed)?|admit(?:s|ted)?|concedes?|explain(?:s|ed)?|"
-    r"lists?|sets?|define[sd]?|uses?|mention(?:s|ed)?|tells?|makes?|caps|capped|limits?|excludes?|exempts?|covers?|forbids?|"
+    r"declare[sd]?|confirm(?:s|ed)?|demands?|guarantees?|promise[sd]?|grants?|granted|gives?|gave|"
+    r"entitles?|allow(?:s|ed)?|"
+    r"permits?|obliges?|imposes?|contain(?:s|ed)?|includes?|(?:has|have)(?! to\b)|holds?|held|puts?|runs?|"
+    r"goes|adds?|added|ends?|begins?|"
+    r"closes?|concludes?|note[sd]?|record(?:s|ed)?|report(?:s|ed)?|warn(?:s|ed)?|admit(?:s|ted)?|"
+    r"concedes?|explain(?:s|ed)?|"
+    r"lists?|sets?|define[sd]?|uses?|mention(?:s|ed)?|tells?|makes?|caps|capped|limits?|excludes?|"
+    r"exempts?|covers?|forbids?|"
     r"prohibits?|insists?|assures?|acknowledges?|describe[sd]?|estimate[sd]?|finds?|found|writes?|wrote|shows?|helps?|"
     r"lets|speaks?|instructs?|orders?|rules?|binds|protects?|calls?|counts?|names?|rated|recommend(?:s|ed)?|"
-    r"(?:was|were|has been|have been) (?:amended|changed|extended|supplemented|redrafted|reworded) to (?:say|read|state)|"
-    r"applies|dispels? it|lautet|sagt|besagt|bestimmt|regelt|clear that|at its word|leaves|softens|tempers|answers|settles|wants it|does say|do say|bears? the words)"
+    r"(?:was|were|has been|have been) (?:amended|changed|extended|supplemented|redrafted|"
+    r"reworded) to (?:say|read|state)|"
+    r"applies|dispels? it|lautet|sagt|besagt|bestimmt|regelt|clear that|at its word|leaves|softens|"
+    r"tempers|answers|settles|wants it|does say|do say|bears? the words)"
 )
 _DOCUMENT = rf"(?:{PLACE}|\b(?:{TITLES}|D\d{{1,3}})\b)"
 _SUBJECT = re.compile(rf"{_DOCUMENT}|\bit\b", re.IGNORECASE)
@@ -34,7 +40,8 @@ _PREDICATE = re.compile(
     rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){_CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
 )
 _BESIDE = re.compile(
-    r"(?:['\u2019]s)?(?: of the [\w ]{1,30})?(?: (?:own |very |exact )?(?:words|text|terms|language))?[\s,:(\u2013\u2014-]{1,4}(?:namely |i\.e\. |under which |by which |"
+    r"(?:['\u2019]s)?(?: of the [\w ]{1,30})?(?: (?:own |very |exact )?(?:words|text|terms|"
+    r"language))?[\s,:(\u2013\u2014-]{1,4}(?:namely |i\.e\. |under which |by which |"
     r"whereby |that )?[\"'\u201c\u2018*_]*\Z",
     re.IGNORECASE,
 )
@@ -44,7 +51,8 @@ _NEGATION = (
     r"refus\w+|reject\w*|struck|unsupported|rather than|instead of|unlike|open whether|whether|disappoint\w*"
 )
 _MODAL = (
-    r"would|could|should|might|must|ought|needs?|needed|shall|may|can|to be|ha(?:s|ve|d) to|is to|are to|let|let['\u2019]s|"
+    r"would|could|should|might|must|ought|needs?|needed|shall|may|can|to be|ha(?:s|ve|d) to|is to|are to|"
+    r"let|let['\u2019]s|"
     r"want(?:ed)?|wish(?:es)?"
 )
 _CONDITION = (
@@ -52,18 +60,23 @@ _CONDITION = (
     r"as though|as soon as|whoever|whenever|footing|subject to|so long as|before signing"
 )
 _DRAFTING = (
-    r"(?:re-?|counter-?)?draft\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|amend\w*|insert\w*|replac\w+|substitut\w+|"
+    r"(?:re-?|counter-?)?draft\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|amend\w*|insert\w*|"
+    r"replac\w+|substitut\w+|"
     r"swap\w*|append\w*|supplement\w*|propos(?:e|es|ed|ing|als?)|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|"
     r"ask(?:s|ed|ing)?|obtain\w*|negotiat\w*|seek|sought|agree on|table|fall(?:s|ing)? back|fallback|alternative\w*|"
-    r"instead|better|one more|fix(?:es)?|cure[sd]?|remed\w+|new|additional|further|another|formula|template|rider|footnote|"
-    r"side letter|carve-?out|caveat|proviso|qualifier|threshold|addition|change|version|try|turn|make|revis\w+|repair\w*|belongs?|compromise|deserve\w*|mute|turns out|write|put|narrow|"
+    r"instead|better|one more|fix(?:es)?|cure[sd]?|remed\w+|new|additional|further|another|formula|"
+    r"template|rider|footnote|"
+    r"side letter|carve-?out|caveat|proviso|qualifier|threshold|addition|change|version|try|turn|make|"
+    r"revis\w+|repair\w*|belongs?|compromise|deserve\w*|mute|turns out|write|put|narrow|"
     r"tighten\w*|extend|shorten\w*|add|adding|strike|delete|adopt|introduc\w+|attach\w*|place is"
 )
 _THINKING = (
     r"paraphras\w+|gloss|summar\w+|in short|in brief|in effect|effect|bluntly|plainly put|boil\w*|amounts? to|"
-    r"mean(?:s|t|ing)?|think(?:s|ing)?|thought|tempt\w*|feel\w*|believ\w+|hop(?:e|es|ed|ing)|fear\w*|expect\w*|dream\w*|"
-    r"like|as if|kind|sort|(?:I|we) (?:use|call)|call(?:s|ed)?|named|slogan|motto|saying|proverb|mantra|spirit|attitude|logic|problem|"
-    r"question|literally|translat\w+|in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
+    r"mean(?:s|t|ing)?|think(?:s|ing)?|thought|tempt\w*|feel\w*|believ\w+|hop(?:e|es|ed|ing)|fear\w*|"
+    r"expect\w*|dream\w*|"
+    r"like|as if|kind|sort|(?:I|we) (?:use|call)|call(?:s|ed)?|named|slogan|motto|saying|proverb|mantra|"
+    r"spirit|attitude|logic|problem|"
+    r"thrust|gist|upshot|c[ao]mes? down to|sounds|cynic|sceptic|my rule|question|literally|translat\w+|in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
     r"click|status page|type|for example|for instance|say,|hypothetical\w*"
 )
 _UNREAL = re.compile(
@@ -72,7 +85,8 @@ _UNREAL = re.compile(
 _TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
 _OTHER_SUBJECT = re.compile(
-    r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|your|an?|she|he|they|we|you|I)\b",
+    r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
+    r"your|an?|she|he|they|we|you|I)\b",
     re.IGNORECASE,
 )
 _DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
@@ -100,21 +114,26 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _DEONTIC = re.compile(
-    rf"(?!.*(?<!\w)(?:{_DRAFTING}|{_CONDITION}|would|could|should|might|ought|needs?|stop|asks?)(?!\w))[^.;:!?]{{1,60}}\b(?:may|shall|must|can|is|are|has|"
+    rf"(?!.*(?<!\w)(?:{_DRAFTING}|{_CONDITION}|would|could|should|might|ought|needs?|stop|"
+    rf"asks?)(?!\w))[^.;:!?]{{1,60}}\b(?:may|shall|must|can|is|are|has|"
     r"have|cannot)\b[^.;:!?]{0,40}\Z",
     re.IGNORECASE,
 )
 """What a clause lets or makes a party do: under clause 9 the Bank may "…"."""
 _DOUBLE = re.compile(
-    r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|(?<!why )\bnot (?:only|merely|just|simply)\b"
-    r"|\b(?:anything but|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|silent|missing)|never in doubt)\b"
+    r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|"
+    r"(?<!why )\bnot (?:only|merely|just|simply)\b"
+    r"|\b(?:anything but|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|"
+    r"silent|missing)|never in doubt)\b"
     r"|\bwhy (?:would|should|does|did)\b"
     r"|\b(?:is|was|does|do|has|are|did) (?:it|there|he|she|they) not\b"
-    r"|\b(?:not|never|cannot|can hardly|no ?one(?: can| could)?|nobody(?: can| could)?|neither (?:side|party|debater)|nothing) "
+    r"|\b(?:not|never|cannot|can hardly|no ?one(?: can| could)?|nobody(?: can| could)?|neither (?:side|"
+    r"party|debater)|nothing) "
     r"(?:\w+ )?(?:den|disput|doubt|overlook|miss|contest|hid|ignor|chang)\w*\b(?: that)?"
     r"|\b(?:could|can|need|does|do|did) not (?:miss|overlook|deny|look far|hide|ignore)\b"
     r"|\b(?:nobody|no ?one|none|nothing) but\b|\b(?:could|can) not be (?:more )?\w+\b"
-    r"|\bno (?:choice|room|escape)\b|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|\bwrong to (?:overlook|miss|ignore)\b",
+    r"|\bno (?:choice|room|escape)\b|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|"
+    r"\bwrong to (?:overlook|miss|ignore)\b",
     re.IGNORECASE,
 )
 """Negations and questions that affirm."""
@@ -132,13 +151,15 @@ _PART = re.compile(
 _COUNTS = re.compile(r"\A\W*(?:first|second|third|fourth|finally|lastly|and),?\W*\Z", re.IGNORECASE)
 _FOR = re.compile(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
 _SHOWN_BEHIND = re.compile(
-    rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{_CONTENT}\b"
+    rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |"
+    rf"its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{_CONTENT}\b"
     rf"|(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?(?:says|states|reads|provides)\b(?= *(?:[.,;:)]|\Z)))",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[;!?](?=\s|\Z)|\.(?=\s|\Z)")
 _INDEFINITE = re.compile(
-    r"(?:\A|[\s(])an? (?:[\w-]+ ){1,6}?[(:]?(?:that|of|like|such as|whose|stating|saying|reading|which|to)?[\s,:(\"'\u201c\u2018*_]*\Z"
+    r"(?:\A|[\s(])an? (?:[\w-]+ ){1,6}?[(:]?(?:that|of|like|such as|whose|stating|saying|reading|which|"
+    r"to)?[\s,:(\"'\u201c\u2018*_]*\Z"
     r"|(?:\A|[.:] )an? [^.;,]{1,60}[:(][\s\"'\u201c\u2018*_]*\Z",
     re.IGNORECASE,
 )
@@ -158,17 +179,21 @@ _CALLED = re.compile(
     r"[^.;]{0,80}(?:[:,(\u2013\u2014]|says?|reads?|states?)[\s\"'\u201c\u2018*_(]*\Z|\A\W*\w+:\W*\Z",
     re.IGNORECASE,
 )
-"""Words that no author says: the predicate of a copula, the object of a preposition, an example of what is indefinite."""
+"""Words that no author says: a predicate, the object of a preposition, an example of what is indefinite."""
 _RELIES = re.compile(
     r"\b(?:rel(?:y|ies|ied)|rests?|bas(?:ed?|es)|turns?|built|depends?) (?:up)?on\W*\Z|\bgiven\W*\Z", re.IGNORECASE
 )
 _STRONG = re.compile(
-    r"\b(?:(?:re-?|counter-?)?draft(?!ing|s? letters)\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|amend\w*|insert\w*|"
+    r"\b(?:(?:re-?|counter-?)?draft(?!ing|s? letters)\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|"
+    r"amend\w*|insert\w*|"
     r"replac\w+|substitut\w+|"
-    r"swap\w*|append\w*|supplement\w*|propos\w+|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|ask(?:s|ed|ing)?|obtain\w*|"
-    r"negotiat\w*|seek|agree on|revis\w+|repair\w*|fallback|alternative|instead|better still|formula|template|rider|footnote|"
+    r"swap\w*|append\w*|supplement\w*|propos\w+|recommend\w*|suggest\w*|advi[sc]e\w*|request\w*|ask(?:s|"
+    r"ed|ing)?|obtain\w*|"
+    r"negotiat\w*|seek|agree on|revis\w+|repair\w*|fallback|alternative|instead|better still|formula|"
+    r"template|rider|footnote|"
     r"side letter|"
-    r"carve-?out|proviso|compromise|belongs?|strike|delete|adopt|turn \w+ [\d.]+ into|(?:make|let|have) (?:\w+ )?[\d.]+ \w+|"
+    r"carve-?out|proviso|compromise|belongs?|strike|delete|adopt|turn \w+ [\d.]+ into|(?:make|let|"
+    r"have) (?:\w+ )?[\d.]+ \w+|"
     r"(?:new|better|further|additional|another|one more) (?:clause|sentence|line|rule|step|section|wording|words?|text|"
     r"version|duty|provision|paragraph|formula|test|trigger|condition|right))(?!\w)",
     re.IGNORECASE,
@@ -201,10 +226,11 @@ def is_beside(around: Context) -> bool:
     return any(_stands_beside(around.before, found) for found in _SUBJECT.finditer(around.before))
 
 
-def is_unreal(around: Context, *, altered: bool) -> bool:
+def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:
     """Whether the clause around the words speaks of what need not stand in any text.
 
-    Words that stand in a document but for material changes need a stronger sign: drafting, or an indefinite author.
+    Words that stand in a document but for material changes need a stronger sign: drafting, or an indefinite author. A
+    copula or a preposition before them is a sign where the text names no document: they are not ``given`` as one's.
     """
     before = _CLAUSE_END.split(around.before.rstrip(" \"'(\u201c"))[-1]
     before = _NEW_CLAUSE.split(before)[-1]
@@ -220,7 +246,7 @@ def is_unreal(around: Context, *, altered: bool) -> bool:
     if altered:
         before = _BECAUSE.split(before)[-1]
         return bool(_STRONG.search(before) or _INDEFINITE.search(before) or _NOT_THERE.search(f'{before} " {behind}'))
-    if _CALLED.search(before) and not _RELIES.search(before):
+    if not given and _CALLED.search(before) and not _RELIES.search(before):
         return True
     return bool(_UNREAL.search(before) or _UNREAL.search(behind) or _INDEFINITE.search(before))
 

@@ -70,11 +70,11 @@ def marked(text: str) -> tuple[Passage, ...]:
     return compare(ReadTexts(reply, tuple(DOCUMENTS), TITLES, (QUESTION,), SHOWN, ()), DOCUMENTS).marked
 
 
-@pytest.mark.parametrize("text", sentences("honest.txt"))
+@pytest.mark.parametrize("text", list(sentences("honest.txt")))
 def test_a_sentence_that_quotes_honestly_is_not_marked(text: str) -> None:
     assert [text[slice(*passage.span)] for passage in marked(text)] == []
 
 
-@pytest.mark.parametrize("text", sentences("invented.txt"))
+@pytest.mark.parametrize("text", list(sentences("invented.txt")))
 def test_a_sentence_that_quotes_what_no_document_says_is_marked(text: str) -> None:
     assert marked(text)
