@@ -76,7 +76,8 @@ _THINKING = (
     r"expect\w*|dream\w*|"
     r"like|as if|kind|sort|(?:I|we) (?:use|call)|call(?:s|ed)?|named|slogan|motto|saying|proverb|mantra|"
     r"spirit|attitude|logic|problem|"
-    r"thrust|gist|upshot|c[ao]mes? down to|sounds|cynic|sceptic|my rule|question|literally|translat\w+|in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
+    r"thrust|gist|upshot|c[ao]mes? down to|sounds|cynic|sceptic|my rule|question|literally|translat\w+|"
+    r"in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
     r"click|status page|type|for example|for instance|say,|hypothetical\w*"
 )
 _UNREAL = re.compile(
