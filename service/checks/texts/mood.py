@@ -208,7 +208,7 @@ _NOT_THERE = re.compile(
 
 
 def affirmed(around: Context) -> Context:
-    """The same without negations and questions that affirm: nobody denies that …, is it not so that …."""
+    """The same without negations and questions that affirm: no side denies that …, is it not so that …."""
     before, behind = (_DOUBLE.sub("", _ASKED_NOT.sub(r"\1", words)) for words in (around.before, around.behind))
     return Context(before, behind, around.former)
 

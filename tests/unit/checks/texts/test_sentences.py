@@ -1,7 +1,7 @@
 """Sentences that quote honestly are not marked, and their invented neighbours are.
 
 `honest.txt` and `invented.txt` have one text a line, under the names of their kinds; `\\n` is a line's end. They were
-written before the rules were fitted to them, in other words than the corpora's. Five that the rules still judge wrongly
+written before the rules were fitted to them, in other words than the corpora's. Five that the rules judge wrongly
 are left out; docs/citations.md names their kinds among the limits.
 """
 
