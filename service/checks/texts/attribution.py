@@ -24,7 +24,7 @@ FARTHEST = 300
 
 _END = re.compile(
     r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
-    r"[.!?][\"')\]\u201d\u2019]*\s+|\n\s*\n"
+    r"(?<!\.\.)[.!?](?![.)\]]*\.)[\"')\]\u201d\u2019]*\s+|(?<!:)(?<!:\*)\n\s*\n"
 )
 TITLES = (
     r"leases?|adr|testers|auditors|chapters?|licen[cs]es?|extracts?|term sheet|findings?|vertrag\w*|bericht\w*|"

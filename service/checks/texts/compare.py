@@ -21,9 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from service.checks.citations.match.find import find, read_quote
 from service.checks.citations.text import lexicon
 from service.checks.citations.text.clause_names import clauses, named
+from service.checks.citations.text.markup import Plain, plain
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
@@ -41,6 +44,7 @@ from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
 from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
 from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unreal
+from service.checks.texts.reports import asserted, is_stated
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -118,28 +122,32 @@ class _Desk:
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
+        read = plain(text)
+        text = read.text
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
         true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
         reported = {start for start, _ in clauses(text)}
         for span, name in named(text):
             if span not in true and (clause := self._clause(path, text, span, name, is_reported=span[0] in reported)):
                 found.append(clause)
-        yield from sorted(found, key=lambda passage: passage.span)
+        yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
 
     def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
         try:
             self._steps.take(_A_PASSAGE if len(quoted.text) <= LONGEST else MAX_STEPS)
         except OutOfSteps as end:
             return Passage(path, quoted.span, "quotation", "nowhere", "open", reason=end.code)
-        around = affirmed(context_of(text, *quoted.outer))
+        around = asserted(affirmed(context_of(text, *quoted.outer)))
         attributed = attribution(around, self._names)
+        if not (quoted.in_marks or attributed == "document"):
+            return None
         short = quoted.words < QUOTED_WORDS
         if short and not (attributed == "document" and is_statement(quoted.text, is_direct(around))):
             return None
         verdict = self._in_documents(quoted.text, short)
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
-        reported = is_reported(around)
+        reported = is_stated(around, self._exists) or is_reported(around)
         if excuse(quoted.text, around, attributed, reported=reported):
             return None
         reported = reported or is_beside(around)
@@ -165,6 +173,8 @@ class _Desk:
         """Whether the clause that stands last before the words is one of an instrument that was not given."""
         last = deque(named(around.before), maxlen=1)
         before, behind = (around.before[: last[0][0][0]], around.before[last[0][0][1] :]) if last else ("", "")
+        if last and last[0][1].lower().startswith("clause") and self._exists(last[0][1]):
+            before = ""  # a law's name before a contract's own clause: under the Act clause 9 states
         return bool(last) and is_elsewhere(before, behind, self._instruments)
 
     def _is_of_matter(self, quoted: Quotation, said: bool) -> bool:
@@ -222,6 +232,13 @@ class _Desk:
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
 
+    def _exists(self, name: str) -> bool:
+        """Whether a document has a clause of this name, which may be a bare number."""
+        try:
+            return self._having(name if not name[:1].isdigit() else f"clause {name}", self._documents) is not None
+        except OutOfSteps:
+            return True
+
     def _having(self, name: str, sources: Sources) -> str | None:
         """The first of some texts that has a clause of this name."""
         key = name, id(sources)
@@ -247,6 +264,10 @@ class _Stretches:
     def __contains__(self, span: Span) -> bool:
         k = bisect_right(self._starts, span[0]) - 1
         return k >= 0 and span[1] <= self._reach[k]
+
+
+def _in_original(passage: Passage, read: Plain) -> Passage:
+    return replace(passage, span=read.span(passage.span))
 
 
 def _words_of(reply: Reply) -> str:

@@ -1,13 +1,15 @@
 """Quoted words in running text: what a text gives as the words of another.
 
-    "…" '…' “…” ‘…’ „…“ «…» ‹…› »…« 「…」 ``…'' `…`   quoted words; marks may be nested
+    "…" '…' “…” ‘…’ „…“ «…» ‹…› »…« 「…」 `…`          quoted words; marks may be nested
     states “… and no end                            quoted up to the end of the sentence
-    “the fees” “paid in” “the year”                 one quotation in pieces: nothing but blanks stands between
-    > …, <q>…</q>                                   a block quotation
-    states: *…*, states: _…_                        italics right behind a verb of saying or a colon
+    “the fees” “paid in” … “the year”               one quotation in pieces: nothing but blanks and dots stand between
+    > …                                             a block quotation
+    states: …, states *…*, in the words of clause 9: …   words that a mark, an emphasis, a bracket, a fence, a row of a
+                                                    list or of a table sets off right behind a verb of saying
 
-A single quotation mark opens only before a word and behind none, so that apostrophes are none. One at the end of a word
-closes; at the end of a plural (the parties' rights) it does so only if no other follows.
+The texts are in the plain notation of `markup`: no tags, no entities, one form of each mark. A single quotation mark
+opens only before a word and behind none, so that apostrophes are none. One at the end of a word closes; at the end of a
+plural (the parties' rights) it does so only if no other follows.
 
 The work is linear: every mark is read once, and at most `DEEPEST` quotations are open at a time.
 """
@@ -17,6 +19,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from service.checks.citations.text.markup import FENCE
 
 Span = tuple[int, int]
 
@@ -48,53 +52,60 @@ _CLOSING = {
     "\u300c": "\u300d",
     "\u300e": "\u300f",
     "\u301d": "\u301e\u301f",
-    "``": "''\u201d",
-    "''": "''",
     "`": "`",
-    "&": "&",
-    "<q": "</q",
 }
-"""By an opening mark, the marks that close it. `&` stands for the entities of quotation marks, `<q` for its tag."""
+"""By an opening mark, the marks that close it."""
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b`")
-_EITHER = frozenset("\"'\uff02\u201d\u2019\u00bb\u203a`&")
+_EITHER = frozenset("\"'\uff02\u201d\u2019\u00bb\u203a`")
 """Marks that both open and close, by what stands beside them."""
 _DROPPED = re.compile(r"(?:\d\ds?|em|tis|twas|til|cause|n|round|bout)\b(?![^\s.,;])", re.IGNORECASE)
 _NO_BEGINNING = frozenset(",;:!?)]}")
 _MARK = re.compile(
-    r"(?P<entity>&(?:quot|ldquo|rdquo|lsquo|rsquo|laquo|raquo|apos|\#34|\#39|\#x22|\#x27|\#822[0123]);)"
-    r"|(?P<tag></?(?:q|quote|blockquote)\b[^<>]{0,100}>)|``|''(?!')"
-    "|[\"'\uff02\u201c\u201d\u201e\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"
-    "\u300c\u300d\u300e\u300f\u301d\u301e\u301f`]",
-    re.IGNORECASE,
+    "[\"'\uff02\u201c\u201d\u201e\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"
+    "\u300c\u300d\u300e\u300f\u301d\u301e\u301f`]"
 )
 _PARAGRAPH = re.compile(r"\n[ \t\r]*\n|\Z")
 _BLOCK = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _SAID = r"(?:stat|provid|sa[iy]|read|requir|specif|declar|stipulat|note|confirm|word)\w*"
-_ITALICS = re.compile(
-    rf"(?:\b{_SAID}(?: that| as follows| verbatim| in full)?[:,]?|:)\s{{1,3}}"
-    r"(?P<mark>\*{1,3}|_{1,3})(?=[^\W_])(?P<words>[^*_\n]{1,2000})(?P=mark)(?!\w)"
-)
 _LEADS = re.compile(rf"(?:\b{_SAID}(?: that| as follows| verbatim| in full)?[:,]?|:)\s{{0,3}}\Z")
-_BARE = re.compile(
-    r"\b(?:states|reads|says|provides|stipulates|is worded)"
-    r"(?: as follows| verbatim| in full|"
-    r" word for word)?\s?:\s{1,3}(?=[^\W_])(?P<words>[^\n\"'\u201c\u2018\u00ab]{1,2000}?)"
-    r"(?=[.;!?](?:\s|\Z)|\n|\Z)"
+_LITERALLY = (
+    r"(?: (?:as follows|verbatim|in full|word for word|literally|expressly|clearly|plainly|in terms|exactly|this))?"
 )
+_LEAD = re.compile(
+    r"(?P<lead>\b(?:states?|stated|reads?|says?|said|stipulates?|stipulated|(?:is|are|was) worded|(?:is|are) phrased|"
+    r"goes|runs|(?P<weak>provides?|provided|requires?|required|declares?|declared|specifies|specified|confirms?|"
+    rf"confirmed|notes?|noted)){_LITERALLY}"
+    r"|\b(?:in|to use|to quote|quoting|these are|following) (?:the )?(?:\w+ )?(?:words?|language|text|wording|terms) of "
+    r"[^,.:;!?\n]{1,40}(?:\.\d+)*|\b(?:the|its|their|whose) (?:\w+ )?(?:words|language|text|wording) (?:of [^,:;!?\n]{1,40} )?"
+    r"(?:is|are|was|were|runs?|reads?)|\b(?:to quote|quoting|I quote|we quote|quote|verbatim|word for word)"
+    r"(?: (?:from )?[^,:;!?\n]{1,40})?)"
+    r"(?P<set>[^\w\"'\u201c\u201d\u2018\u201e\u201a\u00ab\u00bb\u2039\u203a\u300c\u300e`&$\u20ac\u00a3%>]{1,40}"
+    r"(?:(?<=\n)[ \t]*\(?(?:\d{1,3}|[a-z])[.)][ \t]+)?)(?=[^\W_])",
+    re.IGNORECASE,
+)
+"""A verb of saying, or a phrase that announces words, and what sets words off behind it."""
+_ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
+_MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
+_DASHES = frozenset("-\u2013\u2014\u2015\u2012")
+_ROW = re.compile(r"[ \t]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?P<words>[^\W_][^\n]{0,2000})", re.IGNORECASE)
+_LONGEST_SET_OFF = 2_000
 _SENTENCE = re.compile(r"[.;!?](?=\s|\Z)|\n")
+_DOTS = re.compile(r"\.\.|\u2026")
+_BETWEEN = re.compile(r"[\s.\u2026\[\]()+*\u2013\u2014-]*")
 
 
 class Quotation(NamedTuple):
     """Quoted words: ``span`` is without the marks around them, ``outer`` is with them.
 
     ``text`` has the words of one that stands in pieces without the marks between; ``depth`` counts the quotations that
-    it stands in.
+    it stands in. ``in_marks`` is false for words that only their place behind a verb of saying sets off.
     """
 
     span: Span
     outer: Span
     text: str
     depth: int
+    in_marks: bool = True
 
     @property
     def words(self) -> int:
@@ -109,15 +120,15 @@ class _Open(NamedTuple):
 
 
 def quotations(text: str) -> list[Quotation]:
-    """The quoted words of a text, in order; one that stands in another follows it."""
-    found = [*_marked(text), *_blocks(text), *_italics(text), *_bare(text)]
-    found.sort(key=lambda quotation: (quotation.outer[0], -quotation.outer[1]))
+    """The quoted words of a plain text, in order; one that stands in another follows it."""
+    found = [*_marked(text), *_blocks(text), *_set_off(text)]
+    found.sort(key=lambda quotation: (quotation.outer[0], not quotation.in_marks, -quotation.outer[1]))
     kept: list[Quotation] = []
     reach = -1
     for quotation in found:  # what stands in quotation marks is no bare or block quotation too
         if quotation.depth == 0 and quotation.outer[0] < reach:
             continue
-        if quotation.depth == 0:
+        if quotation.depth == 0 and quotation.in_marks:
             reach = quotation.outer[1]
         kept.append(quotation)
     return _joined(text, kept)
@@ -138,8 +149,7 @@ def _marked(text: str) -> Iterator[Quotation]:
             yield from _left_open(text, opened, paragraph.start())
             opened.clear()
             paragraph = _PARAGRAPH.search(text, paragraph.end())
-        mark = "&" if match["entity"] else match.group()[:2].lower() if match["tag"] else match.group()
-        mark = {"<b": "<q", "</": "</q"}.get(mark, mark)
+        mark = match.group()
         before = text[match.start() - 1 : match.start()] if match.start() else ""
         after = text[match.end() : match.end() + 1]
         k = _closes(opened, mark, before, text, match.end())
@@ -171,17 +181,12 @@ def _closes(opened: list[_Open], mark: str, before: str, text: str, end: int) ->
     if before.isspace() and mark in _EITHER and (mark in _SINGLE or _opens(mark, before, text[end : end + 1])):
         return None
     for k in range(len(opened) - 1, -1, -1):
-        if not _ends(opened[k].mark, mark):
+        if mark not in _CLOSING[opened[k].mark]:
             continue
         if mark in _SINGLE and (text[end : end + 1].isalnum() or _is_possessive(text, end, mark)):
             return None
         return k
     return None
-
-
-def _ends(opening: str, mark: str) -> bool:
-    closing = _CLOSING[opening]
-    return mark == closing or (len(mark) == 1 and mark in closing) or (opening == "``" and mark == "''")
 
 
 def _is_possessive(text: str, end: int, mark: str) -> bool:
@@ -211,15 +216,53 @@ def _blocks(text: str) -> Iterator[Quotation]:
             yield Quotation(match.span(), match.span(), words, 0)
 
 
-def _italics(text: str) -> Iterator[Quotation]:
-    for match in _ITALICS.finditer(text):
-        start, end = match.span("words")
-        yield Quotation((start, end), (match.start("mark"), match.end()), match["words"], 0)
+def _set_off(text: str) -> Iterator[Quotation]:
+    """What stands behind a verb of saying, apart from its sentence."""
+    done = 0
+    for lead in _LEAD.finditer(text):
+        setting, start = lead["set"], lead.end()
+        if start < done or not _sets_off(setting, weak=lead["weak"] is not None, announced=lead["lead"]):
+            continue
+        end = done = _end_of(text, setting, start)
+        if end > start:
+            yield _bare(text, lead.end("lead"), start, end)
+        if "\n" in setting:  # the other rows of a list
+            while row := _ROW.match(text, text.find("\n", done) + 1 or len(text)):
+                done = row.end()
+                yield _bare(text, lead.end("lead"), row.start("words"), _end_of(text, "", row.start("words")))
 
 
-def _bare(text: str) -> Iterator[Quotation]:
-    for match in _BARE.finditer(text):
-        yield Quotation(match.span("words"), match.span("words"), match["words"], 0)
+def _bare(text: str, verb: int, start: int, end: int) -> Quotation:
+    """Words that are set off behind the verb that ends at ``verb``: their sentence begins before it."""
+    return Quotation((start, end), (verb, end), text[start:end], 0, in_marks=False)
+
+
+def _sets_off(setting: str, *, weak: bool, announced: str) -> bool:
+    """Whether what stands between a verb and words sets these off; a blank, a comma or the sentence's end does not."""
+    marks = setting.strip(" \t\r\n,")
+    if not marks:
+        return "," in setting and " words of " in f"{announced} "
+    if weak and "\n" in setting and not announced.endswith(("follows", "verbatim", "full", "word")):
+        return False
+    closes = setting[-1].isspace() and ":" not in setting and marks in ("*", ")", "]", ".", "!", "?", ";", "...")
+    return not closes and marks[0] not in ".!?;)]\u2026"
+
+
+def _end_of(text: str, setting: str, start: int) -> int:
+    """Where words that are set off end: at the mark that answers the one before them, or with their sentence."""
+    closing = FENCE if FENCE in setting else _MIRRORED.get(setting[-1:], "")
+    if closing:
+        end = text.find(closing, start, start + _LONGEST_SET_OFF)
+        if end >= 0 and closing in ")]}/>" and re.match(r"[^\w\n.;]{0,3}[\w,]", text[end + 1 : end + 5]):
+            return start  # a parenthesis: the policy says (rightly) that
+        if end >= 0:
+            return start + len(text[start:end].rstrip())
+    found = _ENDS.search(text, start, start + _LONGEST_SET_OFF)
+    end = found.start() if found else min(len(text), start + _LONGEST_SET_OFF)
+    dash = next((char for char in setting if char in _DASHES), None)
+    if dash and ":" not in setting and "\n" not in setting and f" {dash} " in f"{text[start:end]} ":
+        return start  # a parenthesis: the policy says - rightly - that
+    return end
 
 
 def _joined(text: str, found: list[Quotation]) -> list[Quotation]:
@@ -227,18 +270,23 @@ def _joined(text: str, found: list[Quotation]) -> list[Quotation]:
     kept: list[Quotation] = []
     last: int | None = None
     for quotation in found:
-        if quotation.depth == 0 and last is not None:
+        if quotation.depth == 0 and quotation.in_marks and last is not None:
             former = kept[last]
             between = text[former.outer[1] : quotation.outer[0]]
-            if between.isspace() and "\n" not in between and len(former.text) < LONGEST_JOINED:
+            if _joins(between) and len(former.text) < LONGEST_JOINED:
                 kept[last] = Quotation(
                     (former.span[0], quotation.span[1]),
                     (former.outer[0], quotation.outer[1]),
-                    f"{former.text} {quotation.text}",
+                    f"{former.text}{' ... ' if _DOTS.search(between) else ' '}{quotation.text}",
                     0,
                 )
                 continue
-        if quotation.depth == 0:
+        if quotation.depth == 0 and quotation.in_marks:
             last = len(kept)
         kept.append(quotation)
     return kept
+
+
+def _joins(between: str) -> bool:
+    """Whether what stands between two quotations makes them pieces of one: blanks and dots, on one line."""
+    return bool(between) and "\n" not in between and _BETWEEN.fullmatch(between) is not None and between.strip() != "."

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 
 from service.checks.citations.text.clause_names import clauses
+from service.checks.citations.text.markup import plain
 from service.checks.citations.text.quoted_words import passages
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, StrikeReason
 from service.debate.replies import Cited, Reply, statements
@@ -37,5 +38,6 @@ def claims_evidence(argument: Cited) -> bool:
 
     Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
-    claims = chain(passages(argument.text), clauses(argument.text))
+    text = plain(argument.text).text
+    claims = chain(passages(text), clauses(text))
     return argument.basis == "evidence" or next(claims, None) is not None

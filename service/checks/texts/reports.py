@@ -1,0 +1,122 @@
+"""Whether a sentence states, plainly and in the indicative, that a document has the words: no excuse holds for these.
+
+    stated      clause 9.2 states "…", clause 9.2, as it should, reads "…", 9.2, which says "…", the text is "…",
+                in the words of clause 9.2: …, "…" is what clause 9.2 says, clause 9.2 should read "…", and it does
+    not stated  if clause 9.2 states "…", we ask that clause 9.2 says "…", it is false that clause 9.2 says "…",
+                our clause 9.2 reads "…", a sentence in clause 9.2 that reads "…"
+
+The subject stands right before its verb, and the verb right before the words. Only a condition, a request or a denial
+right before the subject takes the statement back. The clause is one that a document has. English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from service.checks.citations.text.clause_names import PLACE
+from service.checks.texts.attribution import Context
+
+_OPEN = r"[\s:,;(\[*_|\"'\u201c\u2018\u2013\u2014-]*\Z"
+_ADVERB = (
+    r"(?: (?:\w+ly|now|then|also|already|still|itself|thus|therefore|indeed|in fact|in turn|too|only|just|all the same|as it "
+    r"stands|on its face))"
+)
+_VERB = (
+    r"(?:states?|stated|says?|said|reads?|provides?|provided|stipulates?|stipulated|requires?|required|declares?|declared|"
+    r"specifies|specified|confirms?|confirmed|promises|promised|guarantees|guaranteed|grants|granted|adds|added|has it|"
+    r"ends|begins|continues|goes on|is worded|was worded|(?:is|was) phrased|(?:does|do|did) (?:\w+ly )?(?:say|state|read|provide)|"
+    r"contains|includes|uses|has)"
+)
+_REST = (
+    r"(?: (?:that|as follows|verbatim|in terms|in full|word for word|the (?:very |exact |following )?words?|the (?:phrase|sentence"
+    r"|text|rule)|the following|expressly|plainly|clearly|just|only|this))*"
+)
+_PREDICATE = re.compile(
+    rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?(?:,[^,.;:]{{1,40}},|\s?\([^()]{{1,40}}\))?,?(?: which| that| and it)?"
+    rf"{_ADVERB}{{0,3}} {_VERB}{_ADVERB}{{0,2}}{_REST}{_OPEN}",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
+_WORDS = r"(?:words?|text|wording|language|terms)"
+_ANNOUNCED = re.compile(
+    rf"\b(?:(?:in|to use|quoting|to quote|(?:I|we) quote|following|by|according to) (?:the )?(?:\w+ )?{_WORDS} of|quoting|"
+    rf"to quote|(?:I|we) quote|quote from) (?:the )?\Z",
+    re.IGNORECASE,
+)
+_VERBATIM = re.compile(rf",? ?\(?(?:verbatim|word for word|literally|in full)\)?{_OPEN}", re.IGNORECASE)
+_TEXT_IS = re.compile(
+    rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?:the|its) (?:(?:plain|very|exact|actual|full|clear) )?"
+    rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this| as follows)?{_OPEN}",
+    re.IGNORECASE,
+)
+_TAKEN = re.compile(
+    r"\b(?:should|must|may|can|has to|is to|ought to)(?: \w+)? be (?:taken|understood|deemed|held|construed|known) to "
+    r"(?P<verb>read|say|state|provide|mean)\b",
+    re.IGNORECASE,
+)
+_SO_IT_DOES = re.compile(
+    r"\A[\s\"'\u201d\u2019*,)]*(?:and|which|as)(?: (?:so|indeed|in fact|already|now|luckily|happily|today))*"
+    r"(?: (?:it|this|that|the \w+|clause [\d.]+))?(?: (?:indeed|in fact|already|now|really|actually))*"
+    r" (?:does|did|reads so|says so|says it|is so|is what it says)\b(?! not|n['\u2019]t| nothing)",
+    re.IGNORECASE,
+)
+_IS_OF = re.compile(
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
+    rf"(?:what|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|in) (?:the )?)(?P<place>{PLACE})",
+    re.IGNORECASE,
+)
+_SUSPENDED = re.compile(
+    r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
+    r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|so long as|"
+    r"as long as|had|were|should|would|could|may|might|does|did|do) (?:the |that )?\Z"
+    r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
+    r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
+    r"(?: \w+){0,3}? that (?:the )?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
+    r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|no evidence|"
+    r"no sign|no proof|the case|nobody says|no one says|"
+    r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|cannot (?:\w+ )?\w+|"
+    r"never \w+|nor \w+|refus\w+|impossible|hard)"
+    r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the )?\Z"
+    r"|\b(?:propos\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|hypothetical|imaginary|better|"
+    r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|your) (?:[\w-]+ )?\Z"
+    r"|\b(?:an?|our|my|your|one|another|any|some|no|neither|nor|proposed|draft\w*|suggested|recommended|alternative) "
+    r"[\w -]{1,40}? (?:in|of|for|to|under|below|behind|after|into|beside) (?:the )?\Z"
+    r"|\b(?:for|to|into|after|behind|beside|beyond|under|than|without|against|with|on|about|from) (?:the )?\Z",
+    re.IGNORECASE,
+)
+"""Right before a subject: a condition, a request, a denial, a draft or a preposition, which makes it no subject."""
+_TRUE = re.compile(r"\b(?:is|it is|quite|also|still) true that (?:the )?\Z", re.IGNORECASE)
+
+Exists = Callable[[str], bool]
+"""Whether a document has a clause of this name."""
+
+
+def asserted(around: Context) -> Context:
+    """The same with a plain verb where a modal only says how a text is understood: should be taken to read."""
+    return around._replace(before=_TAKEN.sub(lambda found: f"{found['verb']}s", around.before))
+
+
+def is_stated(around: Context, exists: Exists) -> bool:
+    """Whether the sentence states that a clause which exists has the words."""
+    before, behind = around.before, around.behind
+    if _TEXT_IS.search(before):
+        return True
+    if (after := _IS_OF.match(behind)) and exists(after["place"]):
+        return True
+    places = [found for found in _PLACE.finditer(before) if exists(found.group())]
+    if places and _SO_IT_DOES.match(behind):
+        return True
+    return any(_is_subject(before, found) for found in places[-2:])
+
+
+def _is_subject(before: str, place: re.Match[str]) -> bool:
+    ahead, rest = before[: place.start()], before[place.end() :]
+    if _ANNOUNCED.search(ahead):
+        return re.fullmatch(_OPEN, rest) is not None
+    if _VERBATIM.fullmatch(rest):
+        return True
+    relative = re.match(r",? (?:which|that)\b", rest) is not None
+    if _SUSPENDED.search(ahead) and not _TRUE.search(ahead) and not relative:
+        return False
+    return _PREDICATE.match(rest) is not None
