@@ -9,7 +9,7 @@
     consensus     the question and every document, whose words are no agreement
     voices        the arguments of each turn with the verdicts on them, and those of other sides that it was shown
     texts         the reply; the documents of the turn's round; the question and the caller's texts; the replies that
-                  the turn was shown, without struck arguments
+                  the turn was shown, without struck arguments, and the labels that they had
 
 Accuracy is scored on the facts themselves. A row has the name of the first engine that is given so. A later engine
 without a row is given what the engine before it was given (`given_to`).
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
@@ -27,6 +28,7 @@ from service.checks.judgement.voices import Spoken
 from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
+from service.debate.kernel import FORMATS
 from service.debate.model import (
     BallotOptions,
     Case,
@@ -34,9 +36,11 @@ from service.debate.model import (
     Options,
     PanelOptions,
     StancesOptions,
+    Turn,
     TurnId,
     documents_of_round,
 )
+from service.debate.model_names import known_names
 from service.debate.options import debater_seats, debaters_of, instructions_of, personas_of, positions_of, votes_of
 from service.debate.replies import (
     Argument,
@@ -49,6 +53,7 @@ from service.debate.replies import (
     without_statements,
 )
 from service.debate.replies.texts import texts_of
+from service.debate.script import Script
 from service.debate.turns import phase_of, round_of, seat_of
 from service.debate.versions import number
 from service.errors import IllegalEntry
@@ -90,7 +95,9 @@ class ReadTexts(NamedTuple):
     """A reply whose texts are compared, and all that its seat was shown: what it may quote.
 
     ``documents`` are ids; ``titles`` are theirs, in the same order; ``asked`` are the question and the caller's texts;
-    ``marked`` are the passages of the shown replies that their own findings mark.
+    ``marked`` are the passages of the shown replies that their own findings mark. ``voices`` are the labels under which
+    the seat was shown them, and ``author`` is that seat. By ``names`` a reply may name its own model; where it does,
+    the seat read a mask.
     """
 
     reply: Reply
@@ -99,6 +106,9 @@ class ReadTexts(NamedTuple):
     asked: Sequence[str]
     shown: Mapping[TurnId, Reply]
     marked: Sequence[str]
+    voices: Mapping[TurnId, str] = MappingProxyType({})
+    author: str | None = None
+    names: frozenset[str] = frozenset()
 
 
 def given_to(engine: str, rows: Mapping[str, Row]) -> Row:
@@ -216,7 +226,18 @@ def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
         asked=(case.question, *_caller_texts(case, facts, turn)),
         shown={former: _standing(facts, former) for former in seen},
         marked=[words for former in seen for words in _marked(facts, former)],
+        voices=_voices(facts, turn, seen),
+        author=seat_of(turn),
+        names=known_names(facts.started) if facts.started else frozenset(),
     )
+
+
+def _voices(facts: Facts, turn: TurnId, seen: Sequence[TurnId]) -> Mapping[TurnId, str]:
+    """The labels under which a turn was shown these replies."""
+    started = facts.started
+    if started is None:
+        return {}
+    return FORMATS[started.format].shown(Script(started, facts), Turn(turn, seat_of(turn), tuple(seen)))
 
 
 def _marked(facts: Facts, turn: TurnId) -> Iterator[str]:

@@ -8,13 +8,15 @@ Seats know each other by neutral labels, so that an argument counts and not the 
     I was trained by Google; OpenAI, which made me; my developers at Anthropic
     This answer was written by Grok; Claude here: ...
     Sincerely, Gemini; -- Claude (at the end); Author: GPT-4o           a signature
+    Me: Claude; Your faithful Claude (at the end); | author | Claude |   the same
 
 A phrase in quotation marks or in a quoted line is another's words, and stays. So does every other name: that of a
 party, of a document, of a vendor that is argued about, and a guess about another seat ("Model B sounds like Claude"),
 which is no knowledge; `guesses` finds it for the notices. A possessive with another noun ("as OpenAI's customer, I") is
 no name of the speaker.
 
-The phrases are looked for in a folded text: no case, marks, zero widths, Markdown emphasis or HTML tags; Cyrillic and
+The phrases are looked for in a folded text: no case, marks, zero widths, Markdown emphasis, HTML tags or comments;
+entities as the characters that they stand for; Cyrillic and
 Greek look-alikes as Latin letters; a known name also with a blank in it or between its letters. What it does not see:
 a description without a name ("the lab in San Francisco"), digits for letters, a phrase that is wholly quoted, another
 language than the few of `_I_AM` and `_AS`.
@@ -29,6 +31,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from html import unescape
 from typing import Any, NamedTuple
 
 from service.debate.entries import DebateStarted
@@ -58,6 +61,13 @@ def self_names(text: str, known: frozenset[str]) -> tuple[SelfName, ...]:
     return _found(text, known)[0]
 
 
+def masked(text: str, known: frozenset[str]) -> str:
+    """A text with every self-naming masked."""
+    for (start, end), _ in reversed(self_names(text, known)):
+        text = text[:start] + MASK + text[end:]
+    return text
+
+
 def guesses(text: str, known: frozenset[str]) -> tuple[SelfName, ...]:
     """The names that a text gives to another seat, in their order."""
     return _found(text, known)[1]
@@ -82,9 +92,7 @@ def texts_of(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 def _masked(value: Any, known: frozenset[str]) -> Any:
     match value:
         case str():
-            for (start, end), _ in reversed(self_names(value, known)):
-                value = value[:start] + MASK + value[end:]
-            return value
+            return masked(value, known)
         case Mapping():
             return {name: v if name in QUOTED_FIELDS else _masked(v, known) for name, v in value.items()}
         case list() | tuple():
@@ -96,7 +104,8 @@ def _masked(value: Any, known: frozenset[str]) -> Any:
 # The folded text.
 
 _DROPPED = frozenset("*_`~[]\\")
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,40}>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,40}>|<!--.{0,200}?-->", re.DOTALL)
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,10}|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _LOOKS_LIKE = {
     **dict(zip("авекмнорстухіїјѕԁԛԝһӏոօսցԍ", "abekmhopctyxiijsdqwhlnougg", strict=True)),
     **dict(zip("αβεηικμνορτυχω", "abenikmvoptuxw", strict=True)),
@@ -121,13 +130,23 @@ class _Folded(NamedTuple):
 def _fold(text: str) -> _Folded:
     tags = {i for tag in _TAG.finditer(text) for i in range(*tag.span())}
     folded, origin = list[str](), list[tuple[int, int]]()
-    for i, char in enumerate(text):
-        for piece in () if i in tags else _pieces(char):
+    for char, span in _characters(text):
+        for piece in () if span[0] in tags else _pieces(char):
             if piece == " " and folded and folded[-1] == " ":
                 continue
             folded.append(piece)
-            origin.append((i, i + 1))
+            origin.append(span)
     return _Folded("".join(folded), origin)
+
+
+def _characters(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The characters of a text with their places; an entity is the characters that it stands for."""
+    done = 0
+    for entity in _ENTITY.finditer(text):
+        yield from ((text[i], (i, i + 1)) for i in range(done, entity.start()))
+        yield from ((char, entity.span()) for char in unescape(entity.group()))
+        done = entity.end()
+    yield from ((text[i], (i, i + 1)) for i in range(done, len(text)))
 
 
 def _named(folded: _Folded, names: list[tuple[int, int]]) -> _Folded:
@@ -181,6 +200,11 @@ _CLOSING = (
     "(?:sincerely(?: yours)?|(?:(?:best|kind|warm|kindest) )?(?:regards|wishes)|yours(?: truly| sincerely| faithfully)?"
     "|respectfully(?: submitted)?(?: by)?|faithfully|cheers|signed(?: by)?)"
 )
+_DEVOTED = (
+    "(?:faithful|humble|obedient|loyal|devoted|trusty|dear|friendly|own|sincere|respectful|truly|faithfully|sincerely|servant"
+    "|friend|colleague|assistant|advisor|adviser|analyst|debater|critic)"
+)
+_AUTHOR = "(?:author|model|signed(?: by)?|signature|name|written by|answered by|by|from|debater|speaker|me|i)"
 _THIS = (
     "(?:(?:this|the present|my) (?:answer|response|reply|text|output|critique|rebuttal|ballot)"
     "|my (?:analysis|argument|opinion|review|statement|vote))"
@@ -249,7 +273,9 @@ def _own(speaker: _Speaker) -> tuple[str, ...]:
         rf"{name} ?,? {which}{_MADE} me(?= ?(?:[,.;:!?)\n]|$)| (?:and|to|so|with|as|for|in|on)\b)",
         rf"\b{_THIS} (?:is|was|has been|comes|came) (?:{_ADVERB})?(?:{worded} )?(?:by|from) {whole}",
         rf"\bthis is {whole} (?:speaking|here|writing|answering|again)\b",
-        rf"(?:\A|[.!?\n]) ?{whole} ?,? (?:here|speaking)(?= ?[,.:!;\u2014])",
+        rf"(?:\A|[.!?\n]) ?{whole} ?,? (?:here|speaking)(?= ?(?:[,.:!;\u2014]|$|\Z|\n))",
+        rf"(?:\A|[.!?\n]) ?(?:me|myself|i|self|(?:my )?name|model|(?:your |this )?(?:author|debater|speaker|seat|writer)) ?[:=] ?{whole}"
+        r"(?= ?(?:[,.;!?)\n\u2014]|$|\Z))",
         rf"\A ?{name} ?: (?=(?:i|my|as)\b)",
         rf"\A ?(?:answer|response|reply|analysis|opinion|critique|statement|view) (?:by|from|of) {whole} ?:",
     )
@@ -263,6 +289,8 @@ def _signed(speaker: _Speaker) -> tuple[str, ...]:
         rf"(?:\A|\n|[.!?)] ) ?(?:\u2014|-{{2,3}}) ?{whole}[ .!)\n]*\Z",
         rf"\n ?- ?{whole}[ .!)\n]*\Z",
         rf"[.!?)]\s*\n ?{whole}[ .!\n]*\Z",
+        rf"(?:\A|\n|[.!?)] ) ?(?:[-\u2014]{{1,3}} ?)?(?:ever )?yours?(?: ever| (?:most )?{_DEVOTED})*,? {whole}[ .!)\n]*\Z",
+        rf"(?:\A|\n) ?\|(?: ?[^|\n]{{1,40}}\|){{0,3}}? ?{_AUTHOR} ?\|(?:[ \n:|-]*\|)? ?{whole} ?(?=\||\n|$|\Z)",
         rf"(?:\A|\n|[.!?] )(?:written|prepared|submitted|answered|generated) by {whole}[ .!)\n]*\Z",
         rf"(?:\A|\n) ?(?:author|signed|signature|(?:answered|written|signed|submitted) by) ?: ?{whole}[ .!)]*(?=\n|$)",
     )

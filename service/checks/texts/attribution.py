@@ -22,6 +22,7 @@ from service.debate.findings import Attributed
 FARTHEST = 300
 """The most characters of a sentence that are read before a passage, and behind it."""
 
+_EMPHASIS = re.compile(r"[ \t*]+")
 _END = re.compile(
     r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
     r"(?<!\.\.)[.!?](?![.)\]]*\.)[\"')\]\u201d\u2019]*\s+|(?<!:)(?<!:\*)\n\s*\n"
@@ -61,8 +62,12 @@ _NEAR = 40
 """The most characters between such a lead and the author that it names."""
 _SPEAKER = re.compile(
     r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
-    r"answer) "
+    r"answer|speaker|reviewer) "
     r"(?:no\. ?)?(?:[A-Z]|\d{1,2})\b(?!\.\d)"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|[1-8](?:st|nd|rd|th)|other|opposing|opposite|last|next|"
+    r"former|latter|affirmative|negative) (?:debater|speaker|seat|participant|model|voice|statement|reviewer|panel+ist|"
+    r"expert|advocate|author|side|bench)s?\b"
+    r"|\b(?:my|our|his|her) (?:\w+ )?(?:opponent|counterpart|adversary|colleague)s?\b"
     r"|\b(?:proposer|critic|rebutter|moderator|judge|synthesi[sz]er|adjudicator|opponents?|opposition|opposing side|"
     r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|concession|"
     r"proposal|thesis|my own (?:earlier )?(?:answer|argument|thesis)|earlier (?:answer|statement|round|reply)|"
@@ -120,7 +125,12 @@ def context_of(text: str, start: int, end: int) -> Context:
     stop = _END.search(after)
     asked = stop is not None and stop.group().lstrip().startswith("?")
     upto = None if stop is None or asked else stop.end()  # the answer to a question belongs to it
-    return Context(near[begin:][-FARTHEST:], after[:upto], former[-FARTHEST:])
+    return Context(_bare(near[begin:][-FARTHEST:]), _bare(after[:upto]), _bare(former[-FARTHEST:]))
+
+
+def _bare(words: str) -> str:
+    """The words without marks of emphasis."""
+    return _EMPHASIS.sub(" ", words)
 
 
 def attribution(around: Context, titles: frozenset[str] = frozenset()) -> Attributed:

@@ -44,11 +44,13 @@ from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
 from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
 from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unreal
-from service.checks.texts.reports import asserted, is_stated
+from service.checks.texts.reports import asserted, is_stated, is_taken_back
+from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
-from service.debate.turns import TurnId
+from service.debate.self_naming import masked
+from service.debate.turns import TurnId, seat_of
 
 ENGINE = f"texts/1+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
@@ -95,6 +97,21 @@ class Shown(Protocol):
         """The marked passages of these replies."""
         ...
 
+    @property
+    def voices(self) -> Mapping[TurnId, str]:
+        """The labels under which they were shown."""
+        ...
+
+    @property
+    def author(self) -> str | None:
+        """The seat of the reply."""
+        ...
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of models that are masked where a shown reply names itself."""
+        ...
+
 
 def compare(read: Shown, documents: Mapping[str, str], max_steps: int = MAX_STEPS) -> TextsFound:
     """The passages of a reply's texts; ``documents`` are those that its seat was given, by id."""
@@ -113,7 +130,11 @@ class _Desk:
     def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
         self._steps = Steps(max_steps)
         self._documents = Sources(documents)
-        self._said = Sources({turn: _words_of(reply) for turn, reply in read.shown.items()})
+        self._replies = {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
+        self._said = Sources(self._replies)
+        self._voices = read.voices or {turn: seat_of(turn) for turn in read.shown}
+        self._author = read.author
+        self._of_speaker: dict[frozenset[TurnId], Sources] = {}
         self._asked = Sources({str(n): text for n, text in enumerate(chain(read.asked, read.titles))})
         self._marked = Sources({str(n): text for n, text in enumerate(read.marked)})
         self._known: dict[tuple[str, int], str | None] = {}
@@ -126,8 +147,9 @@ class _Desk:
         text = read.text
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
         true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
-        reported = {start for start, _ in clauses(text)}
-        for span, name in named(text):
+        bare = text.replace("*", " ")
+        reported = {start for start, _ in clauses(bare)}
+        for span, name in named(bare):
             if span not in true and (clause := self._clause(path, text, span, name, is_reported=span[0] in reported)):
                 found.append(clause)
         yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
@@ -148,26 +170,41 @@ class _Desk:
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
         reported = is_stated(around, self._exists) or is_reported(around)
-        if excuse(quoted.text, around, attributed, reported=reported):
+        if excuse(quoted.text, around, attributed, reported=reported) or (not reported and is_taken_back(around)):
             return None
         reported = reported or is_beside(around)
-        if verdict.verdict != "altered" and ((not reported and is_wished(around)) or self._is_of_law(around)):
+        spoken = attributed == "debate"
+        wished = not (reported or spoken) and is_wished(around)
+        if verdict.verdict != "altered" and (wished or self._is_of_law(around)):
             return None
         if self._search(quoted.text, self._asked, short).verdict == "verified":
             return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
         said = self._search(quoted.text, self._said, short)
         if said.verdict == "verified" and said.source_id:
             turn = TurnId(said.source_id)
+            if spoken and not self._is_by_named(quoted.text, around.before, short):
+                return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason="another_speaker")
             given = attributed == "document" and (reported or is_followed(around, self._names))
             claimed = given or (attributed == "open" and self._is_marked(quoted.text))
             return Passage(
                 path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
             )
-        if not reported and is_unreal(around, altered=verdict.verdict == "altered", given=attributed == "document"):
+        if not (reported or spoken) and is_unreal(
+            around, altered=verdict.verdict == "altered", given=attributed == "document"
+        ):
             return None
         if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
             return None
         return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
+
+    def _is_by_named(self, words: str, before: str, short: bool) -> bool:
+        """Whether words of the debate are those of the speaker that the text names; true if that is uncertain."""
+        turns = turns_named(before, self._voices, self._author)
+        if not turns or turns >= set(self._said):
+            return True
+        if turns not in self._of_speaker:
+            self._of_speaker[turns] = Sources({turn: self._replies[turn] for turn in turns if turn in self._replies})
+        return self._search(words, self._of_speaker[turns], short).verdict == "verified"
 
     def _is_of_law(self, around: Context) -> bool:
         """Whether the clause that stands last before the words is one of an instrument that was not given."""
@@ -270,5 +307,7 @@ def _in_original(passage: Passage, read: Plain) -> Passage:
     return replace(passage, span=read.span(passage.span))
 
 
-def _words_of(reply: Reply) -> str:
-    return "\n\n".join(text for _, text in texts_of(reply))
+def _words_of(reply: Reply, names: frozenset[str]) -> str:
+    """The texts of a reply, and those again in which later seats read a mask in place of its own name."""
+    said = [text for _, text in texts_of(reply)]
+    return "\n\n".join([*said, *(read for text in said if (read := masked(text, names)) != text)])

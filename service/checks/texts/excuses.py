@@ -85,7 +85,7 @@ _PROPOSED = re.compile(
     rf"that says)){_MARKS}",
     re.IGNORECASE,
 )
-_BEHIND = r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?"
+_BEHIND = r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:but|yet|although|though|while|and) )?"
 _PROPOSED_BEHIND = re.compile(
     _BEHIND
     + r"(?:(?:or|and|that|which) [^.;]{1,60}? )?(?:should|could|would|needs? to|ought to|has to|is to|are to) (?:\w+ )?"
@@ -150,7 +150,8 @@ _DENIED_BEHIND = re.compile(
     r"\b(?:appear|occur|stand|exist|found|in the|in any|in clause|part of|there|said|written|quot|support|state|"
     r"say|contain|"
     r"word|present|any|what the|what clause|words of|taken|from|clause|section|documented|recorded|mentioned)"
-    r"|(?:appears?|stands?|occurs?|is|are|exists?|can be found|is to be found) (?:nowhere|in no)\b"
+    r"|(?:appears?|stands?|occurs?|is|are|exists?|can be found|is to be found) (?:nowhere|in (?:no|none|neither))\b"
+    r"|(?:turns? out|proves?) to be (?:\w+ )?(?:air|nothing|wrong|false|an invention|made|a paraphrase|unfounded|no quotation)\b"
     r"|and (?:\w+ )?(?:did|do|could|can) ?not find|cannot be (?:found|located|traced|verified)"
     r"|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|my (?:own )?paraphrase|a paraphrase|unsupported|struck))",
     re.IGNORECASE,

@@ -224,7 +224,8 @@ def is_reported(around: Context) -> bool:
 
 def is_beside(around: Context) -> bool:
     """Whether the name of a document stands right before the words, or ends in a possessive: clause 9: …."""
-    return any(_stands_beside(around.before, found) for found in _SUBJECT.finditer(around.before))
+    found = [each for each in _SUBJECT.finditer(around.before) if each.group().lower() != "it"]
+    return any(_stands_beside(around.before, each) for each in found)
 
 
 def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:

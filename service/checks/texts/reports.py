@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 
 from service.checks.citations.text.clause_names import PLACE
-from service.checks.texts.attribution import Context
+from service.checks.texts.attribution import TITLES, Context
 
 _OPEN = r"[\s:,;(\[*_|\"'\u201c\u2018\u2013\u2014-]*\Z"
 _ADVERB = (
@@ -38,6 +38,7 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
+_SUBJECT = re.compile(rf"{_PLACE.pattern}|\b(?:{TITLES})\b", re.IGNORECASE)
 _WORDS = r"(?:words?|text|wording|language|terms)"
 _ANNOUNCED = re.compile(
     rf"\b(?:(?:in|to use|quoting|to quote|(?:I|we) quote|following|by|according to) (?:the )?(?:\w+ )?{_WORDS} of|quoting|"
@@ -71,21 +72,29 @@ _SUSPENDED = re.compile(
     r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|so long as|"
     r"as long as|had|were|should|would|could|may|might|does|did|do) (?:the |that )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
-    r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
+    r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
     r"(?: \w+){0,3}? that (?:the )?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
     r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|no evidence|"
     r"no sign|no proof|the case|nobody says|no one says|"
     r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|cannot (?:\w+ )?\w+|"
     r"never \w+|nor \w+|refus\w+|impossible|hard)"
-    r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the )?\Z"
-    r"|\b(?:propos\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|hypothetical|imaginary|better|"
-    r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|your) (?:[\w-]+ )?\Z"
-    r"|\b(?:an?|our|my|your|one|another|any|some|no|neither|nor|proposed|draft\w*|suggested|recommended|alternative) "
-    r"[\w -]{1,40}? (?:in|of|for|to|under|below|behind|after|into|beside) (?:the )?\Z"
-    r"|\b(?:for|to|into|after|behind|beside|beyond|under|than|without|against|with|on|about|from) (?:the )?\Z",
+    r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the )?\Z",
     re.IGNORECASE,
 )
-"""Right before a subject: a condition, a request, a denial, a draft or a preposition, which makes it no subject."""
+"""Right before a subject: a condition, a request or a denial, which takes the statement back."""
+_DRAFT = re.compile(
+    r"\b(?:propos(?!er)\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|hypothetical|imaginary|better|"
+    r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|your) (?:[\w-]+ )?\Z"
+    r"|\b(?:an?|our|my|your|one|another|any|some|no|neither|nor|proposed|draft\w*|suggested|recommended|alternative) "
+    r"[\w -]{1,40}? (?:in|of|for|to|under|below|behind|after|into|beside) (?:the )?\Z",
+    re.IGNORECASE,
+)
+"""Right before a subject: what makes it a draft, or a part of one."""
+_PREPOSITION = re.compile(
+    r"\b(?:for|to|into|after|behind|beside|beyond|under|than|without|against|with|on|about|from) (?:the )?\Z",
+    re.IGNORECASE,
+)
+"""Right before a name: a preposition, which makes it no subject."""
 _TRUE = re.compile(r"\b(?:is|it is|quite|also|still) true that (?:the )?\Z", re.IGNORECASE)
 
 Exists = Callable[[str], bool]
@@ -110,13 +119,28 @@ def is_stated(around: Context, exists: Exists) -> bool:
     return any(_is_subject(before, found) for found in places[-2:])
 
 
+def is_taken_back(around: Context) -> bool:
+    """Whether a condition, a request or a denial governs the clause that is said to have the words."""
+    before = around.before
+    return any(
+        _PREDICATE.match(before, found.end()) and _governor(before[: found.start()])
+        for found in list(_SUBJECT.finditer(before))[-2:]
+    )
+
+
 def _is_subject(before: str, place: re.Match[str]) -> bool:
     ahead, rest = before[: place.start()], before[place.end() :]
     if _ANNOUNCED.search(ahead):
         return re.fullmatch(_OPEN, rest) is not None
     if _VERBATIM.fullmatch(rest):
         return True
+    if _DRAFT.search(ahead):
+        return False
     relative = re.match(r",? (?:which|that)\b", rest) is not None
-    if _SUSPENDED.search(ahead) and not _TRUE.search(ahead) and not relative:
+    if not relative and (_governor(ahead) or _PREPOSITION.search(ahead)):
         return False
     return _PREDICATE.match(rest) is not None
+
+
+def _governor(ahead: str) -> bool:
+    return _SUSPENDED.search(ahead) is not None and not _TRUE.search(ahead)

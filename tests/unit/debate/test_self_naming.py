@@ -31,6 +31,18 @@ def names(text: str) -> list[str]:
 
 
 SELF: list[tuple[str, list[str]]] = [
+    ("I am &#67;laude.", ["&#67;laude"]),
+    ("I am &#x43;&#108;aude.", ["&#x43;&#108;aude"]),
+    ("I am Cla<!-- x -->ude.", ["Cla<!-- x -->ude"]),
+    ("Me: Claude. The cap holds.", ["Claude"]),
+    ("Speaker = Gemini", ["Gemini"]),
+    ("Model: GPT-4o\nThe cap holds.", ["GPT-4o"]),
+    ("Claude (Anthropic) here", ["Claude", "Anthropic"]),
+    ("Claude (by Anthropic) here: the cap holds.", ["Claude", "Anthropic"]),
+    ("The cap holds.\n\n| author | Claude |\n|---|---|\n", ["Claude"]),
+    ("The cap holds.\n\n|Author|\n|---|\n|Claude|", ["Claude"]),
+    ("The cap holds.\nYour faithful Claude", ["Claude"]),
+    ("The cap holds.\n\n\u2014 Yours ever, Claude", ["Claude"]),
     ("As Claude, I hold that clause 9 caps it.", ["Claude"]),
     ("I am GPT-4o by OpenAI and I disagree.", ["GPT-4o", "OpenAI"]),
     ("I'm GPT-4o, and I disagree.", ["GPT-4o"]),

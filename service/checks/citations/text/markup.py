@@ -56,7 +56,10 @@ _FORMS = {
     ">>": "\u00bb",
 }
 """By a quotation mark or colon of an unusual form, the usual one."""
-_DOUBLE, _SINGLE = "\"\u201c\u201d\u201e\uff02\u2033\u275d\u275e\u201f", "'\u2018\u2019\u201a\u201b\u2032\u00b4\u275b\u275c"
+_DOUBLE, _SINGLE = (
+    '"\u201c\u201d\u201e\uff02\u2033\u275d\u275e\u201f',
+    "'\u2018\u2019\u201a\u201b\u2032\u00b4\u275b\u275c",
+)
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\ue000-\uf8ff"
 _TOKEN = re.compile(
     r"(?P<comment><!--.{0,500}?-->|<!\[CDATA\[|\]\]>)"
@@ -86,7 +89,9 @@ class Plain(NamedTuple):
     def span(self, span: Span) -> Span:
         """A stretch of the plain text as a stretch of the original."""
         start, end = span
-        return self._place(start), max(self._place(start), self._place(end - 1) + 1) if end > start else self._place(end)
+        return self._place(start), max(self._place(start), self._place(end - 1) + 1) if end > start else self._place(
+            end
+        )
 
     def _place(self, place: int) -> int:
         k = bisect_right(self.at, place) - 1

@@ -87,7 +87,9 @@ _LEAD = re.compile(
 _ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
 _MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
 _DASHES = frozenset("-\u2013\u2014\u2015\u2012")
-_ROW = re.compile(r"[ \t]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?P<words>[^\W_][^\n]{0,2000})", re.IGNORECASE)
+_ROW = re.compile(
+    r"[ \t]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?P<words>[^\W_][^\n]{0,2000})", re.IGNORECASE
+)
 _LONGEST_SET_OFF = 2_000
 _SENTENCE = re.compile(r"[.;!?](?=\s|\Z)|\n")
 _DOTS = re.compile(r"\.\.|\u2026")
