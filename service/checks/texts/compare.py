@@ -130,7 +130,7 @@ class _Desk:
     def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
         self._steps = Steps(max_steps)
         self._documents = Sources(documents)
-        self._replies = {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
+        self._replies: dict[str, str] = {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
         self._said = Sources(self._replies)
         self._voices = read.voices or {turn: seat_of(turn) for turn in read.shown}
         self._author = read.author
@@ -169,8 +169,9 @@ class _Desk:
         verdict = self._in_documents(quoted.text, short)
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
-        reported = is_stated(around, self._exists) or is_reported(around)
-        if excuse(quoted.text, around, attributed, reported=reported) or (not reported and is_taken_back(around)):
+        taken_back = is_taken_back(around)
+        reported = is_stated(around, self._exists) or (is_reported(around) and not taken_back)
+        if excuse(quoted.text, around, attributed, reported=reported) or (taken_back and not reported):
             return None
         reported = reported or is_beside(around)
         spoken = attributed == "debate"
@@ -203,7 +204,7 @@ class _Desk:
         if not turns or turns >= set(self._said):
             return True
         if turns not in self._of_speaker:
-            self._of_speaker[turns] = Sources({turn: self._replies[turn] for turn in turns if turn in self._replies})
+            self._of_speaker[turns] = Sources({turn: words for turn, words in self._replies.items() if turn in turns})
         return self._search(words, self._of_speaker[turns], short).verdict == "verified"
 
     def _is_of_law(self, around: Context) -> bool:

@@ -70,7 +70,8 @@ _IS_OF = re.compile(
 _SUSPENDED = re.compile(
     r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
     r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|so long as|"
-    r"as long as|had|were|should|would|could|may|might|does|did|do) (?:the |that )?\Z"
+    r"as long as|had|were|should|would|could|may|might) (?:the |that )?\Z"
+    r"|\b(?:nowhere|nor|never|neither|not once|hardly|scarcely|at no point) (?:does|do|did) (?:the )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
     r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
     r"(?: \w+){0,3}? that (?:the )?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
