@@ -22,6 +22,9 @@ from service.debate.findings import Attributed
 FARTHEST = 300
 """The most characters of a sentence that are read before a passage, and behind it."""
 
+_MARKS = " \t\n*\"'(\u201c\u2018\u00ab"
+_ITEM = re.compile(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])?[ \t*\"'(\u201c\u2018\u00ab]*")
+_LISTED = re.compile(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]")
 _EMPHASIS = re.compile(r"[ \t*]+")
 _END = re.compile(
     r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
@@ -39,7 +42,7 @@ TITLES = (
     r"letters?|notices?|notes?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
     r"logs?|sheets?|"
     r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?|"
-    r"runbooks?|playbooks?|handbooks?|procedures?|protocols?|guides?"
+    r"validators|drafters|authors|management|backlog|runbooks?|playbooks?|handbooks?|procedures?|protocols?|guides?"
 )
 """The nouns that name a document or a part of one, as a regular expression."""
 _NOUN = re.compile(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
@@ -77,7 +80,7 @@ _SPEAKER = re.compile(
 _SPEAKS = re.compile(
     r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"
     r"believ|suggest|"
-    r"insist|purport|put|object|repl|respond|counter|think|conced|grant|treat|describ|call|tell|ascrib|phras|"
+    r"insist|purport|put|object|report|repl|respond|counter|think|conced|grant|treat|describ|call|tell|ascrib|phras|"
     r"word)\w*",
     re.IGNORECASE,
 )
@@ -116,16 +119,32 @@ class Context(NamedTuple):
 
 
 def context_of(text: str, start: int, end: int) -> Context:
-    """The sentence around a stretch of a text."""
+    """The sentence around a stretch of a text; an item of a list belongs to the sentence that leads to it."""
     near = text[max(0, start - 2 * FARTHEST) : start]
     ends = [match.end() for match in _END.finditer(near)]
     begin = ends[-1] if ends else 0
     former = near[ends[-2] if len(ends) > 1 else 0 : begin] if ends else ""
+    before = near[begin:]
+    if _ITEM.fullmatch(near[near.rfind("\n") + 1 :]) and (lead := _lead(near)):
+        before = f"{lead} "
+    elif not before.strip(_MARKS) and former.rstrip(f"{_MARKS}.").endswith(("as follows", "the following", ":")):
+        before = f"{former.rstrip(f'{_MARKS}.')} "
     after = text[end : end + FARTHEST]
     stop = _END.search(after)
     asked = stop is not None and stop.group().lstrip().startswith("?")
     upto = None if stop is None or asked else stop.end()  # the answer to a question belongs to it
-    return Context(_bare(near[begin:][-FARTHEST:]), _bare(after[:upto]), _bare(former[-FARTHEST:]))
+    return Context(_bare(before[-FARTHEST:]), _bare(after[:upto]), _bare(former[-FARTHEST:]))
+
+
+def _lead(near: str) -> str | None:
+    """The sentence that leads to the list of which an item begins at the end of some words."""
+    for line in reversed(near.split("\n")[:-1]):
+        if line.rstrip().endswith(":"):
+            sentences = [found.end() for found in _END.finditer(line)]
+            return line[sentences[-1] if sentences else 0 :].rstrip()
+        if line.strip() and not _LISTED.match(line):
+            return None
+    return None
 
 
 def _bare(words: str) -> str:

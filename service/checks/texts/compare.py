@@ -160,7 +160,9 @@ class _Desk:
         except OutOfSteps as end:
             return Passage(path, quoted.span, "quotation", "nowhere", "open", reason=end.code)
         around = asserted(affirmed(context_of(text, *quoted.outer)))
-        attributed = attribution(around, self._names)
+        attributed, stated = attribution(around, self._names), is_stated(around, self._exists)
+        if stated and attributed == "open":
+            attributed = "document"
         if not (quoted.in_marks or attributed == "document"):
             return None
         short = quoted.words < QUOTED_WORDS
@@ -170,8 +172,8 @@ class _Desk:
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
             return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
         taken_back = is_taken_back(around)
-        reported = is_stated(around, self._exists) or (is_reported(around) and not taken_back)
-        if excuse(quoted.text, around, attributed, reported=reported) or (taken_back and not reported):
+        reported = stated or (is_reported(around) and not taken_back)
+        if excuse(quoted.text, around, attributed, reported=reported, stated=stated) or (taken_back and not reported):
             return None
         reported = reported or is_beside(around)
         spoken = attributed == "debate"

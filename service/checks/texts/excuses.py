@@ -49,7 +49,9 @@ _DRAFTS = (
 _CHANGES = (
     rf"(?:{_DRAFTS}|include|negotiate|request|ask for|demand|seek|adopt|write|use|require|change|attach|restate|"
     rf"complement|"
-    r"qualify|limit|prefer|have preferred)"
+    r"qualify|limit|prefer|have preferred|soften|harden|tighten|narrow|widen|extend|shorten|raise|lower|reduce|relax|loosen|"
+    r"bring|move|turn|sharpen|strengthen|settle for|go for|push for|opt for|hold out for|welcome|love|like|wish|put|table|"
+    r"trade|offer|accept|back|vote for)"
 )
 _NOUNS = (
     r"(?:clause|sentence|wording|words|language|text|section|provision|duty|rule|covenant|line|term|test|definition)"
@@ -75,6 +77,11 @@ _PROPOSED = re.compile(
     rf"new) (?:\w+ )?{_NOUNS}|"
     rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out|in the form|"
     rf"version (?:two|three|four|five|six|seven|eight|\d+) whose)\b"
+    rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?{_CHANGES}\b|\b(?:if only|would that)\b"
+    r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|plead) (?:for|on)\b"
+    r"|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
+    rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|sounder|complete|"
+    r"improved|mended|repaired|cured) (?:with|by|if|as|when|once)\b"
     r"|\bso that (?:it|they|clause [\d.]+|section [\d.]+|the [\w ]{1,30}?) (?:reads?|says?|states?|provides?)\b"
     r"|\b(?:k\u00f6nnte|sollte|m\u00fcsste|erg\u00e4nz\w*|einf\u00fcgen|einzuf\u00fcgen|ersetz\w*|vorschlag\w*|"
     r"vorgeschlagen)\b|\b(?:on|under) (?:the )?conditions? that\b|\bwhy not\b"
@@ -121,6 +128,13 @@ _HYPOTHETICAL = re.compile(
 _HYPOTHETICAL_BEHIND = re.compile(_BEHIND + r"(?:if|were) (?:it|there|this|that|one)\b", re.IGNORECASE)
 _NEW = re.compile(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
 _DENIED = re.compile(
+    r"\b(?:do(?:es)?|did|is|are|was|were|has|have|had|can|could|would|will)(?: not|n['\u2019]t| never)(?: \w+){1,3}"
+    r"[\s\"'\u201c\u2018*]*\Z|\b(?:can(?:not| not|['\u2019]t)|could(?: not|n['\u2019]t)|failed to|unable to|fails? to)"
+    r" (?:\w+ )?(?:point|find|see|show|locate|spot|identify|name|cite|discover|trace)\b[^.;:]{0,40}\Z"
+    r"|\b(?:nobody|no one|none|nothing|neither|never|cannot|not|no \w+|nowhere|n['\u2019]t)\b[^.;:,]{0,80}?\bthat"
+    r"[\s\"'\u201c\u2018*]*\Z"
+    r"|\bno (?:\w+ ){0,3}?(?:of (?:the|this|that) (?:type|kind|sort|form)|like|such as|saying|reading|to the effect|akin to)"
+    r"[\s,:\"'\u201c\u2018*]*(?:that )?[\s\"'\u201c\u2018*]*\Z|"
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
     r" nowhere)(?: \w+){0,2}"
     rf" {_SAY}(?:ed|s|d)?\b(?! (?:why|how|whether|when|what)\b)|\bcannot (?:\w+ )?{_SAY}\b"
@@ -154,6 +168,15 @@ _DENIED_BEHIND = re.compile(
     r"|(?:turns? out|proves?) to be (?:\w+ )?(?:air|nothing|wrong|false|an invention|made|a paraphrase|unfounded|no quotation)\b"
     r"|and (?:\w+ )?(?:did|do|could|can) ?not find|cannot be (?:found|located|traced|verified)"
     r"|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|my (?:own )?paraphrase|a paraphrase|unsupported|struck))",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    _BEHIND
+    + r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|words?) )?"
+    r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never)(?: \w+)?"
+    r" (?:appear|occur|stand|exist|be found|found|there\b|in (?:the|any|its) (?:contract|agreement|document|policy|text|clause|file|"
+    r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|neither))\b"
+    r"|cannot be (?:found|located|traced|verified)|(?:is|are) (?:\w+ )?(?:missing|absent|a paraphrase|struck))",
     re.IGNORECASE,
 )
 _REFUTED = re.compile(
@@ -211,12 +234,18 @@ _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def excuse(words: str, around: Context, attributed: Attributed, *, reported: bool) -> Excuse | None:
-    """Why quoted words are not given as another's, or ``None``; only a denial excuses what a sentence reports."""
+def excuse(words: str, around: Context, attributed: Attributed, *, reported: bool, stated: bool) -> Excuse | None:
+    """Why quoted words are not given as another's, or ``None``.
+
+    Only a denial excuses what a sentence reports, and only one behind it what the sentence states plainly.
+    """
     if words.rstrip(" \"'*_)").endswith("?") and attributed != "document":
         return "question"
     if _is_title(words, around, attributed):
         return "title"
+    if stated:
+        refuted = _REFUTED.search(around.behind[:_NEAR]) or _NOT_THERE.match(around.behind)
+        return "denied" if refuted or _ANSWERED.search(around.behind) else None
     if reported:
         return "denied" if _is_refuted(around) else None
     return excuse_of_clause(around)

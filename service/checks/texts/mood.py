@@ -17,7 +17,7 @@ import re
 from service.checks.citations.text.clause_names import PLACE
 from service.checks.texts.attribution import TITLES, Context, is_sourced
 
-_CONTENT = (
+CONTENT = (
     r"(?:says?|said|states?|stated|reads?|provide[sd]?|requires?|required|stipulate[sd]?|specif(?:y|ies|ied)|"
     r"declare[sd]?|confirm(?:s|ed)?|demands?|guarantees?|promise[sd]?|grants?|granted|gives?|gave|"
     r"entitles?|allow(?:s|ed)?|"
@@ -37,7 +37,7 @@ _CONTENT = (
 _DOCUMENT = rf"(?:{PLACE}|\b(?:{TITLES}|D\d{{1,3}})\b)"
 _SUBJECT = re.compile(rf"{_DOCUMENT}|\bit\b", re.IGNORECASE)
 _PREDICATE = re.compile(
-    rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){_CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
+    rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
 )
 _BESIDE = re.compile(
     r"(?:['\u2019]s)?(?: of the [\w ]{1,30})?(?: (?:own |very |exact )?(?:words|text|terms|"
@@ -53,10 +53,11 @@ _NEGATION = (
 _MODAL = (
     r"would|could|should|might|must|ought|needs?|needed|shall|may|can|to be|ha(?:s|ve|d) to|is to|are to|"
     r"let|let['\u2019]s|"
-    r"want(?:ed)?|wish(?:es)?"
+    r"want(?:ed)?|wish(?:es)?|\w+['\u2019]d"
 )
 _CONDITION = (
-    r"if|unless|once|until|suppos\w+|imagin\w+|assum\w+|provided that|on condition|condition|conditional|had|were|"
+    r"if|unless|once|until|suppos\w+|imagin\w+|assum\w+|provided that|on condition|condition|conditional|"
+    r"(?:had|were)(?= (?:the|it|this|that|there|they|he|she|we|one|anyone|someone|clause|section|article)\b)|"
     r"as though|as soon as|whoever|whenever|footing|subject to|so long as|before signing"
 )
 _DRAFTING = (
@@ -83,7 +84,7 @@ _THINKING = (
 _UNREAL = re.compile(
     rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING})(?!\w)|n['\u2019]t\b", re.IGNORECASE
 )
-_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
 _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
@@ -133,6 +134,8 @@ _DOUBLE = re.compile(
     r"(?:\w+ )?(?:den|disput|doubt|overlook|miss|contest|hid|ignor|chang)\w*\b(?: that)?"
     r"|\b(?:could|can|need|does|do|did) not (?:miss|overlook|deny|look far|hide|ignore)\b"
     r"|\b(?:nobody|no ?one|none|nothing) but\b|\b(?:could|can) not be (?:more )?\w+\b"
+    r"|\bnot even (?:the )?\w+ (?:den|disput|doubt|contest)\w* (?:it|that)\b"
+    r"|\b(?:let us|do|we must|one must|must) (?:not|never) (?:forget|overlook|ignore|miss)\b"
     r"|\bno (?:choice|room|escape)\b|\bnowhere is (?:this|it|that) \w+er than\b|\bnot an? [\w-]+ but\b|"
     r"\bwrong to (?:overlook|miss|ignore)\b",
     re.IGNORECASE,
@@ -153,7 +156,7 @@ _COUNTS = re.compile(r"\A\W*(?:first|second|third|fourth|finally|lastly|and),?\W
 _FOR = re.compile(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
 _SHOWN_BEHIND = re.compile(
     rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |"
-    rf"its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{_CONTENT}\b"
+    rf"its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{CONTENT}\b"
     rf"|(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?(?:says|states|reads|provides)\b(?= *(?:[.,;:)]|\Z)))",
     re.IGNORECASE,
 )
@@ -201,6 +204,9 @@ _STRONG = re.compile(
 )
 """Drafting that may lead to words which a document has but for changes."""
 _BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
+_UNDER = re.compile(rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from) (?:the )?{PLACE}\W*\Z", re.IGNORECASE)
+"""A clause named behind the words as their source."""
+_MODAL_BEHIND = re.compile(r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might)\b(?! be\b)", re.IGNORECASE)
 _DRAFTED = re.compile(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
 _NOT_THERE = re.compile(
     r"\bin vain\b|\bin (?:neither|none|no)\b|\brather than\b|\binstead of\b|\bfar from\b|\bnowhere\b", re.IGNORECASE
@@ -245,12 +251,15 @@ def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:
     behind = behind[: stop.start() if stop else None]
     if _ASKS.match(before) and around.behind.lstrip("\"')\u201d\u2019 ").startswith("?"):
         return True
+    if altered and _MODAL_BEHIND.match(around.behind):
+        return True
     if altered:
         before = _BECAUSE.split(before)[-1]
         return bool(_STRONG.search(before) or _INDEFINITE.search(before) or _NOT_THERE.search(f'{before} " {behind}'))
-    if not given and _CALLED.search(before) and not _RELIES.search(before):
+    if not (given or _UNDER.match(around.behind)) and _CALLED.search(before) and not _RELIES.search(before):
         return True
-    return bool(_UNREAL.search(before) or _UNREAL.search(behind) or _INDEFINITE.search(before))
+    indefinite = _INDEFINITE.search(before) and not _UNDER.match(around.behind)
+    return bool(_UNREAL.search(before) or _UNREAL.search(behind) or indefinite)
 
 
 def _reports(before: str, subject: re.Match[str]) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from service.checks.citations.text.clause_names import PLACE
 from service.checks.texts.attribution import TITLES, Context
+from service.checks.texts.mood import CONTENT
 
 _OPEN = r"[\s:,;(\[*_|\"'\u201c\u2018\u2013\u2014-]*\Z"
 _ADVERB = (
@@ -37,6 +38,10 @@ _PREDICATE = re.compile(
     rf"{_ADVERB}{{0,3}} {_VERB}{_ADVERB}{{0,2}}{_REST}{_OPEN}",
     re.IGNORECASE,
 )
+_SAYS = re.compile(
+    rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?,?(?: which| that)?{_ADVERB}{{0,3}} (?:{_VERB}|{CONTENT}){_ADVERB}{{0,2}}{_REST}{_OPEN}",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
 _SUBJECT = re.compile(rf"{_PLACE.pattern}|\b(?:{TITLES})\b", re.IGNORECASE)
 _WORDS = r"(?:words?|text|wording|language|terms)"
@@ -45,10 +50,19 @@ _ANNOUNCED = re.compile(
     rf"to quote|(?:I|we) quote|quote from) (?:the )?\Z",
     re.IGNORECASE,
 )
-_VERBATIM = re.compile(rf",? ?\(?(?:verbatim|word for word|literally|in full)\)?{_OPEN}", re.IGNORECASE)
+_VERBATIM = re.compile(rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE)
+_QUOTED = re.compile(
+    rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}"
+    rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
+    rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|opening|"
+    rf"sentence|title|statement|summary|verdict|point|reason|message|remark|warning)(?: (?:of|on|in) [^,.;:]{{1,30}})? "
+    rf"(?:is|are|was|were|reads|says)(?: that| this)?{_OPEN}",
+    re.IGNORECASE,
+)
+"""What announces words as a document's: and I quote, is in the text: …, the review's finding is that …."""
 _TEXT_IS = re.compile(
-    rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?:the|its) (?:(?:plain|very|exact|actual|full|clear) )?"
-    rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this| as follows)?{_OPEN}",
+    rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?P<text>(?:the|its) (?:(?:plain|very|exact|actual|full|clear) )?"
+    rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this| as follows)?{_OPEN})",
     re.IGNORECASE,
 )
 _TAKEN = re.compile(
@@ -63,10 +77,21 @@ _SO_IT_DOES = re.compile(
     re.IGNORECASE,
 )
 _IS_OF = re.compile(
-    rf"\A[\s\"'\u201d\u2019*,)]*(?:(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
-    rf"(?:what|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|in) (?:the )?)(?P<place>{PLACE})",
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |what )?|"
+    rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
+    rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|in) (?:the )?)(?P<place>{PLACE})",
     re.IGNORECASE,
 )
+_FOLLOWED = re.compile(
+    rf"\A[\s\"'\u201d\u2019*.)]*(?:[,\u2013\u2014-]\s*(?:the |see |in |from |per |at )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES})"
+    rf"(?:,? (?:the )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES}))?\s*(?:[.;)]|\Z)"
+    rf"|,? ?as (?:is )?(?:listed|stated|recorded|set out|written|printed|noted|provided|shown|reported|laid down|agreed|defined|"
+    rf"required|can be read|(?:we|you|one) (?:can )?read) (?:in|under|at|by|on)\b"
+    rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|notes|warns|"
+    rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|demands)\b)",
+    re.IGNORECASE,
+)
+"""The source right behind the words: "…", section 4; "…" \u2013 design note; "…", as listed under Team; "…", the review explains."""
 _SUSPENDED = re.compile(
     r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
     r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|so long as|"
@@ -74,12 +99,12 @@ _SUSPENDED = re.compile(
     r"|\b(?:nowhere|nor|never|neither|not once|hardly|scarcely|at no point) (?:does|do|did) (?:the )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
     r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
-    r"(?: \w+){0,3}? that (?:the )?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
+    r"(?: \w+){0,3}? that (?:the (?:[\w-]+ )?)?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
     r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|no evidence|"
-    r"no sign|no proof|the case|nobody says|no one says|"
-    r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|cannot (?:\w+ )?\w+|"
+    r"no sign|no proof|the case|(?:nobody|no one|none|neither \w+)(?: \w+){1,4}|"
+    r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|cannot(?: be)?(?: \w+){1,2}|"
     r"never \w+|nor \w+|refus\w+|impossible|hard)"
-    r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the )?\Z",
+    r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the (?:[\w-]+ )?)?\Z",
     re.IGNORECASE,
 )
 """Right before a subject: a condition, a request or a denial, which takes the statement back."""
@@ -110,7 +135,10 @@ def asserted(around: Context) -> Context:
 def is_stated(around: Context, exists: Exists) -> bool:
     """Whether the sentence states that a clause which exists has the words."""
     before, behind = around.before, around.behind
-    if _TEXT_IS.search(before):
+    text_is = _TEXT_IS.search(before)
+    if text_is and not _governor(before[: text_is.start("text")]):
+        return True
+    if _QUOTED.search(before) or _FOLLOWED.match(behind):
         return True
     if (after := _IS_OF.match(behind)) and exists(after["place"]):
         return True
@@ -124,7 +152,7 @@ def is_taken_back(around: Context) -> bool:
     """Whether a condition, a request or a denial governs the clause that is said to have the words."""
     before = around.before
     return any(
-        _PREDICATE.match(before, found.end()) and _governor(before[: found.start()])
+        _SAYS.match(before, found.end()) and _governor(before[: found.start()])
         for found in list(_SUBJECT.finditer(before))[-2:]
     )
 

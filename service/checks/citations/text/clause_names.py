@@ -33,7 +33,7 @@ _NUMERAL = r"(?:\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?\b|(?-i:[IVXLC]{1,7}|[A-Z](?:-?\d
 _ITEMS = r"(?: ?\((?:[a-z]{1,2}|[ivxl]{1,6}|\d{1,2})\)){0,4}"
 _WORD = (
     r"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|schedules?|exhibits?|annex(?:es)?|appendix|appendices|chapters?|"
-    r"recitals?|actions?|recommendations?|requirements?|sec\.|cl\.|art\.|para\.)"
+    r"recitals?|findings?(?= [A-Z]\d)|actions?|recommendations?|requirements?|sec\.|cl\.|art\.|para\.)"
 )
 PLACE = rf"(?:(?<!\w){_WORD}\s{{1,3}}|\u00a7{{1,2}}\s{{0,3}})(?:no\. ?)?{_NUMERAL}{_ITEMS}"
 """The name of a clause, as a regular expression that does not look at letters' case."""
@@ -60,4 +60,6 @@ def named(text: str) -> Iterator[tuple[Span, str]]:
         yield match.span(), f"{match['word']} {match['numeral']}"
         at = match.start("others")
         for other in _OTHER.finditer(match["others"]):
+            if other.group() == "I" and match["numeral"][0].isdigit():
+                continue  # the author: section 2, and I agree
             yield (at + other.start(), at + other.end()), f"{match['word']} {other.group()}"
