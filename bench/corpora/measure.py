@@ -3,6 +3,7 @@
     sent back   a critique with a hard sign, for which the critic is asked again
     softening   a critique in which a softening phrase is found; those that agree outright are left out
     marked      a text with a passage that misleads a reader; a mark is found where such a passage overlaps it
+    unclear     a text without such a passage, but with one of which code cannot say that it misleads
 
 `python -m bench.corpora.measure` prints the figures on the two thirds that are not held back, with the ids of each
 kind that the engine gets wrong. `make bench` and a test measure the third that is held back.
@@ -91,6 +92,15 @@ def marked(items: Iterable[LabelledText]) -> Iterator[Outcome]:
         yield Outcome(item.id, item.kind, all(found) if item.marks else bool(spans), bool(item.marks))
 
 
+def unclear(items: Iterable[LabelledText]) -> Iterator[Outcome]:
+    """Of each text, whether a passage is marked as unclear, and none as misleading; the property is to be invented."""
+    known = corpora.documents()
+    for item in items:
+        found = found_in(item, known)
+        seen = any(passage.unclear for passage in found) and not any(passage.marked for passage in found)
+        yield Outcome(item.id, item.kind, seen, bool(item.marks))
+
+
 def marked_beside(items: Iterable[LabelledText]) -> Iterator[Outcome]:
     """Of each invented text, whether something is marked beside the words that must be; it has the property never."""
     known = corpora.documents()
@@ -102,7 +112,12 @@ def marked_beside(items: Iterable[LabelledText]) -> Iterator[Outcome]:
 
 
 def passages(item: LabelledText, known: dict[str, Document]) -> list[Passage]:
-    """What the product would mark in a text, given its documents, its question and the replies before it."""
+    """What the product would mark in a text as misleading."""
+    return [passage for passage in found_in(item, known) if passage.marked]
+
+
+def found_in(item: LabelledText, known: dict[str, Document]) -> list[Passage]:
+    """The passages of a text, given its documents, its question and the replies before it."""
     reply, path = REPLIES[item.field](item.text)
     read = ReadTexts(
         reply=reply,
@@ -115,7 +130,7 @@ def passages(item: LabelledText, known: dict[str, Document]) -> list[Passage]:
     found = comparisons.COMPARISONS[newest(comparisons.COMPARISONS)](
         read, {name: known[name].text for name in item.documents}
     )
-    return [passage for passage in found.marked if passage.field == path]
+    return [passage for passage in found.passages if passage.field == path]
 
 
 def judge(item: LabelledCritique, case: ArguedCase, known: dict[str, Document]) -> CritiqueFound:
@@ -187,6 +202,7 @@ def main() -> None:
         ("sent back", sent_back(critiques)),
         ("softening", softened(critiques)),
         ("marked", marked(texts)),
+        ("unclear", unclear(texts)),
         ("marked beside", marked_beside(texts)),
     ):
         sys.stdout.write("\n".join(_lines(name, tuple(outcomes))) + "\n")

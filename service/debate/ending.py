@@ -122,12 +122,17 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
 
 
 def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
-    """The flags for passages that stand nowhere, in ``words``, which carry the outcome, and in any other reply.
+    """The flags for passages that stand nowhere, in ``words``, which carry the outcome, and in any other reply; and for
+    those that may only be proposed or denied, in any reply.
 
     A first take that a second one replaced does not count.
     """
     misled = {turn for turn in s.facts.said if marked(s, turn) and s.facts.standing(turn) == turn}
-    return {"inventedQuotation": not misled.isdisjoint(words), "unfoundQuotation": not misled <= set(words)}
+    return {
+        "inventedQuotation": not misled.isdisjoint(words),
+        "unfoundQuotation": not misled <= set(words),
+        "unclearQuotation": any(unclear(s, turn) and s.facts.standing(turn) == turn for turn in s.facts.said),
+    }
 
 
 def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
@@ -135,6 +140,7 @@ def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceL
     return (
         ("inventedQuotation" in flags, "inventedQuotation", "LOW"),
         ("unfoundQuotation" in flags, "unfoundQuotation", "MODERATE"),
+        ("unclearQuotation" in flags, "unclearQuotation", "MODERATE"),
     )
 
 
@@ -143,6 +149,12 @@ def marked(s: Script, turn: TurnId) -> bool:
     attributed."""
     found = s.facts.found.get(f"{turn}/texts")
     return isinstance(found, TextsFound) and bool(found.marked)
+
+
+def unclear(s: Script, turn: TurnId) -> bool:
+    """Whether a turn's texts have words of which code cannot say that they are given as a document's."""
+    found = s.facts.found.get(f"{turn}/texts")
+    return isinstance(found, TextsFound) and any(passage.unclear for passage in found.passages)
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:

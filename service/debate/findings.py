@@ -287,7 +287,7 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
 
 
 PassageKind = Literal["quotation", "clause"]
-Status = Literal["inDocument", "inDebate", "onlyInDebate", "nowhere"]
+Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "nowhere"]
 """Where a passage of a text stands."""
 Attributed = Literal["document", "debate", "open"]
 """To what a text attributes a passage; ``open`` if it names no author."""
@@ -302,7 +302,8 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``source_id``, or in the reply of ``turn``; one that stands in the question or in a caller's text has neither.
     ``reason`` is the rule that refused or excused.
 
-    ``onlyInDebate`` says that a participant has these words, which the text gives as a document's.
+    ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are words
+    that a document has but for changes, in a sentence that may propose or deny them.
     """
 
     field: str
@@ -318,6 +319,11 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     def marked(self) -> bool:
         """Whether the passage misleads a reader: the words stand nowhere, or not where the text says."""
         return self.status in ("nowhere", "onlyInDebate")
+
+    @property
+    def unclear(self) -> bool:
+        """Whether a reader has to see for itself whether the text gives the words as another's."""
+        return self.status == "unclear"
 
 
 class TextsFound(Struct, frozen=True, rename="camel", tag="texts", tag_field="kind"):

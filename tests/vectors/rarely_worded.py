@@ -160,6 +160,7 @@ _STATUSES: tuple[tuple[Any, Any], ...] = (
     ("nowhere", "document"),
     ("onlyInDebate", "document"),
     ("nowhere", "debate"),
+    ("unclear", "open"),
     ("inDebate", "debate"),
     ("inDocument", "document"),
 )

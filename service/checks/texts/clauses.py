@@ -36,6 +36,10 @@ _LAW = re.compile(
     r"(?-i:[A-Z]{3,}))\b(?: \d+)?",
     re.IGNORECASE,
 )
+_UNDER_LAW = re.compile(
+    r"\b(?:[Uu]nder|[Ii]n|[Bb]y|[Pp]er) (?:the )?(?P<name>(?:[A-Z][\w.&-]* (?:of |on |and |for |the )?)*"
+    r"(?:Act|Regulation|Directive|Code|GDPR|Treaty|Convention|Ordinance)(?: \d{4})?)[\s,:\"'\u201c\u2018]*\Z"
+)
 _FIRST = re.compile(
     r"\A(?:(?:under|by|in|per|the|of|see|with|as|and|but|if|when|where|since|because|for|neither|both|also|"
     r"even)(?: |\Z))+",
@@ -81,6 +85,12 @@ def is_elsewhere(before: str, behind: str, known: Sequence[str]) -> bool:
         ):
             return True
     return False
+
+
+def names_law(before: str, known: Sequence[str]) -> bool:
+    """Whether a law that was not given stands right before some words as their source: under the GDPR "…"."""
+    found = _UNDER_LAW.search(before)
+    return found is not None and not any(found["name"].casefold() in text.casefold() for text in known)
 
 
 def _has_items(text: str, items: list[str]) -> bool:

@@ -5,7 +5,9 @@
     3  it is excused: proposed, hypothetical, denied, a title            left out
     4  they stand in the question or a caller's text                     inDebate, without a turn
     5  they stand in a reply that the seat was shown            inDebate, or onlyInDebate: given as a document's
-    6  anything else                                                     nowhere
+    6  a document has them but for changes, and the sentence may propose or deny them;
+       or it describes a participant and no verb of saying leads to them               unclear
+    7  anything else                                                     nowhere
     *  the work allowed was used up                                      nowhere, out_of_steps
 
 A clause that a document has is `inDocument`; only one that a text says to state something is listed. What the reply of
@@ -40,12 +42,12 @@ from service.checks.texts.attribution import (
     is_said,
     is_shared,
 )
-from service.checks.texts.clauses import has_clause, instruments, is_elsewhere
+from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law
 from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
 from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
-from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unreal
+from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unclear, is_unreal
 from service.checks.texts.reports import asserted, is_stated, is_taken_back
-from service.checks.texts.speakers import turns_named
+from service.checks.texts.speakers import is_literal, turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -178,7 +180,7 @@ class _Desk:
         reported = reported or is_beside(around)
         spoken = attributed == "debate"
         wished = not (reported or spoken) and is_wished(around)
-        if verdict.verdict != "altered" and (wished or self._is_of_law(around)):
+        if verdict.verdict != "altered" and (wished or self._is_of_law(around) or names_law(around.before, self._instruments)):
             return None
         if self._search(quoted.text, self._asked, short).verdict == "verified":
             return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
@@ -192,13 +194,15 @@ class _Desk:
             return Passage(
                 path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
             )
-        if not (reported or spoken) and is_unreal(
-            around, altered=verdict.verdict == "altered", given=attributed == "document"
-        ):
+        altered = verdict.verdict == "altered"
+        if not (reported or spoken) and is_unreal(around, altered=altered, given=attributed == "document"):
             return None
         if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
             return None
-        return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason=verdict.reason or verdict.verdict)
+        described = spoken and not is_literal(around.before)
+        unclear = described or (altered and not (reported or spoken) and is_unclear(around))
+        status: Status = "unclear" if unclear else "nowhere"
+        return Passage(path, quoted.span, "quotation", status, attributed, reason=verdict.reason or verdict.verdict)
 
     def _is_by_named(self, words: str, before: str, short: bool) -> bool:
         """Whether words of the debate are those of the speaker that the text names; true if that is uncertain."""

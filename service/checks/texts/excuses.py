@@ -125,7 +125,19 @@ _HYPOTHETICAL = re.compile(
     rf"(?: (?:of|that|is|was))?){_MARKS}",
     re.IGNORECASE,
 )
-_HYPOTHETICAL_BEHIND = re.compile(_BEHIND + r"(?:if|were) (?:it|there|this|that|one)\b", re.IGNORECASE)
+_HYPOTHETICAL_BEHIND = re.compile(
+    _BEHIND + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|goes too far|sums? up)\b|"
+    r"is (?:my|our|a|only|merely) (?:\w+ )?(?:summary|paraphrase|gloss|reading)\b)",
+    re.IGNORECASE,
+)
+_LOOSELY = re.compile(
+    r"(?:\b(?:in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|other) (?:own )?words)|"
+    r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|loosely|roughly|so to "
+    r"speak|as it were|to paraphrase|(?:which|that|this) means|meaning|(?:mis)?read(?:s|ing)? [^.;:,]{1,40} as|what [^.;:,]{1,30} "
+    r"calls?|(?:so-|is |are )called)\b)[\s,:\"'\u201c\u2018*_(]*\Z",
+    re.IGNORECASE,
+)
+"""Right before words: they are a gloss or a name, and no other author's."""
 _NEW = re.compile(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|had|can|could|would|will)(?: not|n['\u2019]t| never)(?: \w+){1,3}"
@@ -257,7 +269,7 @@ def excuse_of_clause(around: Context) -> Excuse | None:
         return "denied"
     if _NEW.search(around.before) or _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
         return "proposed"
-    hypothetical = _governs(_HYPOTHETICAL, around.before) or _HYPOTHETICAL_BEHIND.search(around.behind)
+    hypothetical = _LOOSELY.search(around.before) or _governs(_HYPOTHETICAL, around.before) or _HYPOTHETICAL_BEHIND.search(around.behind)
     return "hypothetical" if hypothetical else None
 
 

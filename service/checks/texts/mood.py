@@ -81,17 +81,18 @@ _THINKING = (
     r"in my words|image|metaphor|picture|analogy|screen|button|banner|menu|label|search|"
     r"click|status page|type|for example|for instance|say,|hypothetical\w*"
 )
+_IN_ANY = rf"in an? (?:[\w-]+ ){{0,2}}(?:{TITLES})"
 _UNREAL = re.compile(
-    rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING})(?!\w)|n['\u2019]t\b", re.IGNORECASE
+    rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING}|{_IN_ANY})(?!\w)|n['\u2019]t\b", re.IGNORECASE
 )
-_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had|if|whether|as though)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
 _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
     r"your|an?|she|he|they|we|you|I)\b",
     re.IGNORECASE,
 )
-_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|like)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
 _ANEW = re.compile(
     r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
     r"|\bis (?:the one|that) of\b",
@@ -141,6 +142,30 @@ _DOUBLE = re.compile(
     re.IGNORECASE,
 )
 """Negations and questions that affirm."""
+_VAGUE = re.compile(
+    r"\b(?:other (?:suppliers|vendors|banks|providers|customers|contracts|agreements|parties|firms|companies)|others|elsewhere|"
+    r"market practice|offers?|offered|counter-?(?:proposals?|offers?)|redline\w*|the minimum|options?|variants?|version \w+|"
+    r"demand\w*|bargain\w*|talks|negotiat\w+|try|vote for|on condition|(?:one|this) (?:condition|change)|conditions?:|changes?:|"
+    r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
+    r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
+    r"in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
+    r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|go for)\b(?!:|,)"
+    rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
+    re.IGNORECASE,
+)
+_SUBJUNCTIVE = re.compile(
+    r"\b(?:would|could|should|might|ought|if|unless|once|until|whether|had|were)\b|\w['\u2019]d\b|"
+    r"\b(?:not|never|no|nor|nothing|nobody|nowhere|neither|without)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_SUBJUNCTIVE_BEHIND = re.compile(
+    r"\A[\s\"'\u201d\u2019*,)]*(?:(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|rather)\b|"
+    r"[^.;]{0,60}\b(?:could|would) live\b)",
+    re.IGNORECASE,
+)
+_OPENING = " \"'(\u201c"
+_OWN = re.compile(r"\b(?:my|our|his|her|your) (?:[\w-]+ )?\Z", re.IGNORECASE)
+_WHY_NOT = re.compile(r"\W*(?:and |but )?why (?:do|does|did|could|can|should)\b.*\bnot\b", re.IGNORECASE)
 _ASKED_NOT = re.compile(r"\b(?:is|does|has) (the \w+) not\b", re.IGNORECASE)
 _NEW_CLAUSE = re.compile(
     r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)|, (?:but|yet)\Z", re.IGNORECASE
@@ -215,6 +240,8 @@ _NOT_THERE = re.compile(
 
 def affirmed(around: Context) -> Context:
     """The same without negations and questions that affirm: no side denies that …, is it not so that …."""
+    if _WHY_NOT.match(around.before):
+        return around
     before, behind = (_DOUBLE.sub("", _ASKED_NOT.sub(r"\1", words)) for words in (around.before, around.behind))
     return Context(before, behind, around.former)
 
@@ -262,6 +289,21 @@ def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:
     return bool(_UNREAL.search(before) or _UNREAL.search(behind) or indefinite)
 
 
+def is_unclear(around: Context) -> bool:
+    """Whether the sentence has any sign of a wish, a draft, a denial or another's text, and so may not give the words as
+    a document's: the sign is too weak to excuse words that a document has but for changes.
+    """
+    before = _CLAUSE_END.split(around.before.rstrip(_OPENING))[-1]
+    explains = before.rstrip().endswith(":")
+    return any(
+        (
+            _VAGUE.search(before),
+            not explains and _SUBJUNCTIVE.search(_NEW_CLAUSE.split(_BECAUSE.split(before)[-1])[-1]),
+            _SUBJUNCTIVE_BEHIND.match(around.behind),
+        )
+    )
+
+
 def _reports(before: str, subject: re.Match[str]) -> bool:
     ahead, rest = before[: subject.start()], before[subject.end() :]
     if _SUSPENDED.search(_governing(ahead)):
@@ -278,7 +320,7 @@ def _reports(before: str, subject: re.Match[str]) -> bool:
 
 def _stands_beside(before: str, subject: re.Match[str]) -> bool:
     ahead = _governing(before[: subject.start()])
-    unlike = _PART.search(subject.group()) or _SUSPENDED.search(ahead) or _FOR.match(before[: subject.start()])
+    unlike = _PART.search(subject.group()) or _OWN.search(before, 0, subject.start()) or _SUSPENDED.search(ahead) or _FOR.match(before[: subject.start()])
     drafted = _DRAFTED.search(ahead) or _LOOSE.search(ahead)
     return not (unlike or drafted) and _BESIDE.match(before, subject.end()) is not None
 

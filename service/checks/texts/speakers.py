@@ -19,6 +19,14 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _COUNTED = (
     r"(?:debater|speaker|seat|participant|model|voice|statement|reviewer|panel+ist|expert|advocate|author|answer)"
 )
+_SAYS = re.compile(
+    r"\b(?:says?|said|stat(?:es?|ed)|writes?|wrote|claim(?:s|ed)?|argue[sd]?|assert(?:s|ed)?|maintain(?:s|ed)?|holds?|held|"
+    r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|admit(?:s|ted)?|"
+    r"grant(?:s|ed)?|puts? it|report(?:s|ed)?|tell(?:s|ing)? us|told us|contend(?:s|ed)?|warn(?:s|ed)?|urge[sd]?|conclude[sd]?|"
+    r"words?|quot(?:e[sd]?|ation)|declare[sd]?|reads?)(?: (?:that|literally|verbatim|only|here|rightly|simply|again|us|of itself|are|"
+    r"is|were|was)){0,3}[\s,:\"'\u201c\u2018*_(\u2013\u2014-]*\Z",
+    re.IGNORECASE,
+)
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}|[A-Z])\Z")
 _NTH = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)}|[1-8](?:st|nd|rd|th)) {_COUNTED}\b", re.IGNORECASE)
 _OTHER = re.compile(
@@ -31,6 +39,11 @@ _ROLES = {"proposer": r"proposer|proponent", "critic": r"critic", "moderator": r
 _ROLE = re.compile(
     r"\b(?:" + "|".join(f"(?P<{seat}>{words})" for seat, words in _ROLES.items()) + r")\b", re.IGNORECASE
 )
+
+
+def is_literal(before: str) -> bool:
+    """Whether a verb of saying stands right before the words, so that they are the speaker's and no description."""
+    return _SAYS.search(before) is not None
 
 
 def turns_named(before: str, voices: Mapping[TurnId, str], author: str | None) -> frozenset[TurnId] | None:

@@ -41,6 +41,7 @@ def _compared(found: PassageCounts) -> str:
         "inDocument": found.in_document,
         "inDebate": found.in_debate,
         "onlyInDebate": found.only_in_debate,
+        "unclear": found.unclear,
         "nowhere": found.nowhere,
     }
     total, read = sum(counts.values()), f"in the texts of {_count(found.replies, 'reply', 'replies')}"

@@ -48,6 +48,7 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
         in_document=statuses.count("inDocument"),
         in_debate=statuses.count("inDebate"),
         only_in_debate=statuses.count("onlyInDebate"),
+        unclear=statuses.count("unclear"),
         nowhere=statuses.count("nowhere"),
         marked=sum(passage.mark is not None for one in compared for passage in one.passages),
     )
@@ -72,7 +73,7 @@ def _detail(h: History, found: Passage) -> PassageDetail:
         source_id=found.source_id,
         turn=found.turn,
         reason=found.reason,
-        mark=_mark(h, found) if found.marked else None,
+        mark=_mark(h, found) if found.marked or found.unclear else None,
     )
 
 

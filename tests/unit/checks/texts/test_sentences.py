@@ -65,9 +65,10 @@ def sentences(name: str) -> Iterator[str]:
             yield line.replace("\\n", "\n")
 
 
-def marked(text: str) -> tuple[Passage, ...]:
+def marked(text: str, *, unclear: bool = False) -> list[Passage]:
     reply = Moderation((), (), (), False, text, "HIGH", ("Nothing is certain.",), "upheld")
-    return compare(ReadTexts(reply, tuple(DOCUMENTS), TITLES, (QUESTION,), SHOWN, ()), DOCUMENTS).marked
+    found = compare(ReadTexts(reply, tuple(DOCUMENTS), TITLES, (QUESTION,), SHOWN, ()), DOCUMENTS).passages
+    return [passage for passage in found if passage.marked or (unclear and passage.unclear)]
 
 
 @pytest.mark.parametrize("text", list(sentences("honest.txt")))
@@ -77,4 +78,4 @@ def test_a_sentence_that_quotes_honestly_is_not_marked(text: str) -> None:
 
 @pytest.mark.parametrize("text", list(sentences("invented.txt")))
 def test_a_sentence_that_quotes_what_no_document_says_is_marked(text: str) -> None:
-    assert marked(text)
+    assert marked(text, unclear=True)
