@@ -37,17 +37,17 @@ from service.checks.texts.attribution import (
     Context,
     attribution,
     context_of,
-    is_direct,
     is_followed,
     is_said,
     is_shared,
 )
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law
-from service.checks.texts.embedded import is_embedded, is_statement, without_explanations
-from service.checks.texts.excuses import excuse, excuse_of_clause, is_of_debate, is_wished
-from service.checks.texts.mood import affirmed, is_beside, is_reported, is_unclear, is_unreal
-from service.checks.texts.reports import asserted, is_stated, is_taken_back
-from service.checks.texts.speakers import is_literal, turns_named
+from service.checks.texts.embedded import is_embedded, without_explanations
+from service.checks.texts.excuses import excuse_of_clause, is_of_debate
+from service.checks.texts.given_words import Given, given
+from service.checks.texts.mood import affirmed
+from service.checks.texts.reports import asserted
+from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -161,48 +161,40 @@ class _Desk:
             self._steps.take(_A_PASSAGE if len(quoted.text) <= LONGEST else MAX_STEPS)
         except OutOfSteps as end:
             return Passage(path, quoted.span, "quotation", "nowhere", "open", reason=end.code)
-        around = asserted(affirmed(context_of(text, *quoted.outer)))
-        attributed, stated = attribution(around, self._names), is_stated(around, self._exists)
-        if stated and attributed == "open":
-            attributed = "document"
-        if not (quoted.in_marks or attributed == "document"):
+        given = self._given(text, quoted)
+        if not given.is_compared(quoted):
             return None
         short = quoted.words < QUOTED_WORDS
-        if short and not (attributed == "document" and is_statement(quoted.text, is_direct(around))):
-            return None
         verdict = self._in_documents(quoted.text, short)
-        if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, around):
-            return Passage(path, quoted.span, "quotation", "inDocument", attributed, source_id=verdict.source_id)
-        taken_back = is_taken_back(around)
-        reported = stated or (is_reported(around) and not taken_back)
-        if excuse(quoted.text, around, attributed, reported=reported, stated=stated) or (taken_back and not reported):
-            return None
-        reported = reported or is_beside(around)
-        spoken = attributed == "debate"
-        wished = not (reported or spoken) and is_wished(around)
-        if verdict.verdict != "altered" and (wished or self._is_of_law(around) or names_law(around.before, self._instruments)):
+        if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, given.around):
+            source = verdict.source_id
+            return Passage(path, quoted.span, "quotation", "inDocument", given.attributed, source_id=source)
+        altered = verdict.verdict == "altered"
+        if given.is_excused(quoted.text, altered=altered) or (not altered and self._is_of_law(given.around)):
             return None
         if self._search(quoted.text, self._asked, short).verdict == "verified":
-            return Passage(path, quoted.span, "quotation", "inDebate", attributed, reason="asked")
+            return Passage(path, quoted.span, "quotation", "inDebate", given.attributed, reason="asked")
         said = self._search(quoted.text, self._said, short)
         if said.verdict == "verified" and said.source_id:
-            turn = TurnId(said.source_id)
-            if spoken and not self._is_by_named(quoted.text, around.before, short):
-                return Passage(path, quoted.span, "quotation", "nowhere", attributed, reason="another_speaker")
-            given = attributed == "document" and (reported or is_followed(around, self._names))
-            claimed = given or (attributed == "open" and self._is_marked(quoted.text))
-            return Passage(
-                path, quoted.span, "quotation", "onlyInDebate" if claimed else "inDebate", attributed, turn=turn
-            )
-        altered = verdict.verdict == "altered"
-        if not (reported or spoken) and is_unreal(around, altered=altered, given=attributed == "document"):
+            return self._in_debate(path, quoted, given, TurnId(said.source_id), short)
+        status = given.status(altered=altered)
+        if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None
-        if attributed == "open" and verdict.verdict == "not_found" and not self._is_of_matter(quoted, is_said(around)):
-            return None
-        described = spoken and not is_literal(around.before)
-        unclear = described or (altered and not (reported or spoken) and is_unclear(around))
-        status: Status = "unclear" if unclear else "nowhere"
-        return Passage(path, quoted.span, "quotation", status, attributed, reason=verdict.reason or verdict.verdict)
+        reason = verdict.reason or verdict.verdict
+        return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
+
+    def _given(self, text: str, quoted: Quotation) -> Given:
+        around = asserted(affirmed(context_of(text, *quoted.outer)))
+        return given(around, attribution(around, self._names), self._exists)
+
+    def _in_debate(self, path: str, quoted: Quotation, given: Given, turn: TurnId, short: bool) -> Passage:
+        """Words of a reply: another speaker's, or a document's by what the text says, or those of whom it names."""
+        if given.spoken and not self._is_by_named(quoted.text, given.around.before, short):
+            return Passage(path, quoted.span, "quotation", "nowhere", given.attributed, reason="another_speaker")
+        as_document = given.attributed == "document" and (given.reported or is_followed(given.around, self._names))
+        claimed = as_document or (given.attributed == "open" and self._is_marked(quoted.text))
+        status: Status = "onlyInDebate" if claimed else "inDebate"
+        return Passage(path, quoted.span, "quotation", status, given.attributed, turn=turn)
 
     def _is_by_named(self, words: str, before: str, short: bool) -> bool:
         """Whether words of the debate are those of the speaker that the text names; true if that is uncertain."""
@@ -216,15 +208,17 @@ class _Desk:
     def _is_of_law(self, around: Context) -> bool:
         """Whether the clause that stands last before the words is one of an instrument that was not given."""
         last = deque(named(around.before), maxlen=1)
+        if names_law(around.before, self._instruments):
+            return True
         before, behind = (around.before[: last[0][0][0]], around.before[last[0][0][1] :]) if last else ("", "")
         if last and last[0][1].lower().startswith("clause") and self._exists(last[0][1]):
             before = ""  # a law's name before a contract's own clause: under the Act clause 9 states
         return bool(last) and is_elsewhere(before, behind, self._instruments)
 
-    def _is_of_matter(self, quoted: Quotation, said: bool) -> bool:
+    def _is_of_matter(self, quoted: Quotation, given: Given) -> bool:
         """Whether quoted words without an author speak of what the documents do: else they are a saying or a name."""
         long = {word.casefold() for word in _WORD.findall(quoted.text)}
-        fewest = 1 if said or quoted.words >= _LONG else _FEWEST
+        fewest = 1 if is_said(given.around) or quoted.words >= _LONG else _FEWEST
         return sum(self._documents.has_word(word) for word in long) >= fewest
 
     def _in_documents(self, words: str, short: bool) -> CitationVerdict:

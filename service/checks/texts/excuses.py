@@ -50,8 +50,11 @@ _CHANGES = (
     rf"(?:{_DRAFTS}|include|negotiate|request|ask for|demand|seek|adopt|write|use|require|change|attach|restate|"
     rf"complement|"
     r"qualify|limit|prefer|have preferred|soften|harden|tighten|narrow|widen|extend|shorten|raise|lower|reduce|relax|loosen|"
-    r"bring|move|turn|sharpen|strengthen|settle for|go for|push for|opt for|hold out for|welcome|love|like|wish|put|table|"
-    r"trade|offer|accept|back|vote for)"
+    r"sharpen|strengthen)"
+)
+_WISHES = (
+    r"(?:settle for|go for|push for|opt for|hold out for|welcome|love|like|wish|put|table|trade|offer|accept|back|vote for|bring|"
+    r"move|turn)"
 )
 _NOUNS = (
     r"(?:clause|sentence|wording|words|language|text|section|provision|duty|rule|covenant|line|term|test|definition)"
@@ -77,7 +80,7 @@ _PROPOSED = re.compile(
     rf"new) (?:\w+ )?{_NOUNS}|"
     rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out|in the form|"
     rf"version (?:two|three|four|five|six|seven|eight|\d+) whose)\b"
-    rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?{_CHANGES}\b|\b(?:if only|would that)\b"
+    rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?(?:{_CHANGES}|{_WISHES})\b|\b(?:if only|would that)\b"
     r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|plead) (?:for|on)\b"
     r"|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
     rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|sounder|complete|"
@@ -126,15 +129,15 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL_BEHIND = re.compile(
-    _BEHIND + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|goes too far|sums? up)\b|"
+    _BEHIND
+    + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|goes too far|sums? up)\b|"
     r"is (?:my|our|a|only|merely) (?:\w+ )?(?:summary|paraphrase|gloss|reading)\b)",
     re.IGNORECASE,
 )
 _LOOSELY = re.compile(
     r"(?:\b(?:in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|other) (?:own )?words)|"
     r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|loosely|roughly|so to "
-    r"speak|as it were|to paraphrase|(?:which|that|this) means|meaning|(?:mis)?read(?:s|ing)? [^.;:,]{1,40} as|what [^.;:,]{1,30} "
-    r"calls?|(?:so-|is |are )called)\b)[\s,:\"'\u201c\u2018*_(]*\Z",
+    r"speak|as it were|to paraphrase|(?:which|that|this) means|meaning|misread(?:s|ing)? [^.;:,]{1,40} as|(?:so-|is |are )called)\b)[\s,:\"'\u201c\u2018*_(]*\Z",
     re.IGNORECASE,
 )
 """Right before words: they are a gloss or a name, and no other author's."""
@@ -183,8 +186,7 @@ _DENIED_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _NOT_THERE = re.compile(
-    _BEHIND
-    + r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|words?) )?"
+    _BEHIND + r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|words?) )?"
     r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never)(?: \w+)?"
     r" (?:appear|occur|stand|exist|be found|found|there\b|in (?:the|any|its) (?:contract|agreement|document|policy|text|clause|file|"
     r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|neither))\b"
@@ -269,7 +271,11 @@ def excuse_of_clause(around: Context) -> Excuse | None:
         return "denied"
     if _NEW.search(around.before) or _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
         return "proposed"
-    hypothetical = _LOOSELY.search(around.before) or _governs(_HYPOTHETICAL, around.before) or _HYPOTHETICAL_BEHIND.search(around.behind)
+    hypothetical = (
+        _LOOSELY.search(around.before)
+        or _governs(_HYPOTHETICAL, around.before)
+        or _HYPOTHETICAL_BEHIND.search(around.behind)
+    )
     return "hypothetical" if hypothetical else None
 
 

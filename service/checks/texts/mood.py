@@ -83,9 +83,12 @@ _THINKING = (
 )
 _IN_ANY = rf"in an? (?:[\w-]+ ){{0,2}}(?:{TITLES})"
 _UNREAL = re.compile(
-    rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING}|{_IN_ANY})(?!\w)|n['\u2019]t\b", re.IGNORECASE
+    rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING}|{_IN_ANY})(?!\w)|n['\u2019]t\b",
+    re.IGNORECASE,
 )
-_TURNED = re.compile(rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had|if|whether|as though)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_TURNED = re.compile(
+    rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had|if|whether|as though)(?!\w)|n['\u2019]t\b", re.IGNORECASE
+)
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
 _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
@@ -229,7 +232,9 @@ _STRONG = re.compile(
 )
 """Drafting that may lead to words which a document has but for changes."""
 _BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
-_UNDER = re.compile(rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from) (?:the )?{PLACE}\W*\Z", re.IGNORECASE)
+_UNDER = re.compile(
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from) (?:the )?{PLACE}\W*\Z", re.IGNORECASE
+)
 """A clause named behind the words as their source."""
 _MODAL_BEHIND = re.compile(r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might)\b(?! be\b)", re.IGNORECASE)
 _DRAFTED = re.compile(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
@@ -289,6 +294,11 @@ def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:
     return bool(_UNREAL.search(before) or _UNREAL.search(behind) or indefinite)
 
 
+def is_under(around: Context) -> bool:
+    """Whether a clause is named behind the words as their source: "…" under clause 9."""
+    return _UNDER.match(around.behind) is not None
+
+
 def is_unclear(around: Context) -> bool:
     """Whether the sentence has any sign of a wish, a draft, a denial or another's text, and so may not give the words as
     a document's: the sign is too weak to excuse words that a document has but for changes.
@@ -320,7 +330,12 @@ def _reports(before: str, subject: re.Match[str]) -> bool:
 
 def _stands_beside(before: str, subject: re.Match[str]) -> bool:
     ahead = _governing(before[: subject.start()])
-    unlike = _PART.search(subject.group()) or _OWN.search(before, 0, subject.start()) or _SUSPENDED.search(ahead) or _FOR.match(before[: subject.start()])
+    unlike = (
+        _PART.search(subject.group())
+        or _OWN.search(before, 0, subject.start())
+        or _SUSPENDED.search(ahead)
+        or _FOR.match(before[: subject.start()])
+    )
     drafted = _DRAFTED.search(ahead) or _LOOSE.search(ahead)
     return not (unlike or drafted) and _BESIDE.match(before, subject.end()) is not None
 

@@ -50,7 +50,9 @@ _ANNOUNCED = re.compile(
     rf"to quote|(?:I|we) quote|quote from) (?:the )?\Z",
     re.IGNORECASE,
 )
-_VERBATIM = re.compile(rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE)
+_VERBATIM = re.compile(
+    rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE
+)
 _QUOTED = re.compile(
     rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}"
     rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
@@ -84,7 +86,7 @@ _IS_OF = re.compile(
 )
 _FOLLOWED = re.compile(
     rf"\A[\s\"'\u201d\u2019*.)]*(?:[,\u2013\u2014-]\s*(?:the |see |in |from |per |at )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES})"
-    rf"(?:,? (?:the )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES}))?\s*(?:[.;)]|\Z)"
+    rf"(?:,? (?:the )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES}))?\s*(?:[.;)](?=\s|\Z)|\Z)"
     rf"|,? ?as (?:is )?(?:listed|stated|recorded|set out|written|printed|noted|provided|shown|reported|laid down|agreed|defined|"
     rf"required|can be read|(?:we|you|one) (?:can )?read) (?:in|under|at|by|on)\b"
     rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|notes|warns|"
