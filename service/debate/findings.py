@@ -302,8 +302,8 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``source_id``, or in the reply of ``turn``; one that stands in the question or in a caller's text has neither.
     ``reason`` is the rule that refused or excused.
 
-    ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are words
-    that a document has but for changes, in a sentence that may propose or deny them.
+    ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are
+    words of which code cannot say that the text gives them as another's: it may propose, deny or describe them.
     """
 
     field: str

@@ -204,6 +204,8 @@ _DEVOTED = (
     "(?:faithful|humble|obedient|loyal|devoted|trusty|dear|friendly|own|sincere|respectful|truly|faithfully|sincerely|servant"
     "|friend|colleague|assistant|advisor|adviser|analyst|debater|critic)"
 )
+_YOURS = f"(?:ever )?yours?(?: ever| (?:most )?{_DEVOTED})*"
+_LABEL = "(?:me|myself|i|self|(?:my )?name|model|(?:your |this )?(?:author|debater|speaker|seat|writer))"
 _AUTHOR = "(?:author|model|signed(?: by)?|signature|name|written by|answered by|by|from|debater|speaker|me|i)"
 _THIS = (
     "(?:(?:this|the present|my) (?:answer|response|reply|text|output|critique|rebuttal|ballot)"
@@ -274,8 +276,7 @@ def _own(speaker: _Speaker) -> tuple[str, ...]:
         rf"\b{_THIS} (?:is|was|has been|comes|came) (?:{_ADVERB})?(?:{worded} )?(?:by|from) {whole}",
         rf"\bthis is {whole} (?:speaking|here|writing|answering|again)\b",
         rf"(?:\A|[.!?\n]) ?{whole} ?,? (?:here|speaking)(?= ?(?:[,.:!;\u2014]|$|\Z|\n))",
-        rf"(?:\A|[.!?\n]) ?(?:me|myself|i|self|(?:my )?name|model|(?:your |this )?(?:author|debater|speaker|seat|writer)) ?[:=] ?{whole}"
-        r"(?= ?(?:[,.;!?)\n\u2014]|$|\Z))",
+        rf"(?:\A|[.!?\n]) ?{_LABEL} ?[:=] ?{whole}(?= ?(?:[,.;!?)\n\u2014]|$|\Z))",
         rf"\A ?{name} ?: (?=(?:i|my|as)\b)",
         rf"\A ?(?:answer|response|reply|analysis|opinion|critique|statement|view) (?:by|from|of) {whole} ?:",
     )
@@ -289,7 +290,7 @@ def _signed(speaker: _Speaker) -> tuple[str, ...]:
         rf"(?:\A|\n|[.!?)] ) ?(?:\u2014|-{{2,3}}) ?{whole}[ .!)\n]*\Z",
         rf"\n ?- ?{whole}[ .!)\n]*\Z",
         rf"[.!?)]\s*\n ?{whole}[ .!\n]*\Z",
-        rf"(?:\A|\n|[.!?)] ) ?(?:[-\u2014]{{1,3}} ?)?(?:ever )?yours?(?: ever| (?:most )?{_DEVOTED})*,? {whole}[ .!)\n]*\Z",
+        rf"(?:\A|\n|[.!?)] ) ?(?:[-\u2014]{{1,3}} ?)?{_YOURS},? {whole}[ .!)\n]*\Z",
         rf"(?:\A|\n) ?\|(?: ?[^|\n]{{1,40}}\|){{0,3}}? ?{_AUTHOR} ?\|(?:[ \n:|-]*\|)? ?{whole} ?(?=\||\n|$|\Z)",
         rf"(?:\A|\n|[.!?] )(?:written|prepared|submitted|answered|generated) by {whole}[ .!)\n]*\Z",
         rf"(?:\A|\n) ?(?:author|signed|signature|(?:answered|written|signed|submitted) by) ?: ?{whole}[ .!)]*(?=\n|$)",

@@ -43,7 +43,7 @@ REASON: Mapping[str, str] = {
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
     "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
-    "unclearQuotation": "a reply has words of a document with changes, and may propose or deny them",
+    "unclearQuotation": "a reply has words that stand nowhere, and may propose or deny them",
     "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
@@ -109,8 +109,8 @@ FLAG: Mapping[str, str] = {
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
     "to read them against the documents.",
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
-    "unclearQuotation": "A reply has words of a document with changes, and code cannot tell whether it proposes them: a "
-    "person has to read them.",
+    "unclearQuotation": "A reply has words that stand nowhere, and code cannot tell whether it proposes or denies them: "
+    "a person has to read them.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
@@ -214,7 +214,7 @@ PLACES: Mapping[str, str] = {
     "inDocument": "in a document",
     "inDebate": "in another reply or in the case",
     "onlyInDebate": "only in a reply, and given as a document's words",
-    "unclear": "with changes, perhaps as a proposal",
+    "unclear": "in none of them, and perhaps proposed or denied",
     "nowhere": "in none of them",
 }
 """Where passages stand."""

@@ -49,11 +49,13 @@ _DRAFTS = (
 _CHANGES = (
     rf"(?:{_DRAFTS}|include|negotiate|request|ask for|demand|seek|adopt|write|use|require|change|attach|restate|"
     rf"complement|"
-    r"qualify|limit|prefer|have preferred|soften|harden|tighten|narrow|widen|extend|shorten|raise|lower|reduce|relax|loosen|"
+    r"qualify|limit|prefer|have preferred|soften|harden|tighten|narrow|widen|extend|shorten|raise|lower|reduce|"
+    r"relax|loosen|"
     r"sharpen|strengthen)"
 )
 _WISHES = (
-    r"(?:settle for|go for|push for|opt for|hold out for|welcome|love|like|wish|put|table|trade|offer|accept|back|vote for|bring|"
+    r"(?:settle for|go for|push for|opt for|hold out for|welcome|love|like|wish|put|table|trade|offer|accept|"
+    r"back|vote for|bring|"
     r"move|turn)"
 )
 _NOUNS = (
@@ -81,9 +83,11 @@ _PROPOSED = re.compile(
     rf"(?:alternative|better|draft) {_NOUNS}|(?:wording|language) (?:such as|like|along)|carve-out|in the form|"
     rf"version (?:two|three|four|five|six|seven|eight|\d+) whose)\b"
     rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?(?:{_CHANGES}|{_WISHES})\b|\b(?:if only|would that)\b"
-    r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|plead) (?:for|on)\b"
+    r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|"
+    r"plead) (?:for|on)\b"
     r"|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
-    rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|sounder|complete|"
+    rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|"
+    rf"sounder|complete|"
     r"improved|mended|repaired|cured) (?:with|by|if|as|when|once)\b"
     r"|\bso that (?:it|they|clause [\d.]+|section [\d.]+|the [\w ]{1,30}?) (?:reads?|says?|states?|provides?)\b"
     r"|\b(?:k\u00f6nnte|sollte|m\u00fcsste|erg\u00e4nz\w*|einf\u00fcgen|einzuf\u00fcgen|ersetz\w*|vorschlag\w*|"
@@ -129,15 +133,18 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 _HYPOTHETICAL_BEHIND = re.compile(
-    _BEHIND
-    + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|goes too far|sums? up)\b|"
+    _BEHIND + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|"
+    r"goes too far|sums? up)\b|"
     r"is (?:my|our|a|only|merely) (?:\w+ )?(?:summary|paraphrase|gloss|reading)\b)",
     re.IGNORECASE,
 )
 _LOOSELY = re.compile(
-    r"(?:\b(?:in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|other) (?:own )?words)|"
-    r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|loosely|roughly|so to "
-    r"speak|as it were|to paraphrase|(?:which|that|this) means|meaning|misread(?:s|ing)? [^.;:,]{1,40} as|(?:so-|is |are )called)\b)[\s,:\"'\u201c\u2018*_(]*\Z",
+    r"(?:\b(?:in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
+    r"other) (?:own )?words)|"
+    r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|"
+    r"loosely|roughly|so to "
+    r"speak|as it were|to paraphrase|(?:which|that|this) means|meaning|misread(?:s|ing)? [^.;:,]{1,40} as|(?:so-|"
+    r"is |are )called)\b)[\s,:\"'\u201c\u2018*_(]*\Z",
     re.IGNORECASE,
 )
 """Right before words: they are a gloss or a name, and no other author's."""
@@ -148,7 +155,8 @@ _DENIED = re.compile(
     r" (?:\w+ )?(?:point|find|see|show|locate|spot|identify|name|cite|discover|trace)\b[^.;:]{0,40}\Z"
     r"|\b(?:nobody|no one|none|nothing|neither|never|cannot|not|no \w+|nowhere|n['\u2019]t)\b[^.;:,]{0,80}?\bthat"
     r"[\s\"'\u201c\u2018*]*\Z"
-    r"|\bno (?:\w+ ){0,3}?(?:of (?:the|this|that) (?:type|kind|sort|form)|like|such as|saying|reading|to the effect|akin to)"
+    r"|\bno (?:\w+ ){0,3}?(?:of (?:the|this|that) (?:type|kind|sort|form)|like|such as|saying|reading|"
+    r"to the effect|akin to)"
     r"[\s,:\"'\u201c\u2018*]*(?:that )?[\s\"'\u201c\u2018*]*\Z|"
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|can|could|would|will)(?: not|n['\u2019]t| never|"
     r" nowhere)(?: \w+){0,2}"
@@ -180,7 +188,8 @@ _DENIED_BEHIND = re.compile(
     r"say|contain|"
     r"word|present|any|what the|what clause|words of|taken|from|clause|section|documented|recorded|mentioned)"
     r"|(?:appears?|stands?|occurs?|is|are|exists?|can be found|is to be found) (?:nowhere|in (?:no|none|neither))\b"
-    r"|(?:turns? out|proves?) to be (?:\w+ )?(?:air|nothing|wrong|false|an invention|made|a paraphrase|unfounded|no quotation)\b"
+    r"|(?:turns? out|proves?) to be (?:\w+ )?(?:air|nothing|wrong|false|an invention|made|a paraphrase|unfounded|"
+    r"no quotation)\b"
     r"|and (?:\w+ )?(?:did|do|could|can) ?not find|cannot be (?:found|located|traced|verified)"
     r"|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|my (?:own )?paraphrase|a paraphrase|unsupported|struck))",
     re.IGNORECASE,
@@ -188,8 +197,10 @@ _DENIED_BEHIND = re.compile(
 _NOT_THERE = re.compile(
     _BEHIND + r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|words?) )?"
     r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never)(?: \w+)?"
-    r" (?:appear|occur|stand|exist|be found|found|there\b|in (?:the|any|its) (?:contract|agreement|document|policy|text|clause|file|"
-    r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|neither))\b"
+    r" (?:appear|occur|stand|exist|be found|found|there\b|in (?:the|any|its) (?:contract|agreement|document|"
+    r"policy|text|clause|file|"
+    r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|"
+    r"neither))\b"
     r"|cannot be (?:found|located|traced|verified)|(?:is|are) (?:\w+ )?(?:missing|absent|a paraphrase|struck))",
     re.IGNORECASE,
 )

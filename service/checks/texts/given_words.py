@@ -50,7 +50,7 @@ class Given(NamedTuple):
         return not (altered or self.reported or self.spoken) and is_wished(self.around)
 
     def status(self, *, altered: bool) -> Status | None:
-        """The status of words that stand nowhere; ``None`` where the sentence speaks of what need not stand anywhere."""
+        """The status of words that stand nowhere; ``None`` where the sentence need not mean another's."""
         if self.reported:
             return "nowhere"
         if self.spoken:

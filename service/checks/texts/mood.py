@@ -146,13 +146,17 @@ _DOUBLE = re.compile(
 )
 """Negations and questions that affirm."""
 _VAGUE = re.compile(
-    r"\b(?:other (?:suppliers|vendors|banks|providers|customers|contracts|agreements|parties|firms|companies)|others|elsewhere|"
-    r"market practice|offers?|offered|counter-?(?:proposals?|offers?)|redline\w*|the minimum|options?|variants?|version \w+|"
-    r"demand\w*|bargain\w*|talks|negotiat\w+|try|vote for|on condition|(?:one|this) (?:condition|change)|conditions?:|changes?:|"
+    r"\b(?:other (?:suppliers|vendors|banks|providers|customers|contracts|agreements|parties|firms|companies)|"
+    r"others|elsewhere|"
+    r"market practice|offers?|offered|counter-?(?:proposals?|offers?)|redline\w*|the minimum|options?|variants?|"
+    r"version \w+|"
+    r"demand\w*|bargain\w*|talks|negotiat\w+|try|vote for|on condition|(?:one|this) (?:condition|change)|"
+    r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
     r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
     r"in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
-    r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|go for)\b(?!:|,)"
+    r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|"
+    r"go for)\b(?!:|,)"
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
     re.IGNORECASE,
 )
@@ -162,7 +166,8 @@ _SUBJUNCTIVE = re.compile(
     re.IGNORECASE,
 )
 _SUBJUNCTIVE_BEHIND = re.compile(
-    r"\A[\s\"'\u201d\u2019*,)]*(?:(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|rather)\b|"
+    r"\A[\s\"'\u201d\u2019*,)]*(?:(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|"
+    r"rather)\b|"
     r"[^.;]{0,60}\b(?:could|would) live\b)",
     re.IGNORECASE,
 )
@@ -300,8 +305,10 @@ def is_under(around: Context) -> bool:
 
 
 def is_unclear(around: Context) -> bool:
-    """Whether the sentence has any sign of a wish, a draft, a denial or another's text, and so may not give the words as
-    a document's: the sign is too weak to excuse words that a document has but for changes.
+    """Whether the sentence has any sign of a wish, a draft, a denial or another's text.
+
+    It may not give the words as a document's, but the sign is too weak to excuse words that a document has but for
+    changes.
     """
     before = _CLAUSE_END.split(around.before.rstrip(_OPENING))[-1]
     explains = before.rstrip().endswith(":")

@@ -20,17 +20,20 @@ from service.checks.texts.mood import CONTENT
 
 _OPEN = r"[\s:,;(\[*_|\"'\u201c\u2018\u2013\u2014-]*\Z"
 _ADVERB = (
-    r"(?: (?:\w+ly|now|then|also|already|still|itself|thus|therefore|indeed|in fact|in turn|too|only|just|all the same|as it "
+    r"(?: (?:\w+ly|now|then|also|already|still|itself|thus|therefore|indeed|in fact|in turn|too|only|just|"
+    r"all the same|as it "
     r"stands|on its face))"
 )
 _VERB = (
     r"(?:states?|stated|says?|said|reads?|provides?|provided|stipulates?|stipulated|requires?|required|declares?|declared|"
     r"specifies|specified|confirms?|confirmed|promises|promised|guarantees|guaranteed|grants|granted|adds|added|has it|"
-    r"ends|begins|continues|goes on|is worded|was worded|(?:is|was) phrased|(?:does|do|did) (?:\w+ly )?(?:say|state|read|provide)|"
+    r"ends|begins|continues|goes on|is worded|was worded|(?:is|was) phrased|(?:does|do|did) (?:\w+ly )?(?:say|"
+    r"state|read|provide)|"
     r"contains|includes|uses|has)"
 )
 _REST = (
-    r"(?: (?:that|as follows|verbatim|in terms|in full|word for word|the (?:very |exact |following )?words?|the (?:phrase|sentence"
+    r"(?: (?:that|as follows|verbatim|in terms|in full|word for word|the (?:very |exact |following )?words?|"
+    r"the (?:phrase|sentence"
     r"|text|rule)|the following|expressly|plainly|clearly|just|only|this))*"
 )
 _PREDICATE = re.compile(
@@ -39,14 +42,16 @@ _PREDICATE = re.compile(
     re.IGNORECASE,
 )
 _SAYS = re.compile(
-    rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?,?(?: which| that)?{_ADVERB}{{0,3}} (?:{_VERB}|{CONTENT}){_ADVERB}{{0,2}}{_REST}{_OPEN}",
+    rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?,?(?: which| that)?{_ADVERB}{{0,3}} (?:{_VERB}|"
+    rf"{CONTENT}){_ADVERB}{{0,2}}{_REST}{_OPEN}",
     re.IGNORECASE,
 )
 _PLACE = re.compile(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
 _SUBJECT = re.compile(rf"{_PLACE.pattern}|\b(?:{TITLES})\b", re.IGNORECASE)
 _WORDS = r"(?:words?|text|wording|language|terms)"
 _ANNOUNCED = re.compile(
-    rf"\b(?:(?:in|to use|quoting|to quote|(?:I|we) quote|following|by|according to) (?:the )?(?:\w+ )?{_WORDS} of|quoting|"
+    rf"\b(?:(?:in|to use|quoting|to quote|(?:I|we) quote|following|by|"
+    rf"according to) (?:the )?(?:\w+ )?{_WORDS} of|quoting|"
     rf"to quote|(?:I|we) quote|quote from) (?:the )?\Z",
     re.IGNORECASE,
 )
@@ -55,7 +60,8 @@ _VERBATIM = re.compile(
 )
 _QUOTED = re.compile(
     rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}"
-    rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
+    rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
+    rf"its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
     rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|opening|"
     rf"sentence|title|statement|summary|verdict|point|reason|message|remark|warning)(?: (?:of|on|in) [^,.;:]{{1,30}})? "
     rf"(?:is|are|was|were|reads|says)(?: that| this)?{_OPEN}",
@@ -63,8 +69,10 @@ _QUOTED = re.compile(
 )
 """What announces words as a document's: and I quote, is in the text: …, the review's finding is that …."""
 _TEXT_IS = re.compile(
-    rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?P<text>(?:the|its) (?:(?:plain|very|exact|actual|full|clear) )?"
-    rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this| as follows)?{_OPEN})",
+    rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?P<text>(?:the|its) (?:(?:plain|very|exact|actual|"
+    rf"full|clear) )?"
+    rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this|"
+    rf" as follows)?{_OPEN})",
     re.IGNORECASE,
 )
 _TAKEN = re.compile(
@@ -81,22 +89,27 @@ _SO_IT_DOES = re.compile(
 _IS_OF = re.compile(
     rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |what )?|"
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
-    rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|in) (?:the )?)(?P<place>{PLACE})",
+    rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|"
+    rf"in) (?:the )?)(?P<place>{PLACE})",
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
-    rf"\A[\s\"'\u201d\u2019*.)]*(?:[,\u2013\u2014-]\s*(?:the |see |in |from |per |at )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES})"
+    rf"\A[\s\"'\u201d\u2019*.)]*(?:[,\u2013\u2014-]\s*(?:the |see |in |from |per |"
+    rf"at )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES})"
     rf"(?:,? (?:the )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES}))?\s*(?:[.;)](?=\s|\Z)|\Z)"
-    rf"|,? ?as (?:is )?(?:listed|stated|recorded|set out|written|printed|noted|provided|shown|reported|laid down|agreed|defined|"
+    rf"|,? ?as (?:is )?(?:listed|stated|recorded|set out|written|printed|noted|provided|shown|reported|laid down|"
+    rf"agreed|defined|"
     rf"required|can be read|(?:we|you|one) (?:can )?read) (?:in|under|at|by|on)\b"
-    rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|notes|warns|"
+    rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|"
+    rf"notes|warns|"
     rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|demands)\b)",
     re.IGNORECASE,
 )
-"""The source right behind the words: "…", section 4; "…" \u2013 design note; "…", as listed under Team; "…", the review explains."""
+"""The source right behind the words: "…", section 4; "…", as listed under Team; "…", the review explains."""
 _SUSPENDED = re.compile(
     r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
-    r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|so long as|"
+    r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|"
+    r"so long as|"
     r"as long as|had|were|should|would|could|may|might) (?:the |that )?\Z"
     r"|\b(?:nowhere|nor|never|neither|not once|hardly|scarcely|at no point) (?:does|do|did) (?:the )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
@@ -104,7 +117,8 @@ _SUSPENDED = re.compile(
     r"(?: \w+){0,3}? that (?:the (?:[\w-]+ )?)?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
     r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|no evidence|"
     r"no sign|no proof|the case|(?:nobody|no one|none|neither \w+)(?: \w+){1,4}|"
-    r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|cannot(?: be)?(?: \w+){1,2}|"
+    r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|"
+    r"cannot(?: be)?(?: \w+){1,2}|"
     r"never \w+|nor \w+|refus\w+|impossible|hard)"
     r"(?: to (?:say|claim|write|assert|argue|show|read))? (?:that|as if) (?:the (?:[\w-]+ )?)?\Z",
     re.IGNORECASE,

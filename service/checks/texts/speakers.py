@@ -1,7 +1,7 @@
 """Whose words a sentence says that it quotes: the turns of the participant that it names last, if that is certain.
 
     Statement 2, Debater B, the critic          the label, or the seat, under which the seat was shown the reply
-    the second debater, the first reviewer      the label of that number or letter: formats number debaters in their order
+    the second debater, the first reviewer      the label of that number or letter, in which a format orders them
     my opponent, the other side                 the one party that is not the author's own, if there is one alone
     both sides, a debater, an earlier answer    none: the words may stand in any reply
 
@@ -22,8 +22,10 @@ _COUNTED = (
 _SAYS = re.compile(
     r"\b(?:says?|said|stat(?:es?|ed)|writes?|wrote|claim(?:s|ed)?|argue[sd]?|assert(?:s|ed)?|maintain(?:s|ed)?|holds?|held|"
     r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|admit(?:s|ted)?|"
-    r"grant(?:s|ed)?|puts? it|report(?:s|ed)?|tell(?:s|ing)? us|told us|contend(?:s|ed)?|warn(?:s|ed)?|urge[sd]?|conclude[sd]?|"
-    r"words?|quot(?:e[sd]?|ation)|declare[sd]?|reads?)(?: (?:that|literally|verbatim|only|here|rightly|simply|again|us|of itself|are|"
+    r"grant(?:s|ed)?|puts? it|report(?:s|ed)?|tell(?:s|ing)? us|told us|contend(?:s|ed)?|warn(?:s|ed)?|urge[sd]?|"
+    r"conclude[sd]?|"
+    r"words?|quot(?:e[sd]?|ation)|declare[sd]?|reads?)(?: (?:that|literally|verbatim|only|here|rightly|simply|"
+    r"again|us|of itself|are|"
     r"is|were|was)){0,3}[\s,:\"'\u201c\u2018*_(\u2013\u2014-]*\Z",
     re.IGNORECASE,
 )

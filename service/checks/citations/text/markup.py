@@ -2,7 +2,7 @@
 
     &quot; &#67;              the characters that they stand for
     <b> <em> ** __ ~~ ==      `*`, the mark of emphasis
-    <q> <blockquote>          quotation marks; <p> <br> <li> <td> <h2> the line's end, item, cell or heading that they set
+    <q> <blockquote>          quotation marks; <p> <li> <td> <h2> the line, item, cell or heading
     ``` ~~~ <pre>             `FENCE`, before and behind the block
     \u2033 \u275d \u00b4 << \u201c\u201c ""       one quotation mark: of an unusual form, or written twice
     \\* \\"                     the character that is escaped
@@ -79,7 +79,7 @@ _PRIMES = frozenset("\u2032\u2033\u2035\u2036\u00b4\u02b9\u02ba\u02dd")
 
 
 class Plain(NamedTuple):
-    """A text in the plain notation; ``places`` are pairs of a place in it and the same one in the original, in order."""
+    """A text in the plain notation; ``at`` are places in it and ``origin`` the same ones in the original, in order."""
 
     text: str
     at: tuple[int, ...]
@@ -148,15 +148,27 @@ def _of_soft(found: re.Match[str]) -> str:
     return "\n" if line.startswith(("#", ">", "|", "`", "~")) else " "
 
 
+def _nothing(_: re.Match[str]) -> str:
+    return ""
+
+
+def _fence(_: re.Match[str]) -> str:
+    return FENCE
+
+
+def _emphasis(_: re.Match[str]) -> str:
+    return "*"
+
+
 _INSTEAD: dict[str, Callable[[re.Match[str]], str]] = {
-    "comment": lambda found: "",
+    "comment": _nothing,
     "tag": _of_tag,
     "entity": lambda found: html.unescape(found.group()),
-    "fence": lambda found: FENCE,
+    "fence": _fence,
     "doubled": _of_doubled,
-    "escaped": lambda found: "",
-    "emphasis": lambda found: "*",
-    "invisible": lambda found: "",
+    "escaped": _nothing,
+    "emphasis": _emphasis,
+    "invisible": _nothing,
     "form": _of_form,
     "soft": _of_soft,
 }
