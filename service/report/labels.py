@@ -109,8 +109,8 @@ FLAG: Mapping[str, str] = {
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
     "to read them against the documents.",
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
-    "unclearQuotation": "A reply has words that stand nowhere, and code cannot tell whether it proposes or denies them: "
-    "a person has to read them.",
+    "unclearQuotation": "A reply has words that stand nowhere, and code cannot tell whether it proposes or denies "
+    "them: a person has to read them.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",

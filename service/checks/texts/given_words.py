@@ -14,7 +14,7 @@ from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation
 from service.checks.texts.attribution import Context, is_direct
 from service.checks.texts.embedded import is_statement
 from service.checks.texts.excuses import excuse, is_wished
-from service.checks.texts.mood import is_beside, is_reported, is_unclear, is_under, is_unreal
+from service.checks.texts.mood import is_asserted, is_beside, is_reported, is_unclear, is_under, is_unreal
 from service.checks.texts.reports import Exists, is_stated, is_taken_back
 from service.checks.texts.speakers import is_literal
 from service.debate.findings import Attributed, Status
@@ -57,7 +57,7 @@ class Given(NamedTuple):
             return "nowhere" if is_literal(self.around.before) else "unclear"
         if is_unreal(self.around, altered=altered, given=self.attributed == "document"):
             return "unclear" if self.attributed == "document" and is_under(self.around) else None
-        return "unclear" if altered and is_unclear(self.around) else "nowhere"
+        return "nowhere" if altered and is_asserted(self.around) and not is_unclear(self.around) else "unclear"
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:

@@ -171,6 +171,17 @@ _SUBJUNCTIVE_BEHIND = re.compile(
     r"[^.;]{0,60}\b(?:could|would) live\b)",
     re.IGNORECASE,
 )
+_RESTS = re.compile(
+    r"(?:\A|[.;!?]\s)(?:\W*(?:and|but|yet|so|then|right|yes|no|true|correct|indeed|further|moreover|thus|hence|also|still|as|for|"
+    r"since|because|given|with|on [\w ]{1,30}|in fact)\b){0,2}[\s,:\"'\u201c\u2018\u00ab*_(]*\Z"
+    r"|\b(?:because|since|for|as|given(?: that)?|now that|seeing that|considering that|"
+    r"(?:I|we|one|you|they|he|she|must|to|and) (?:\w+ )?(?:note|see|accept|know|find|observe|rely|trust|build|count|grant|hold|read|"
+    r"found|saw|learn|concede)(?: (?:that|on|upon|in|from))?(?: now| here)?(?: that)?|(?:is|was) (?:\w+ )?(?:right|true|correct|clear|"
+    r"plain|certain)(?: to (?:note|say|add|see))?(?: that)?|rel(?:y|ies|ied) on|rests? on)[\s,:\"'\u201c\u2018\u00ab*_(]*\Z",
+    re.IGNORECASE,
+)
+"""What leads to words on which a text rests."""
+_CLOSING = " \"'\u201d\u2019*,.)"
 _OPENING = " \"'(\u201c"
 _OWN = re.compile(r"\b(?:my|our|his|her|your) (?:[\w-]+ )?\Z", re.IGNORECASE)
 _WHY_NOT = re.compile(r"\W*(?:and |but )?why (?:do|does|did|could|can|should)\b.*\bnot\b", re.IGNORECASE)
@@ -302,6 +313,12 @@ def is_unreal(around: Context, *, altered: bool, given: bool) -> bool:
 def is_under(around: Context) -> bool:
     """Whether a clause is named behind the words as their source: "…" under clause 9."""
     return _UNDER.match(around.behind) is not None
+
+
+def is_asserted(around: Context) -> bool:
+    """Whether the words stand where a text rests on them: alone, at its beginning, behind "because" or "we note that"."""
+    signs = _VAGUE.search(around.behind) or _SUBJUNCTIVE.search(_CLAUSE_END.split(around.behind.lstrip(_CLOSING))[0])
+    return _RESTS.search(around.before) is not None and not signs
 
 
 def is_unclear(around: Context) -> bool:

@@ -44,7 +44,8 @@ def passages(
 
 
 def marks(text: str, marked: Sequence[str] = ()) -> list[str]:
-    return [text[slice(*passage.span)] for passage in passages(text, marked) if passage.marked]
+    """The passages of which a reader is warned, as misleading or as unclear."""
+    return [text[slice(*passage.span)] for passage in passages(text, marked) if passage.marked or passage.unclear]
 
 
 def test_an_invented_clause_and_its_words_in_a_synthesis_are_marked() -> None:
