@@ -68,6 +68,9 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _FEWEST, _LONG = 2, 10
 """The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
 
+_NEAR = 0.8
+"""The share of such words from which on a quotation is made of a document's."""
+
 Span = tuple[int, int]
 
 
@@ -177,7 +180,7 @@ class _Desk:
         said = self._search(quoted.text, self._said, short)
         if said.verdict == "verified" and said.source_id:
             return self._in_debate(path, quoted, given, TurnId(said.source_id), short)
-        status = given.status(altered=altered)
+        status = given.status(altered=altered, near=self._is_near(quoted))
         if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None
         reason = verdict.reason or verdict.verdict
@@ -214,6 +217,11 @@ class _Desk:
         if last and last[0][1].lower().startswith("clause") and self._exists(last[0][1]):
             before = ""  # a law's name before a contract's own clause: under the Act clause 9 states
         return bool(last) and is_elsewhere(before, behind, self._instruments)
+
+    def _is_near(self, quoted: Quotation) -> bool:
+        """Whether nearly all of the longer words are a document's: pieces of its sentences in another order."""
+        long = {word.casefold() for word in _WORD.findall(quoted.text)}
+        return bool(long) and _NEAR * len(long) <= sum(self._documents.has_word(word) for word in long)
 
     def _is_of_matter(self, quoted: Quotation, given: Given) -> bool:
         """Whether quoted words without an author speak of what the documents do: else they are a saying or a name."""

@@ -49,15 +49,20 @@ class Given(NamedTuple):
             return True
         return not (altered or self.reported or self.spoken) and is_wished(self.around)
 
-    def status(self, *, altered: bool) -> Status | None:
-        """The status of words that stand nowhere; ``None`` where the sentence need not mean another's."""
+    def status(self, *, altered: bool, near: bool) -> Status | None:
+        """The status of words that stand nowhere; ``None`` where the sentence need not mean another's.
+
+        ``near`` are words that are nearly all a document's.
+        """
         if self.reported:
             return "nowhere"
         if self.spoken:
             return "nowhere" if is_literal(self.around.before) else "unclear"
-        if is_unreal(self.around, altered=altered, given=self.attributed == "document"):
-            return "unclear" if self.attributed == "document" and is_under(self.around) else None
-        return "nowhere" if altered and is_asserted(self.around) and not is_unclear(self.around) else "unclear"
+        named = self.attributed == "document"
+        if is_unreal(self.around, altered=altered, given=named):
+            return "unclear" if named and is_under(self.around) else None
+        claimed = named or ((altered or near) and is_asserted(self.around))
+        return "nowhere" if claimed and not is_unclear(self.around) else "unclear"
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:

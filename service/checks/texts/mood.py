@@ -154,7 +154,7 @@ _VAGUE = re.compile(
     r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
     r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
-    r"in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
+    r"ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
     r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|"
     r"go for)\b(?!:|,)"
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
@@ -172,6 +172,9 @@ _SUBJUNCTIVE_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _RESTS = re.compile(
+    r"\b(?:is|are|was|were|has|have|stands?|holds?) [^.;:]{0,40}:[\s\"'\u201c\u2018\u00ab*_(]*\Z|"
+    r"\b(?:says?|states?|writes?|wrote|promises?|prescribes?|commands?|warns?|declares?|in (?:its|their) own words|own words)"
+    r"(?: that)?[\s,:\"'\u201c\u2018\u00ab*_(]*\Z|"
     r"(?:\A|[.;!?]\s)(?:\W*(?:and|but|yet|so|then|right|yes|no|true|correct|indeed|further|moreover|thus|hence|also|still|as|for|"
     r"since|because|given|with|on [\w ]{1,30}|in fact)\b){0,2}[\s,:\"'\u201c\u2018\u00ab*_(]*\Z"
     r"|\b(?:because|since|for|as|given(?: that)?|now that|seeing that|considering that|"
@@ -317,8 +320,7 @@ def is_under(around: Context) -> bool:
 
 def is_asserted(around: Context) -> bool:
     """Whether the words stand where a text rests on them: alone, at its beginning, behind "because" or "we note that"."""
-    signs = _VAGUE.search(around.behind) or _SUBJUNCTIVE.search(_CLAUSE_END.split(around.behind.lstrip(_CLOSING))[0])
-    return _RESTS.search(around.before) is not None and not signs
+    return _RESTS.search(around.before) is not None
 
 
 def is_unclear(around: Context) -> bool:
@@ -333,6 +335,7 @@ def is_unclear(around: Context) -> bool:
         (
             _VAGUE.search(before),
             not explains and _SUBJUNCTIVE.search(_NEW_CLAUSE.split(_BECAUSE.split(before)[-1])[-1]),
+            _VAGUE.search(around.behind),
             _SUBJUNCTIVE_BEHIND.match(around.behind),
         )
     )

@@ -102,7 +102,17 @@ _FOLLOWED = re.compile(
     rf"required|can be read|(?:we|you|one) (?:can )?read) (?:in|under|at|by|on)\b"
     rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|"
     rf"notes|warns|"
-    rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|demands)\b)",
+    rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|demands|recommends?)\b)",
+    re.IGNORECASE,
+)
+_SAYS_BEHIND = re.compile(
+    rf"\A[\s\"'\u201d\u2019*,.)\u00ab\u2013\u2014-]*(?:so )?(?:says|states|reads|provides|prescribes|orders|requires|notes|records|adds|"
+    rf"warns|explains|concludes|stands in|stand in) (?:the )?(?:{PLACE}|{TITLES}|\d+\.\d+)",
+    re.IGNORECASE,
+)
+_READ_IN = re.compile(
+    rf"(?:\A|[.;!?] )\W*(?:as per|per|according to|pursuant to|(?:we|you|one) (?:can )?(?:read|find|see) in) (?:the )?"
+    rf"(?:{PLACE}|{TITLES}|\d+\.\d+){_OPEN}",
     re.IGNORECASE,
 )
 """The source right behind the words: "…", section 4; "…", as listed under Team; "…", the review explains."""
@@ -154,7 +164,7 @@ def is_stated(around: Context, exists: Exists) -> bool:
     text_is = _TEXT_IS.search(before)
     if text_is and not _governor(before[: text_is.start("text")]):
         return True
-    if _QUOTED.search(before) or _FOLLOWED.match(behind):
+    if _READ_IN.search(before) or _QUOTED.search(before) or _FOLLOWED.match(behind) or _SAYS_BEHIND.match(behind):
         return True
     if (after := _IS_OF.match(behind)) and exists(after["place"]):
         return True
