@@ -61,7 +61,8 @@ class Given(NamedTuple):
         named = self.attributed == "document"
         if is_unreal(self.around, altered=altered, given=named):
             return "unclear" if named and is_under(self.around) else None
-        claimed = named or ((altered or near) and is_asserted(self.around))
+        placed = is_asserted(self.around) or (named and is_under(self.around))
+        claimed = (named or altered or near) and (placed or (named and (altered or near)))
         return "nowhere" if claimed and not is_unclear(self.around) else "unclear"
 
 

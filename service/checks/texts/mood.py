@@ -92,10 +92,12 @@ _TURNED = re.compile(
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
 _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
-    r"your|an?|she|he|they|we|you|I)\b",
+    r"your|an?|she|he|they|we|you|I|does one|do we)\b",
     re.IGNORECASE,
 )
-_DENIED_IN = re.compile(rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning)(?!\w)|n['\u2019]t\b", re.IGNORECASE)
+_DENIED_IN = re.compile(
+    rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if)(?!\w)|n['\u2019]t\b", re.IGNORECASE
+)
 _ANEW = re.compile(
     r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
     r"|\bis (?:the one|that) of\b",
@@ -154,7 +156,7 @@ _VAGUE = re.compile(
     r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
     r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
-    r"ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
+    r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
     r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|"
     r"go for)\b(?!:|,)"
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
@@ -252,7 +254,8 @@ _STRONG = re.compile(
 """Drafting that may lead to words which a document has but for changes."""
 _BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
 _UNDER = re.compile(
-    rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from) (?:the )?{PLACE}\W*\Z", re.IGNORECASE
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from|according to) (?:the )?(?:{PLACE}|{TITLES})\W*\Z",
+    re.IGNORECASE,
 )
 """A clause named behind the words as their source."""
 _MODAL_BEHIND = re.compile(r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might)\b(?! be\b)", re.IGNORECASE)

@@ -116,7 +116,18 @@ _READ_IN = re.compile(
     re.IGNORECASE,
 )
 """The source right behind the words: "…", section 4; "…", as listed under Team; "…", the review explains."""
+_FRAME = (
+    r"(?:version|template|proposal|counter-?proposal|offer|draft|redraft|mark-?up|redline|amendments?|changes?|wording|standard terms|"
+    r"model|alternative|scenario|world|form)"
+)
 _SUSPENDED = re.compile(
+    r"\b(?:if only|(?:\A|[.;] )say,?)(?: that)? (?:the )?\Z|(?:\A|[.;!?] )\W*(?:and |but |so )?(?:where|which|what)(?: does| do| did)? "
+    r"(?:the )?\Z|\b(?:show|tell|ask|asks|asked|asking|point)(?: \w+){1,3} (?:where|which|how|whether)(?: does| do)? (?:the )?\Z"
+    r"|\b(?:think|thinks|thought|believ\w+|expect\w*|fear\w*|dream\w*|wonder\w*|guess\w*|feel\w*|infer\w*|impl(?:y|ies)|claims?|"
+    r"alleg\w+|purports?)(?: that| whether)? (?:the )?\Z"
+    rf"|\b(?:in|under|with|after|on|by|per|to) (?!(?:the |its )?(?:signed|final|current|present|agreed|amended|actual))"
+    rf"(?:[\w'\u2019-]+ ){{1,3}}?{_FRAME},? (?:the )?\Z|\b(?:our|my|your) [^.;:\"]{{1,40}}: (?:the )?\Z"
+    r"|\b(?:sign|agree|accept|approve|settle|content|satisfied|happy)\b[^.;:]{0,20}\b(?:when|after) (?:the )?\Z|"
     r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
     r"assum\w+(?: that)?|so that|as if|as though|in case|on condition that|condition that|on the footing that|"
     r"so long as|"
