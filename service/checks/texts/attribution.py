@@ -77,6 +77,7 @@ _SPEAKER = re.compile(
     r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b",
     re.IGNORECASE,
 )
+_ANY = re.compile(r"\b(?:an?|any|no|every) \Z", re.IGNORECASE)
 _SPEAKS = re.compile(
     r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"
     r"believ|suggest|"
@@ -189,7 +190,7 @@ def is_followed(around: Context, titles: frozenset[str]) -> bool:
 
 
 def _of_lead(before: str, titles: frozenset[str]) -> Attributed | None:
-    speakers = list(_SPEAKER.finditer(before))
+    speakers = [found for found in _SPEAKER.finditer(before) if not _ANY.search(before, 0, found.start())]
     documents = [found for found in _documents(before, titles) if not _within(found, speakers)]
     if not speakers:
         return "document" if documents else None

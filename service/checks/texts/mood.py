@@ -96,7 +96,8 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _DENIED_IN = re.compile(
-    rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if)(?!\w)|n['\u2019]t\b", re.IGNORECASE
+    rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if|those who|anyone who|twice for)(?!\w)|n['\u2019]t\b",
+    re.IGNORECASE,
 )
 _ANEW = re.compile(
     r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
@@ -156,7 +157,7 @@ _VAGUE = re.compile(
     r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
     r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
-    r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
+    r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|\A\W*(?:(?:my|our|plan|first|second|third|next|last) \w+|fix|cure|remedy|ask|draft|text|goal|aim|wish)(?: \w+)?:|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
     r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|"
     r"go for)\b(?!:|,)"
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
@@ -168,9 +169,8 @@ _SUBJUNCTIVE = re.compile(
     re.IGNORECASE,
 )
 _SUBJUNCTIVE_BEHIND = re.compile(
-    r"\A[\s\"'\u201d\u2019*,)]*(?:(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|"
-    r"rather)\b|"
-    r"[^.;]{0,60}\b(?:could|would) live\b)",
+    r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|rather|is my|is our|"
+    r"was my|was our|or words like|\W*with this)\b|\A[^.;]{0,60}\b(?:could|would|should|might|my|our)\b",
     re.IGNORECASE,
 )
 _RESTS = re.compile(

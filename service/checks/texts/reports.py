@@ -90,7 +90,8 @@ _IS_OF = re.compile(
     rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |what )?|"
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
     rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|"
-    rf"in) (?:the )?)(?P<place>{PLACE})",
+    rf"in) (?:the )?)(?P<place>{PLACE})"
+    r"(?! (?:\w+ )?(?:refus|reject|den(?:y|ies)|exclud|lack|avoid|rul|omit|forbid|does not|doesn))",
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
