@@ -11,6 +11,7 @@ kind that the engine gets wrong. `make bench` and a test measure the third that 
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,6 +91,11 @@ def marked(items: Iterable[LabelledText]) -> Iterator[Outcome]:
         spans = [passage.span for passage in passages(item, known)]
         found = [any(_overlap(span, mark) for span in spans) for mark in item.marks]
         yield Outcome(item.id, item.kind, all(found) if item.marks else bool(spans), bool(item.marks))
+
+
+def is_set_off(item: LabelledText) -> bool:
+    """Whether all words that must be marked stand between marks; a report in the author's own words has none."""
+    return all(_MARK.search(item.text[max(0, start - 2) : start + 1]) for start, _ in item.marks)
 
 
 def unclear(items: Iterable[LabelledText]) -> Iterator[Outcome]:
@@ -176,6 +182,7 @@ def _verdict(text: str) -> tuple[Reply, str]:
     return Judgement(text, None, OTHER, "MODERATE", (OTHER,)), "verdict"
 
 
+_MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb*_`>|]")
 REPLIES: dict[Field, Callable[[str], tuple[Reply, str]]] = {
     "synthesis": _synthesis,
     "thesis": lambda text: (Proposal(text, (), "upheld"), "thesis"),

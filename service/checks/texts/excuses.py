@@ -154,7 +154,8 @@ _DENIED = re.compile(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|had|can|could|would|will)(?: not|n['\u2019]t| never)(?: \w+){1,3}"
     r"[\s\"'\u201c\u2018*]*\Z|\b(?:can(?:not| not|['\u2019]t)|could(?: not|n['\u2019]t)|failed to|unable to|fails? to)"
     r" (?:\w+ )?(?:point|find|see|show|locate|spot|identify|name|cite|discover|trace)\b[^.;:]{0,40}\Z"
-    r"|\b(?:nobody|no one|none|nothing|neither|never|cannot|not|no \w+|nowhere|n['\u2019]t)\b(?:[^.;:,]|\.(?=\d)){0,80}?\bthat"
+    r"|\b(?:nobody|no one|none|nothing|neither|never|cannot|not|no \w+|nowhere|n['\u2019]t)\b(?:[^.;:,]|"
+    r"\.(?=\d)){0,80}?\bthat"
     r"[\s\"'\u201c\u2018*]*\Z"
     r"|\bno (?:\w+ ){0,3}?(?:of (?:the|this|that) (?:type|kind|sort|form)|like|such as|saying|reading|"
     r"to the effect|akin to)"
@@ -203,7 +204,8 @@ _NOT_THERE = re.compile(
     r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|"
     r"neither))\b"
     r"|(?:on|in|at) no (?:page|clause|place|line|section|point|part)\b|nowhere\b"
-    r"|(?:it|this|that|they|the \w+) (?:does|did|do|is|was|has) (?:not|nothing|no such thing)(?: at all| so)?\s*(?:[.;!]|\Z)"
+    r"|(?:it|this|that|they|the \w+) (?:does|did|do|is|was|has) (?:not|nothing|no such thing)(?: at all|"
+    r" so)?\s*(?:[.;!]|\Z)"
     r"|(?:they |it |these )?(?:is|are) not (?:before us|given|here|among|in evidence)"
     r"|cannot be (?:found|located|traced|verified)|(?:is|are) (?:\w+ )?(?:missing|absent|a paraphrase|struck))",
     re.IGNORECASE,

@@ -1,9 +1,12 @@
 """How a sentence gives the words that it quotes: as a document's, as a participant's, or not for certain as another's.
 
-stated     it says plainly, in the indicative, that a clause which exists has them: only a denial behind them excuses
-reported   it says so of a document, or a document's name stands right beside them
-spoken     it gives them as a participant's: no mood of the sentence excuses them
-else       a wish, a draft or a denial excuses them; where a document has them but for changes, only a strong one
+    stated      it says plainly, in the indicative, that a clause which exists has them: only a denial behind excuses
+    reported    it says so of a document, or a document's name stands right beside them
+    spoken      it gives them as a participant's: no mood of the sentence excuses them
+    asserted    it names a document or rests on them, they are nearly a document's, and no sign of a draft is near
+    else        a wish, a draft or a denial excuses them, or it is unclear whether they are another's
+
+Marked are the first four.
 """
 
 from __future__ import annotations

@@ -96,7 +96,8 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _DENIED_IN = re.compile(
-    rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if|those who|anyone who|twice for)(?!\w)|n['\u2019]t\b",
+    rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if|those who|anyone who|twice for)(?!\w)|"
+    rf"n['\u2019]t\b",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
@@ -157,7 +158,10 @@ _VAGUE = re.compile(
     r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
     r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
-    r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|\A\W*(?:(?:my|our|plan|first|second|third|next|last) \w+|fix|cure|remedy|ask|draft|text|goal|aim|wish)(?: \w+)?:|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
+    r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|"
+    r"desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|"
+    r"\A\W*(?:(?:my|our|plan|first|second|third|next|last) \w+|fix|cure|remedy|ask|draft|text|goal|aim|"
+    r"wish)(?: \w+)?:|(?:\A|[.!?;:] )\W*new [\d\u00a7]"
     r"|(?:\A|[.!?;:] )(?:correct|leave|set|lift|cut|fix|drop|adjust|alter|modify|take|use|say|write|read|put|"
     r"go for)\b(?!:|,)"
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
@@ -169,20 +173,25 @@ _SUBJUNCTIVE = re.compile(
     re.IGNORECASE,
 )
 _SUBJUNCTIVE_BEHIND = re.compile(
-    r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|rather|is my|is our|"
+    r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|"
+    r"rather|is my|is our|"
     r"was my|was our|or words like|\W*with this)\b|\A[^.;]{0,60}\b(?:could|would|should|might|my|our)\b",
     re.IGNORECASE,
 )
 _RESTS = re.compile(
     r"\b(?:is|are|was|were|has|have|stands?|holds?) [^.;:]{0,40}:[\s\"'\u201c\u2018\u00ab*_(]*\Z|"
-    r"\b(?:says?|states?|writes?|wrote|promises?|prescribes?|commands?|warns?|declares?|in (?:its|their) own words|own words)"
+    r"\b(?:says?|states?|writes?|wrote|promises?|prescribes?|commands?|warns?|declares?|in (?:its|"
+    r"their) own words|own words)"
     r"(?: that)?[\s,:\"'\u201c\u2018\u00ab*_(]*\Z|"
     r"(?:\A|[.;!?]\s)(?:\W*(?:and|but|yet|so|then|right|yes|no|true|correct|indeed|further|moreover|thus|hence|also|still|as|for|"
     r"since|because|given|with|on [\w ]{1,30}|in fact)\b){0,2}[\s,:\"'\u201c\u2018\u00ab*_(]*\Z"
     r"|\b(?:because|since|for|as|given(?: that)?|now that|seeing that|considering that|"
-    r"(?:I|we|one|you|they|he|she|must|to|and) (?:\w+ )?(?:note|see|accept|know|find|observe|rely|trust|build|count|grant|hold|read|"
-    r"found|saw|learn|concede)(?: (?:that|on|upon|in|from))?(?: now| here)?(?: that)?|(?:is|was) (?:\w+ )?(?:right|true|correct|clear|"
-    r"plain|certain)(?: to (?:note|say|add|see))?(?: that)?|rel(?:y|ies|ied) on|rests? on)[\s,:\"'\u201c\u2018\u00ab*_(]*\Z",
+    r"(?:I|we|one|you|they|he|she|must|to|and) (?:\w+ )?(?:note|see|accept|know|find|observe|rely|trust|build|"
+    r"count|grant|hold|read|"
+    r"found|saw|learn|concede)(?: (?:that|on|upon|in|from))?(?: now| here)?(?: that)?|(?:is|"
+    r"was) (?:\w+ )?(?:right|true|correct|clear|"
+    r"plain|certain)(?: to (?:note|say|add|see))?(?: that)?|rel(?:y|ies|ied) on|"
+    r"rests? on)[\s,:\"'\u201c\u2018\u00ab*_(]*\Z",
     re.IGNORECASE,
 )
 """What leads to words on which a text rests."""
@@ -254,7 +263,8 @@ _STRONG = re.compile(
 """Drafting that may lead to words which a document has but for changes."""
 _BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
 _UNDER = re.compile(
-    rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from|according to) (?:the )?(?:{PLACE}|{TITLES})\W*\Z",
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from|according to) (?:the )?(?:{PLACE}|"
+    rf"{TITLES})\W*\Z",
     re.IGNORECASE,
 )
 """A clause named behind the words as their source."""
@@ -322,7 +332,7 @@ def is_under(around: Context) -> bool:
 
 
 def is_asserted(around: Context) -> bool:
-    """Whether the words stand where a text rests on them: alone, at its beginning, behind "because" or "we note that"."""
+    """Whether the words stand where a text rests on them: alone, at its beginning, behind "because" or "note that"."""
     return _RESTS.search(around.before) is not None
 
 

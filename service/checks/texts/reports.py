@@ -103,11 +103,13 @@ _FOLLOWED = re.compile(
     rf"required|can be read|(?:we|you|one) (?:can )?read) (?:in|under|at|by|on)\b"
     rf"|,? (?:the |this |its )(?:[\w-]+ )?(?:{TITLES}) (?:\w+ly )?(?:says|states|reads|provides|explains|adds|"
     rf"notes|warns|"
-    rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|demands|recommends?)\b)",
+    rf"concludes|admits|records|reports|goes on|continues|tells us|insists|finds|observes|declares|orders|"
+    rf"demands|recommends?)\b)",
     re.IGNORECASE,
 )
 _SAYS_BEHIND = re.compile(
-    rf"\A[\s\"'\u201d\u2019*,.)\u00ab\u2013\u2014-]*(?:so )?(?:says|states|reads|provides|prescribes|orders|requires|notes|records|adds|"
+    rf"\A[\s\"'\u201d\u2019*,.)\u00ab\u2013\u2014-]*(?:so )?(?:says|states|reads|provides|prescribes|orders|"
+    rf"requires|notes|records|adds|"
     rf"warns|explains|concludes|stands in|stand in) (?:the )?(?:{PLACE}|{TITLES}|\d+\.\d+)",
     re.IGNORECASE,
 )
@@ -118,12 +120,15 @@ _READ_IN = re.compile(
 )
 """The source right behind the words: "…", section 4; "…", as listed under Team; "…", the review explains."""
 _FRAME = (
-    r"(?:version|template|proposal|counter-?proposal|offer|draft|redraft|mark-?up|redline|amendments?|changes?|wording|standard terms|"
+    r"(?:version|template|proposal|counter-?proposal|offer|draft|redraft|mark-?up|redline|amendments?|changes?|"
+    r"wording|standard terms|"
     r"model|alternative|scenario|world|form)"
 )
 _SUSPENDED = re.compile(
-    r"\b(?:if only|(?:\A|[.;] )say,?)(?: that)? (?:the )?\Z|(?:\A|[.;!?] )\W*(?:and |but |so )?(?:where|which|what)(?: does| do| did)? "
-    r"(?:the )?\Z|\b(?:show|tell|ask|asks|asked|asking|point)(?: \w+){1,3} (?:where|which|how|whether)(?: does| do)? (?:the )?\Z"
+    r"\b(?:if only|(?:\A|[.;] )say,?)(?: that)? (?:the )?\Z|(?:\A|[.;!?] )\W*(?:and |but |so )?(?:where|which|"
+    r"what)(?: does| do| did)? "
+    r"(?:the )?\Z|\b(?:show|tell|ask|asks|asked|asking|point)(?: \w+){1,3} (?:where|which|how|whether)(?: does|"
+    r" do)? (?:the )?\Z"
     r"|\b(?:think|thinks|thought|believ\w+|expect\w*|fear\w*|dream\w*|wonder\w*|guess\w*|feel\w*|infer\w*|impl(?:y|ies)|claims?|"
     r"alleg\w+|purports?)(?: that| whether)? (?:the )?\Z"
     rf"|\b(?:in|under|with|after|on|by|per|to) (?!(?:the |its )?(?:signed|final|current|present|agreed|amended|actual))"

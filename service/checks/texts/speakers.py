@@ -24,7 +24,8 @@ _SAYS = re.compile(
     r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|admit(?:s|ted)?|"
     r"grant(?:s|ed)?|puts? it|report(?:s|ed)?|tell(?:s|ing)? us|told us|contend(?:s|ed)?|warn(?:s|ed)?|urge[sd]?|"
     r"conclude[sd]?|"
-    r"words?|quot(?:e[sd]?|ation)|cite[sd]?|stands|according to (?:the )?\w+(?: \w+)?|declare[sd]?|reads?)(?: (?:that|literally|verbatim|only|here|rightly|simply|"
+    r"words?|quot(?:e[sd]?|ation)|cite[sd]?|stands|according to (?:the )?\w+(?: \w+)?|declare[sd]?|"
+    r"reads?)(?: (?:that|literally|verbatim|only|here|rightly|simply|"
     r"again|us|of itself|are|"
     r"is|were|was)){0,3}[\s,:\"'\u201c\u2018*_(\u2013\u2014-]*\Z",
     re.IGNORECASE,

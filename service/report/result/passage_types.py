@@ -15,9 +15,9 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
     is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
     document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
-    of a reply that the text gives as a document's, and ``unclear`` are words that stand nowhere, and that it may propose
-    or deny. ``attributed`` is the author that the text names. ``reason`` is the rule that decided. ``mark`` is null
-    unless the passage misleads a reader, or may: the words that reports and the terminal show beside it.
+    of a reply that the text gives as a document's, and ``unclear`` are words that stand nowhere, which the text may
+    propose or deny. ``attributed`` is the author that the text names. ``reason`` is the rule that decided. ``mark`` is
+    null unless the passage misleads a reader, or may: the words that reports and the terminal show beside it.
     """
 
     field: str

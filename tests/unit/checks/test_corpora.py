@@ -152,15 +152,21 @@ def test_softening_is_seen_as_often_as_before() -> None:
     assert counted.false_rate <= 0.05
 
 
-def test_invented_words_are_marked_as_often_as_before() -> None:
-    assert figures(measure.marked(corpora.measured(TEXTS))).recall >= 0.85
+def test_of_invented_words_readers_are_warned_as_often_as_before() -> None:
+    """Floors somewhat below what was measured; a report without quotation marks is beyond the comparison."""
+    invented = [item for item in corpora.measured(TEXTS) if item.marks]
+    for items, marked, warned in ((invented, 0.55, 0.68), (list(filter(measure.is_set_off, invented)), 0.63, 0.79)):
+        counted, unclear = figures(measure.marked(items)), figures(measure.unclear(items))
+        assert counted.recall >= marked
+        assert counted.recall + unclear.recall >= warned
 
 
 def test_of_honest_texts_no_more_are_marked_than_before() -> None:
-    """The target is 1 in 100. `texts/1` misses it (docs/testing.md): 9 of 137. A change may only come nearer."""
-    counted = figures(measure.marked(corpora.measured(TEXTS)))
+    """The target is 1 in 100. `texts/1` misses it (docs/testing.md): 11 of 267, and 4 unclear. None may be added."""
+    counted, unclear = (figures(each(corpora.measured(TEXTS))) for each in (measure.marked, measure.unclear))
     assert counted.others > 50
-    assert counted.false_rate <= 0.07
+    assert counted.false_rate <= 0.045
+    assert unclear.false_rate <= 0.02
 
 
 def test_of_invented_texts_at_most_one_in_a_hundred_is_marked_beside_the_invented_words() -> None:
