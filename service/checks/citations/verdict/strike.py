@@ -39,5 +39,5 @@ def claims_evidence(argument: Cited) -> bool:
     Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
     text = plain(argument.text).text
-    claims = chain(passages(text), clauses(text))
+    claims = chain((words for words in passages(text) if words.in_marks), clauses(text))
     return argument.basis == "evidence" or next(claims, None) is not None
