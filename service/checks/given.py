@@ -226,13 +226,13 @@ def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
         asked=(case.question, *_caller_texts(case, facts, turn)),
         shown={former: _standing(facts, former) for former in seen},
         marked=[words for former in seen for words in _marked(facts, former)],
-        voices=_voices(facts, turn, seen),
+        voices=_speakers(facts, turn, seen),
         author=seat_of(turn),
         names=known_names(facts.started) if facts.started else frozenset(),
     )
 
 
-def _voices(facts: Facts, turn: TurnId, seen: Sequence[TurnId]) -> Mapping[TurnId, str]:
+def _speakers(facts: Facts, turn: TurnId, seen: Sequence[TurnId]) -> Mapping[TurnId, str]:
     """The labels under which a turn was shown these replies."""
     started = facts.started
     if started is None:
