@@ -93,8 +93,8 @@ ROLES = Roles(
 PROMPT_REVIEW_BELOW = 5
 """A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
 EMPTY = (
-    *("critiqueWeak", "critiqueConcedes", "proposerRejects", "sameConclusion", "criticAndModeratorAsProposer"),
-    *("rebuttalGaveUp", "moderatorAlone"),
+    *("critiqueWeak", "critiqueConcedes", "critiqueNamesNothing", "proposerRejects", "sameConclusion"),
+    *("criticAndModeratorAsProposer", "rebuttalGaveUp", "moderatorAlone"),
 )
 """The flags of a challenge that may have been none, or had no effect: they cap the confidence, and a person decides."""
 

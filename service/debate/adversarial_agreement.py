@@ -34,6 +34,7 @@ def agreement(
     all_same = same and isinstance(rebuttal, Rebuttal) and rebuttal.conclusion == views[0]
     return {
         "critiqueConcedes": any(found[turn].concedes for turn in critiques if turn in found),
+        "critiqueNamesNothing": any("namesNothing" in found[turn].soft for turn in critiques if turn in found),
         "proposerRejects": any(isinstance(r, Proposal) and r.conclusion == "rejected" for r in said.values()),
         "sameConclusion": all_same,
         "criticAndModeratorAsProposer": same and not all_same,

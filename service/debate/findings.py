@@ -81,7 +81,8 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
 
     ``points_attacking`` count points that are not struck and name an argument that stands; ``points_grounded`` those of
     them that give a ground of their own. ``spared`` are the positions without a point against them, ``unopposed`` is
-    the number of proposals without a grounded point. ``resisted`` says that a proposer did not itself conclude
+    the number of proposals without a grounded point, ``unrelated`` that of those against which no grounded point has a
+    word of the case, under a thesis that has. ``resisted`` says that a proposer did not itself conclude
     ``rejected``; ``same_conclusion`` that the critique concludes what all of those proposers do; ``grants`` that its
     thesis grants the case and says nothing else. ``softening`` are phrases of the critique. ``weak`` lists hard signs
     (the critique is asked again), ``soft`` those that are only flagged.
@@ -101,6 +102,7 @@ class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_fie
     points_grounded: int = 0
     spared: tuple[str, ...] = ()
     unopposed: int = 0
+    unrelated: int = 0
     resisted: bool = True
     upholds: bool = False
     grants: bool = False

@@ -48,6 +48,7 @@ REASON: Mapping[str, str] = {
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
     "critiqueConcedes": "the critic conceded, also when it was asked again",
+    "critiqueNamesNothing": "the critic's points have no word of the case",
     "proposerRejects": "the proposer itself rejected the proposition, so no seat argued for it",
     "sameConclusion": "all seats came to one conclusion, whatever their role",
     "criticAndModeratorAsProposer": "critic and moderator concluded what the proposer did",
@@ -93,6 +94,7 @@ FLAG: Mapping[str, str] = {
     "critiqueWeak": "The critique that stands is weak: by its own rating, or by signs that code found.",
     "promptReview": "A critic rated its own challenge below 5; the critic's prompt should be looked at.",
     "critiqueConcedes": "The critique that stands concedes: it leaves the proposition or a position unopposed.",
+    "critiqueNamesNothing": "No point of a critique has a word of the case: read whether it is about the case.",
     "proposerRejects": "A proposer itself rejected what it was to argue for, so the case for it was never made.",
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",
     "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
@@ -151,6 +153,7 @@ SIGN: Mapping[str, str] = {
     "fewPoints": "it made few points",
     "limitedNovelty": "it said little that was new",
     "noCounterEvidence": "it cited no evidence of its own",
+    "namesNothing": "its points have no word of the case",
     "softening": "it used softening phrases",
 }
 """The signs of a weak critique."""
@@ -162,25 +165,6 @@ VERDICT: Mapping[str, str] = {
     "not_found": "Not found",
     "unchecked": "Not checked yet",
 }
-ASKED_TWICE: Mapping[str, str] = {
-    "secondTake": "asked again because of the marks in its words",
-    "repair": "asked again because its reply could not be used",
-    "otherOrder": "asked again in the reverse order",
-}
-"""Why a decider replied twice."""
-DIFFERS: Mapping[str, str] = {
-    "conclusion": "another conclusion",
-    "winner": "another winner",
-    "finalAnswer": "another final answer",
-    "ranking": "another ranking",
-    "recommendAnotherRound": "another word on whether a further round is due",
-    "scores": "other scores",
-    "ideas": "ideas that rest on other claims",
-    "dimensions": "a consensus score on the other side of the threshold",
-    "output": "other values in the projection",
-    "confidenceLevel": "another confidence",
-}
-"""What a decider gave otherwise."""
 STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
 """The states of a document's part."""
 

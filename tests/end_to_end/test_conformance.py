@@ -51,7 +51,12 @@ class Oscillating(CannedProvider):
             return {**reply, "recommendAnotherRound": True}
         if seat == "framing" or round_ == 1:
             return reply
-        fresh = {"points": [{**p, "text": "An amendment closed this gap."} for p in reply.get("points", ())]}
+        fresh = {
+            "points": [
+                {**p, "text": "A side letter removes the exception, so the indemnity falls under the fees paid again."}
+                for p in reply.get("points", ())
+            ]
+        }
         shift = {"movement": "weakened", "because": "The side letter removes the exception."}
         return {**reply, **(fresh if seat == "critic" else {}), "shift": shift}
 

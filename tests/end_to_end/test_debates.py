@@ -84,7 +84,12 @@ class Listening(CannedProvider):
 
 
 async def test_13_1_critic_retry_logic(database: Database) -> None:
-    takes = iter(((4, "Recovery stops at twelve months of charges."), (8, "An insolvent indemnifier pays nobody.")))
+    takes = iter(
+        (
+            (4, "Recovery stops at twelve months of charges."),
+            (8, "An insolvent Supplier indemnifies nobody: the fees paid are the whole of what the Bank recovers."),
+        )
+    )
 
     def say(seat: str, _round: int, reply: dict[str, Any]) -> dict[str, Any]:
         if seat != "critic":
@@ -421,7 +426,12 @@ async def test_evidence_of_a_later_round_is_seen_only_then_and_moves_the_seats(d
         if round_ == 1 or seat not in ("proposer", "critic", "rebuttal"):
             return reply
         shift = {"movement": "weakened", "because": "The side letter removes the exception."}
-        fresh = {"points": [{**p, "text": "An amendment closed this gap."} for p in reply.get("points", ())]}
+        fresh = {
+            "points": [
+                {**p, "text": "A side letter removes the exception, so the indemnity falls under the fees paid again."}
+                for p in reply.get("points", ())
+            ]
+        }
         return {**reply, **(fresh if seat == "critic" else {}), "shift": shift}
 
     provider = Listening(say)

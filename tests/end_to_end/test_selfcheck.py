@@ -78,7 +78,7 @@ async def test_a_sound_log_is_recomputed_and_the_result_is_recorded(database: Da
             "is not the one that was logged",
         ),
         ("DELETE FROM gainsay.leaf WHERE idx = 4", "expected leaf 4, found leaf 5"),
-        ("DELETE FROM gainsay.leaf WHERE idx = 23", "record 23 of .* is in no tree and not staged"),
+        ("DELETE FROM gainsay.leaf WHERE idx = 24", "record 24 of .* is in no tree and not staged"),
         ("UPDATE gainsay.batch SET root = sha256('x') WHERE first = 0", "has another root than the leaves come to"),
         (RENAMED, "is not signed by the log's key"),
     ],

@@ -47,6 +47,7 @@ from service.debate.replies.pruning import Dropped
 from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
+from service.report.result.differing import DIFFERS
 from tests.fixtures import formats
 from tests.fixtures.debates import a_start, canned, drive, found, start_of
 from tests.vectors.played import panel, silent
@@ -113,7 +114,7 @@ def _two_replies(entry: Entry, flag: str) -> Entry:
     if not isinstance(entry, DebateConcluded):
         return entry
     moderator, again = TurnId("1.moderator.1"), TurnId("1.moderator.swapped.1")
-    members = tuple(Difference(member, "a", "b") for member in labels.DIFFERS)
+    members = tuple(Difference(member, "a", "b") for member in DIFFERS)
     differing = tuple(Differing(why, moderator, again, members) for why in _WHY)
     return DebateConcluded(replace(entry.outcome, flags=(flag,), differing=differing))
 

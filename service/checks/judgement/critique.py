@@ -33,7 +33,7 @@ from service.checks.judgement.wording.grounds import (
     only_grants,
     words_of,
 )
-from service.checks.judgement.wording.relation import CaseWords, case_words, concerns, names_the_case
+from service.checks.judgement.wording.relation import CaseWords, case_words, concerns, names_it, names_the_case
 from service.checks.judgement.wording.softening import softenings, unquoted
 from service.debate.findings import ArgumentVerdict, CitationVerdict, CritiqueFound, StrikeReason
 from service.debate.replies import Critique, Point, Proposal
@@ -58,11 +58,15 @@ NEIGHBOURHOOD = 2_000
 
 
 class _Attack(NamedTuple):
-    """The points that stand against one proposal: all, those that name an argument, and those with a ground as well."""
+    """The points that stand against one proposal: all, those that name an argument, and those with a ground as well.
+
+    ``related`` are the grounded ones that name the case, by themselves or with another point.
+    """
 
     points: int
     naming: int
     grounded: int
+    related: int
     resisted: bool
     english: bool
 
@@ -123,6 +127,7 @@ def check_critique(
             if one.position and a.resisted and not a.points
         ),
         unopposed=sum(a.resisted and not a.grounded for a in attacks),
+        unrelated=sum(a.resisted and bool(a.grounded) and not a.related for a in attacks),
         resisted=any(a.resisted for a in attacks),
         upholds=critique.conclusion == "upheld",
         grants=all(a.english for a in attacks) and only_grants(critique.thesis, thresholds.ground),
@@ -162,6 +167,7 @@ def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
         "fewPoints": 0 < found.points < t.few_points,
         "limitedNovelty": t.novelty_hard <= found.novelty < t.novelty_soft,
         "noCounterEvidence": some and not found.citations,
+        "namesNothing": bool(found.unrelated),
         "softening": bool(found.softening),
     }
     return structs.replace(
@@ -179,17 +185,18 @@ def _attack(attacked: Attacked, said: _Said, t: CritiqueThresholds) -> _Attack:
     english = is_english(_text(attacked.proposal), t.ground)
     against = [p for p in said.critique.points if p.position == attacked.position and not _void(p, struck.get(p.n))]
     naming = [p for p in against if not standing or standing.keys() & set(p.attacks)]
-    grounded = 0
+    grounded = related = 0
     for point in naming:
         named = {n: standing[n] for n in point.attacks if n in standing}
         text = " ".join(named.values()) or attacked.proposal.thesis
         own = _own_evidence(point, found.get(point.n, ()), attacked, named)
         evidence = any(not english or said.concerns(point, v, text, t.ground) for v in own)
         limits = t.ground if evidence or not own else structs.replace(t.ground, telling=t.ground.telling_beside)
-        grounded += (not english or said.names_the_case(point)) and gives_ground(
-            point.text, text, evidence=evidence, english=english, limits=limits
-        )
-    return _Attack(len(against), len(naming), grounded, attacked.proposal.conclusion != "rejected", english)
+        if gives_ground(point.text, text, evidence=evidence, english=english, limits=limits):
+            about = not english or said.names_the_case(point)
+            related += about
+            grounded += about or names_it(said.critique.thesis, said.case)
+    return _Attack(len(against), len(naming), grounded, related, attacked.proposal.conclusion != "rejected", english)
 
 
 def _void(point: Point, struck: StrikeReason | None) -> bool:

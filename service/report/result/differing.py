@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from service.debate.model import Difference, Differing, Outcome
 from service.debate.turns import round_of, seat_of
-from service.report.labels import ASKED_TWICE, DIFFERS, label_of, seat_name
+from service.report.labels import label_of, seat_name
 from service.report.result.seat_types import DifferingReplies
+
+ASKED_TWICE: Mapping[str, str] = {
+    "secondTake": "asked again because of the marks in its words",
+    "repair": "asked again because its reply could not be used",
+    "otherOrder": "asked again in the reverse order",
+}
+"""Why a decider replied twice."""
+DIFFERS: Mapping[str, str] = {
+    "conclusion": "another conclusion",
+    "winner": "another winner",
+    "finalAnswer": "another final answer",
+    "ranking": "another ranking",
+    "recommendAnotherRound": "another word on whether a further round is due",
+    "scores": "other scores",
+    "ideas": "ideas that rest on other claims",
+    "dimensions": "a consensus score on the other side of the threshold",
+    "output": "other values in the projection",
+    "confidenceLevel": "another confidence",
+}
+"""What a decider gave otherwise."""
 
 
 def differing(outcome: Outcome | None) -> tuple[DifferingReplies, ...]:

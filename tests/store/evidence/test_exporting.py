@@ -134,7 +134,7 @@ async def test_what_is_written_meanwhile_is_not_part_of_an_export(house: House) 
     await house.debated()
     lines = b"".join([first, *[chunk async for chunk in stream]]).splitlines(keepends=True)
 
-    assert read(lines)[0].size == len(rows(lines)) == 24
+    assert read(lines)[0].size == len(rows(lines)) == 25
     assert wrong(examined(lines)) == {}
 
 

@@ -205,7 +205,7 @@ def test_the_first_export_waits_until_the_log_has_a_head(run: Run, debate: str) 
     ended = run("export", "--out", "all.jsonl")
 
     assert ended.code == exit_codes.DONE
-    assert len(lines(Path("all.jsonl"))[1]) == 24
+    assert len(lines(Path("all.jsonl"))[1]) == 25
 
 
 def test_who_exports_the_present_log_is_told_of_those_before_it(run: Run, debate: str) -> None:
@@ -227,6 +227,6 @@ def test_an_export_as_csv_is_narrowed_by_every_filter(run: Run, debate: str) -> 
     some = run("export", "--format", "csv", *arguments)
     none = run("export", "--format", "csv", *arguments, "--model", "nobody's")
 
-    assert some.out.count(f",{debate},") == 24
+    assert some.out.count(f",{debate},") == 25
     assert none.out.startswith("log,index,debate,n,kind,")
     assert none.out.count("\n") == 1

@@ -66,7 +66,10 @@ def judged(text: str, quote: str | None = None, thesis: str = THESIS) -> Critiqu
 def test_a_text_that_names_nothing_of_the_case_is_no_ground_with_a_citation_or_without(
     text: str, quote: str | None
 ) -> None:
-    assert "thin" in judged(text, quote).weak
+    found = judged(text, quote)
+
+    assert "thin" in found.weak or "namesNothing" in found.soft
+    assert "thin" in judged(text, quote, thesis="The lighthouse hums, and so do pebbles.").weak
 
 
 @pytest.mark.parametrize("text", HONEST)
@@ -142,9 +145,9 @@ def test_the_longer_a_case_the_more_of_a_text_has_to_be_its() -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = [f"{a}{b}{c}q" for a in letters for b in letters for c in letters]
 
-    assert case_words([], [" ".join(words[:100])]).least == 60
-    assert case_words([], [" ".join(words[:300])]).least == 110
-    assert case_words([], [" ".join(words)]).least == 200
+    assert case_words([], [" ".join(words[:100])]).least == 30
+    assert case_words([], [" ".join(words[:300])]).least == 50
+    assert case_words([], [" ".join(words)]).least == 120
 
 
 def test_numbers_of_arguments_general_words_and_faults_name_nothing() -> None:

@@ -17,6 +17,7 @@ from service.debate.facts import Facts
 from service.debate.model import AdversarialOptions, Turn
 from service.debate.replies import Judgement, Moderation, Reply, Ruling
 from service.report import Result, build_result, html, labels, markdown, pdf
+from service.report.result.differing import ASKED_TWICE, DIFFERS
 from service.report.result.seat_types import DifferingReplies
 from tests.fixtures.debates import a_start, drive, start_of
 from tests.fixtures.quoting import CLEAN, INVENTED, WORDS, agreeing, options_of, quoting
@@ -115,5 +116,5 @@ def test_the_example_of_the_page_on_calling_is_one_that_the_service_could_give(r
 def test_every_code_of_a_difference_has_words() -> None:
     for form in TAKES:
         for pair in turned(form).differing:
-            assert pair.why in labels.ASKED_TWICE
-            assert {one.member for one in pair.members} <= set(labels.DIFFERS)
+            assert pair.why in ASKED_TWICE
+            assert {one.member for one in pair.members} <= set(DIFFERS)

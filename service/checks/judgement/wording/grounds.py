@@ -53,7 +53,7 @@ class GroundLimits(Struct, frozen=True, rename="camel"):
     telling_beside: int = 4
     telling_soft: int = 6
     telling_alone: int = 5
-    dense: int = 250
+    dense: int = 500
     english: int = 120
     reach: int = 4
 
@@ -84,7 +84,7 @@ def gives_ground(text: str, attacked: str, *, evidence: bool, english: bool, lim
     if english:
         rest = _undenied(rest.casefold(), limits)
     if evidence:
-        return not soft or _opposes(rest, attacked)
+        return not soft or _opposes(rest, attacked) or len(_telling(rest) - _GENERAL) >= limits.telling_soft
     words = words_of(rest)
     new = _share(words - words_of(attacked), words)
     stems = _stems(attacked)

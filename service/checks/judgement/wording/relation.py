@@ -1,9 +1,9 @@
 """Whether what a critic says is about the case: its words are those of the question, the proposals or the documents.
 
     a text      names the case where enough of its telling words are those of the question, of a proposal, of a document
-                or of what it quotes itself, or where it speaks of that quotation. A short text may lean on the thesis
-                or on another point. Without documents the case has few words: one is enough, and also a longer text
-                may lean on another point
+                or of what it quotes itself, or where it speaks of that quotation. It may lean on another point, because
+                honest critics speak in images; a short one also on a thesis with one such word. That a longer one
+                has no word of the case under a thesis that has is for a reader to judge: it is only flagged
     a passage   concerns an argument where its sentence has a word of the point that quotes it, of the thesis of the
                 critique or of the argument
 
@@ -41,18 +41,17 @@ class RelationLimits(Struct, frozen=True, rename="camel"):
     """The least that a text shares with the case.
 
     A case of fewer than ``enough`` words is not compared. ``shared`` is per mille of a text's telling words; it rises
-    by ``chance`` for each thousand words of a case beyond ``vocabulary``, up to ``most``. A text of up to ``leaning``
-    telling words may lean on a point that names the case, and one of up to ``brief`` on the thesis. The sentence of a
-    passage is looked for within ``sentence`` characters on either side. ``stem`` is in letters.
+    by ``chance`` for each thousand words of a case beyond ``vocabulary``, up to ``most``. A text of up to ``brief``
+    telling words may lean on a thesis that has one word of the case. The sentence of a passage is looked for within
+    ``sentence`` characters on either side. ``stem`` is in letters.
     """
 
     enough: int = 40
-    shared: int = 60
+    shared: int = 30
     vocabulary: int = 200
-    chance: int = 500
-    most: int = 200
+    chance: int = 200
+    most: int = 120
     brief: int = 5
-    leaning: int = 8
     stem: int = 5
     sentence: int = 400
 
@@ -93,17 +92,21 @@ def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
 
 
 def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Sequence[str], case: CaseWords) -> bool:
-    """Whether a point is about the case: by itself, or, where it is short, with the thesis or another point.
+    """Whether a point is about the case: by itself, or with the thesis or another point.
 
     ``quotes`` are those of the point's own citations; ``others`` are the other points' texts.
     """
     said, limits = stems(unquoted(point), case.limits), case.limits
     if len(case.all) < limits.enough or _by_itself(said, quotes, case) or _of_its_quotes(unquoted(point), quotes):
         return True
-    leans = len(said) <= limits.leaning or not case.documents
-    if leans and any(_by_itself(stems(unquoted(other), limits), (), case) for other in others):
+    if any(names_it(other, case) for other in others):
         return True
     return len(said) <= limits.brief and bool(stems(unquoted(thesis), limits) & case.all)
+
+
+def names_it(text: str, case: CaseWords) -> bool:
+    """Whether a text has words enough of the case by itself."""
+    return _by_itself(stems(unquoted(text), case.limits), (), case)
 
 
 def _by_itself(said: frozenset[str], quotes: Sequence[str], case: CaseWords) -> bool:
