@@ -13,7 +13,6 @@ written from. What the corpora can show is in `docs/testing.md`.
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
@@ -202,13 +201,3 @@ def _read(name: str, row: type[Row]) -> Iterator[Row]:
 
 
 CORPORA: dict[str, Callable[[], tuple[Identified, ...]]] = {"critiques": critiques, "texts": texts}
-
-
-def main(names: list[str]) -> None:
-    for name in names or CORPORA:
-        for item in shown(CORPORA[name]()):
-            sys.stdout.write(msgspec.json.encode(item).decode() + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
