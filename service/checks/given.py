@@ -82,6 +82,18 @@ class JudgedCritique(NamedTuple):
         return self.proposals, self.earlier, self.critique, self.verdicts, shown
 
 
+class JudgedVoices(NamedTuple):
+    """The turns that argue, and the case that they argue about; ``documents`` are ids."""
+
+    spoken: tuple[Spoken, ...]
+    asked: Sequence[str]
+    documents: Sequence[str]
+
+    def over(self, sources: Mapping[str, str]) -> tuple[tuple[Spoken, ...], Shown]:
+        """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
+        return self.spoken, Shown(self.asked, {name: sources[name] for name in self.documents})
+
+
 class ComparedAnswers(NamedTuple):
     """The answers of a round, and by what they are compared; the words of ``known`` do not count."""
 
@@ -154,10 +166,16 @@ def _verdicts(facts: Facts, turn: TurnId) -> tuple[ArgumentVerdict, ...]:
     return tuple(v for v in found.arguments if v.turn == turn) if isinstance(found, CitationsFound) else ()
 
 
-def _voices(facts: Facts, over: Sequence[TurnId]) -> tuple[Spoken, ...]:
+def _voices(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedVoices:
     """The turns that argue, each with what it may repeat: a critique has no voice, but a rebuttal may repeat it."""
     heard = [turn for turn in over if not isinstance(facts.said[turn], Critique)]
-    return tuple(
+    options = facts.started.options if facts.started else None
+    sides: list[str] = []
+    if options:
+        sides += [position.text for position in positions_of(options)]
+        sides += [debater.stance for debater in debaters_of(options)]
+        sides += votes_of(options)
+    spoken = tuple(
         Spoken(
             turn,
             statements(facts.said[turn]),
@@ -167,6 +185,8 @@ def _voices(facts: Facts, over: Sequence[TurnId]) -> tuple[Spoken, ...]:
         )
         for turn in heard
     )
+    titles = (document.title for document in case.documents)
+    return JudgedVoices(spoken, (case.question, *titles, *sides), _documents_of_case(case))
 
 
 def _against(facts: Facts, over: Sequence[TurnId], turn: TurnId) -> Iterator[TurnId]:
@@ -274,6 +294,6 @@ CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.
 CRITIQUES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
 INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
 OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
-VOICES: Mapping[str, Callable[[Facts, Sequence[TurnId]], tuple[Spoken, ...]]] = {"judgement/1": _voices}
+VOICES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedVoices]] = {"judgement/1": _voices}
 TEXTS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadTexts]] = {texts.ENGINE: _texts}
 AGREEMENTS: Mapping[str, Callable[[Case, Mapping[str, str]], tuple[str, ...]]] = {"consensus/1": _known_texts}

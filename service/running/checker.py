@@ -77,7 +77,8 @@ class Checker:
             case "synthesis":
                 return consensus.SYNTHESES[_SYNTHESIS](facts, check)
             case "voices":
-                return judgement.VOICES[_VOICES](given_to(_VOICES, given.VOICES)(facts, check.over))
+                heard = given_to(_VOICES, given.VOICES)(case, facts, check.over)
+                return judgement.VOICES[_VOICES](*heard.over(self._sources))
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:

@@ -114,7 +114,8 @@ class _Recheck:
             case "synthesis":
                 return consensus.SYNTHESES[engine](facts, check)
             case "voices":
-                return judgement.VOICES[engine](given_to(engine, given.VOICES)(facts, check.over))
+                heard = given_to(engine, given.VOICES)(self._case, facts, check.over)
+                return judgement.VOICES[engine](*heard.over(self._sources))
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:

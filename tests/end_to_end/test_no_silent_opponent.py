@@ -75,6 +75,12 @@ SILENT: Mapping[str, Mapping[str, Change]] = {
         "stances.debater": Echo("My colleague has put it better than I could have put it myself. ")
     },
     "invents": second(arguing("The clause lifts the limit for every kind of loss.", quote=INVENTED)),
+    "talks of the weather": second(
+        arguing("Rain falls on mountains while rivers carry pebbles to the sea, and no dam lasts.")
+    ),
+    "talks of eggs on a quotation": second(
+        arguing("Add two eggs, stir the flour and bake it until golden, but never in a cold oven.", quote=CAP)
+    ),
 }
 NOT_ARGUED: Mapping[str, Mapping[str, Change]] = {
     name: {"stances.judge": saying(winner=winner)}
@@ -176,6 +182,7 @@ GAVE_UP: Mapping[str, Change] = {
     "agrees in its answers": answers("I concede this point in full."),
     "sides with the critic": answers("The critic is right: the limit falls for every kind of loss in this agreement."),
     "see above": answers("See above."),
+    "talks of the weather": answers("Rain falls on mountains while rivers carry pebbles to the sea, and no dam lasts."),
     "invents all its answers": answers("The limit holds.", citations=[{"quote": INVENTED}], basis="evidence"),
 }
 

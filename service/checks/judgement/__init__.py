@@ -36,7 +36,7 @@ class CritiqueEngine(Protocol):
 
 CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}
 INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": check_injection}
-VOICES: Mapping[str, Callable[[Sequence[Spoken]], VoicesFound]] = {"judgement/1": check_voices}
+VOICES: Mapping[str, Callable[[Sequence[Spoken], Shown], VoicesFound]] = {"judgement/1": check_voices}
 
 __all__ = [
     "CRITIQUES",

@@ -1,7 +1,8 @@
 """Which arguments of a turn are its own: a stance, a vote or a rebuttal needs more than agreement. Under `judgement/1`.
 
     empty     no word that says something of the case is left beside the clauses that grant, or the rest is no ground
-              by the rules for critiques (`wording.grounds`); or a seat that was to oppose takes the other side
+              by the rules for critiques (`wording.grounds`); or a seat that was to oppose takes the other side; or no
+              argument of its turn has words of the case (`wording.relation`)
     echoed    nearly all its words are those of one argument of another side that was said before, and neither a number
               nor a word that opposes is new; or most of its text is that argument's, and what is left adds too little
     own       any other argument; a struck one is not judged, because no later seat reads it
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from service.checks.attacked import Shown
 from service.checks.judgement.wording.grounds import (
     LIMITS,
     GroundLimits,
@@ -28,6 +30,7 @@ from service.checks.judgement.wording.grounds import (
     telling_words,
     ungranted,
 )
+from service.checks.judgement.wording.relation import CaseWords, case_words, names_the_case
 from service.checks.judgement.wording.softening import unquoted
 from service.debate.emptiness import says_nothing
 from service.debate.findings import ArgumentVerdict, Voice, VoicesFound
@@ -82,6 +85,7 @@ class VoiceLimits(Struct, frozen=True, rename="camel"):
 
 
 VOICE_LIMITS = VoiceLimits()
+NOTHING = Shown()
 
 
 class Spoken(NamedTuple):
@@ -97,22 +101,31 @@ class Spoken(NamedTuple):
     opposed: bool = False
 
 
-def check_voices(spoken: Sequence[Spoken], limits: VoiceLimits = VOICE_LIMITS) -> VoicesFound:
-    """What of each turn is its own, in the order of the turns."""
+def check_voices(spoken: Sequence[Spoken], shown: Shown = NOTHING, limits: VoiceLimits = VOICE_LIMITS) -> VoicesFound:
+    """What of each turn is its own, in the order of the turns; ``shown`` is what the case asks, and its documents."""
     english = is_english(" ".join(a.text for one in spoken for a in one.statements), limits.ground)
-    return VoicesFound(tuple(_voice(one, english, limits) for one in spoken))
+    documents = tuple(shown.sources.values())
+    return VoicesFound(
+        tuple(_voice(one, case_words([*shown.asked, *one.shown], documents), english, limits) for one in spoken)
+    )
 
 
-def _voice(one: Spoken, english: bool, limits: VoiceLimits) -> Voice:
+def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> Voice:
     struck = {v.n for v in one.verdicts if v.struck}
     verified = {v.n for v in one.verdicts if any(each.verdict == "verified" for each in v.verdicts)}
     lists: dict[str, list[int]] = {"own": [], "echoed": [], "empty": []}
+    standing = [argument for argument in one.statements if argument.n not in struck]
+    elsewhere = english and bool(case.documents) and not any(_names(argument, case) for argument in standing)
     for argument in one.statements:
         if argument.n not in struck:
             yields = one.opposed and _YIELDS.search(unquoted(argument.text))
             judged = _kind(argument.text, argument.n in verified, one.shown, english, limits)
-            lists["empty" if yields else judged].append(argument.n)
+            lists["empty" if yields or elsewhere else judged].append(argument.n)
     return Voice(one.turn, *(tuple(numbers) for numbers in lists.values()))
+
+
+def _names(argument: Cited, case: CaseWords) -> bool:
+    return names_the_case(argument.text, [cited.quote for cited in argument.citations], "", (), case)
 
 
 def _kind(text: str, verified: bool, shown: Sequence[str], english: bool, limits: VoiceLimits) -> str:

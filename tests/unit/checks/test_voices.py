@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.checks import given
-from service.checks.judgement import Spoken, check_voices
+from service.checks.judgement import Shown, Spoken, check_voices
 from service.debate.emptiness import says_nothing
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationVerdict, StrikeReason, Voice
@@ -16,7 +16,7 @@ from service.debate.model import Options
 from service.debate.replies import Argument, Ballot, Position, Reply, Statement
 from service.debate.turns import TurnId, turn_id
 from tests.fixtures import formats
-from tests.fixtures.debates import start_of
+from tests.fixtures.debates import a_case, start_of
 from tests.unit.debate import between
 from tests.unit.debate.test_recorded_transcripts import recorded
 
@@ -145,6 +145,40 @@ def test_words_of_another_language_are_no_agreement_by_an_english_list() -> None
     assert check_voices([spoken]).voices == (Voice(turn, own=(1,)),)
 
 
+@pytest.mark.parametrize(
+    ("texts", "own"),
+    [
+        (["Rain falls on mountains while rivers carry pebbles to the sea, and no dam lasts."], False),
+        (
+            ["Rain falls on mountains, and no dam lasts.", "Add two eggs, stir the flour and bake it for an hour."],
+            False,
+        ),
+        (
+            ["Rain falls on mountains, and no dam lasts.", "The term ends when the landlord has repaid the deposit."],
+            True,
+        ),
+        (["Whoever pays early carries the risk alone, and the landlord keeps every key until June."], True),
+    ],
+)
+def test_a_turn_without_a_word_of_the_case_argues_nothing(texts: list[str], own: bool) -> None:
+    lease = (
+        "The landlord lets the warehouse in Dock Street to the tenant for a fixed term of five years. The tenant pays "
+        "rent monthly in advance, keeps the roof in repair, insures the goods stored and returns every key at the end. "
+        "Either side may end the term early against payment of six rents. The deposit is repaid within thirty days."
+        " Machines, cranes and shelves stay the property of whichever firm brought them into the building, except the "
+        "lift, which belongs to the owner and is serviced by a contractor. Subletting needs written consent."
+        " A broker earns one rent."
+    )
+    turn = turn_id(1, "debater-2")
+    statements = tuple(Statement(n, text) for n, text in enumerate(texts, start=1))
+    shown = Shown(("May the tenant end the lease early?",), {"D1": lease})
+
+    (voice,) = check_voices([Spoken(turn, statements, (), (), opposed=True)], shown).voices
+
+    assert bool(voice.own) is own
+    assert bool(voice.empty) is not own
+
+
 def test_no_debater_of_a_recorded_debate_is_without_an_argument(shared: Path) -> None:
     """87 debates between people and models over stories: each of their 174 debaters argued."""
     seats = 0
@@ -195,7 +229,7 @@ def shown_to(options: Options, said: dict[TurnId, Reply]) -> dict[TurnId, list[s
     """The texts that each turn is compared with, where each says its own id."""
     facts = Facts()
     facts.started, facts.said = between.a_start(options), said
-    return {one.turn: list(one.shown) for one in given.VOICES["judgement/1"](facts, tuple(said))}
+    return {one.turn: list(one.shown) for one in given.VOICES["judgement/1"](a_case(), facts, tuple(said)).spoken}
 
 
 def test_stances_are_compared_with_earlier_turns_of_other_stances_alone() -> None:
@@ -220,5 +254,5 @@ def test_the_first_proposals_of_a_ballot_and_a_round_of_answers_are_compared_wit
     answered: dict[TurnId, Reply] = {turn: Position("-", (Statement(1, turn),)) for turn in rounds}
     facts = Facts()
     facts.started, facts.said = start_of(formats.plain("convergence/1")), answered
-    seen = {one.turn: list(one.shown) for one in given.VOICES["judgement/1"](facts, tuple(answered))}
+    seen = {one.turn: list(one.shown) for one in given.VOICES["judgement/1"](a_case(), facts, tuple(answered)).spoken}
     assert seen == {rounds[0]: [], rounds[1]: [], rounds[2]: [rounds[1]], rounds[3]: [rounds[0]]}

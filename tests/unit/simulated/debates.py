@@ -124,7 +124,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
     if check.kind == "texts":
         return Checker(texts).check(case, facts, check).finding
     if check.kind == "voices":
-        return judgement.check_voices(given.VOICES["judgement/1"](facts, check.over))
+        return judgement.check_voices(*given.VOICES["judgement/1"](case, facts, check.over).over(texts))
     said = {turn: facts.said[turn] for turn in check.over}
     if check.kind == "citations":
         last = max(round_of(turn) for turn in check.over)

@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from service.checks import given
-from service.checks.judgement import Spoken
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, Passage, TextsFound
 from service.debate.model import Case, ConvergenceOptions, Document, TurnId
@@ -49,11 +48,13 @@ def of_critiques(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.JudgedCr
         yield checked.name, "rounds", row(a_case_of_rounds(), checked.facts, checked.check.over).documents
 
 
-def of_voices(row: Callable[[Facts, tuple[TurnId, ...]], tuple[Spoken, ...]]) -> Iterator[object]:
+def of_voices(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.JudgedVoices]) -> Iterator[object]:
     """The turns that argue, with what they may repeat: as they were recorded, and with struck arguments."""
     for checked in recorded.checks("voices"):
-        yield checked.name, row(checked.facts, checked.check.over)
-        yield checked.name, "struck", row(_marked(checked.facts), checked.check.over)
+        case = checked.facts.case
+        assert case is not None
+        yield checked.name, row(case, checked.facts, checked.check.over)
+        yield checked.name, "struck", row(a_case_of_rounds(), _marked(checked.facts), checked.check.over)
 
 
 def of_answers(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.ComparedAnswers]) -> Iterator[object]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from service.checks import given
 from service.checks.given import given_to
-from service.checks.judgement import VOICES, Spoken
+from service.checks.judgement import VOICES, Shown, Spoken
 from service.checks.judgement.voices import VOICE_LIMITS
 from service.debate import emptiness
 from service.debate.findings import ArgumentVerdict, CitationVerdict, VoicesFound
@@ -15,7 +15,7 @@ from service.debate.turns import turn_id
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 from tests.vectors.goldens.critiques import ENGLISH, HONEST, SOFTENED, WORDS
 
-Engine = Callable[[Sequence[Spoken]], VoicesFound]
+Engine = Callable[[Sequence[Spoken], Shown], VoicesFound]
 GERMAN = "Die Haftung ist der Höhe nach begrenzt, und zwar auf das Dreifache der Vergütung eines Vertragsjahres."
 SIDES = (
     "The other side is right.",
@@ -75,18 +75,34 @@ def cases() -> Iterator[tuple[str, Spoken]]:
         yield f"struck {struck}", one._replace(verdicts=(verdict,))
 
 
+def related() -> Iterator[tuple[str, Spoken, Shown]]:
+    """Turns with and without words of the case, in one argument and in another."""
+    for known in (39, 40):
+        about = Shown((" ".join(WORDS[:1]),), {"D1": " ".join(WORDS[1:known])})
+        of_case, strange = f"{ENGLISH} {' '.join(WORDS[:9])}", f"{ENGLISH} {' '.join(WORDS[2_000:2_009])}"
+        for what, texts in (("of it", [of_case]), ("strange", [strange]), ("both", [of_case, strange])):
+            yield f"{known} words of a case, {what}", spoken(*texts, shown=()), about
+
+
 def goldens() -> dict[str, Golden]:
     """A golden for every version."""
     return {file_of(name, "voices"): _golden(name, engine) for name, engine in VOICES.items()}
 
 
+def _recorded(name: str, engine: Engine, checked: recorded.Checked) -> VoicesFound:
+    """The finding on recorded turns; a recorded debate does not hold the texts of its documents."""
+    assert checked.facts.case is not None
+    judged = given_to(name, given.VOICES)(checked.facts.case, checked.facts, checked.check.over)
+    return engine(*judged.over(dict.fromkeys(judged.documents, "")))
+
+
 def _golden(name: str, engine: Engine) -> Golden:
     def make() -> bytes:
         found: list[tuple[str, object]] = [
-            (f"recorded {c.name}", engine(given_to(name, given.VOICES)(c.facts, c.check.over)))
-            for c in recorded.checks("voices")
+            (f"recorded {c.name}", _recorded(name, engine, c)) for c in recorded.checks("voices")
         ]
-        judged = [(what, engine((case,))) for what, case in cases()]
+        judged = [(what, engine((case,), Shown())) for what, case in cases()]
+        judged += [(what, engine((case,), about)) for what, case, about in related()]
         held = [("limits", VOICE_LIMITS), ("words that say nothing", sorted(emptiness.EMPTY))]
         return lines(name, {1: [*found, *judged, *held]})
 
