@@ -26,6 +26,7 @@ INVENTED = {
     "a bold verb": f"**Clause 9 states:** {W}.",
     "another tense": f"Clause 9 stated: {W}.",
     "in the words of": f"In the words of clause 9: {W}.",
+    "a clause before emphasis": f"The agreement (clause 9): *{W}*.",
     "pieces": 'Clause 9 states "the Supplier shall be liable" ... "to the Bank without any limit whatsoever".',
     "a law before it": f'Under the GDPR clause 9 states "{W}".',
     "a condition before it": f'Only if one ignores the text does the cap apply, for the text is "{W}".',

@@ -125,7 +125,9 @@ def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> 
 
 
 def _names(argument: Cited, case: CaseWords) -> bool:
-    return names_the_case(argument.text, [cited.quote for cited in argument.citations], "", (), case)
+    """Whether an argument is about the case: by its words, or, where it is short, by what it quotes."""
+    quotes = [cited.quote for cited in argument.citations]
+    return names_the_case(argument.text, quotes, " ".join(quotes), (), case)
 
 
 def _kind(text: str, verified: bool, shown: Sequence[str], english: bool, limits: VoiceLimits) -> str:

@@ -5,7 +5,8 @@
     “the fees” “paid in” … “the year”               one quotation in pieces: nothing but blanks and dots stand between
     > …                                             a block quotation
     states: …, states *…*, in the words of clause 9: …   words that a mark, an emphasis, a bracket, a fence, a row of a
-                                                    list or of a table sets off right behind a verb of saying
+                                                    list or of a table sets off right behind a verb of saying;
+    clause 9: *…*                                   emphasised words behind the name of a clause
 
 The texts are in the plain notation of `markup`: no tags, no entities, one form of each mark. A single quotation mark
 opens only before a word and behind none, so that apostrophes are none. One at the end of a word closes; at the end of a
@@ -80,12 +81,13 @@ _LEAD = re.compile(
     r"[^,.:;!?\n]{1,40}(?:\.\d+)*|\b(?:the|its|their|whose) (?:\w+ )?(?:words|language|text|"
     r"wording) (?:of [^,:;!?\n]{1,40} )?"
     r"(?:is|are|was|were|runs?|reads?)|\b(?:to quote|quoting|I quote|we quote|quote|verbatim|word for word)"
-    r"(?: (?:from )?[^,:;!?\n]{1,40})?)"
+    r"(?: (?:from )?[^,:;!?\n]{1,40})?"
+    r"|\b(?:clause|section|article|paragraph|annex|schedule) [\w.]{1,12}[)\]]?(?=:\s{1,3}[*_]{1,3}\w))"
     r"(?P<set>[^\w\"'\u201c\u201d\u2018\u201e\u201a\u00ab\u00bb\u2039\u203a\u300c\u300e`&$\u20ac\u00a3%>]{1,40}"
     r"(?:(?<=\n)[ \t]*\(?(?:\d{1,3}|[a-z])[.)][ \t]+)?)(?=[^\W_])",
     re.IGNORECASE,
 )
-"""A verb of saying, or a phrase that announces words, and what sets words off behind it."""
+"""A verb of saying, a phrase that announces words or a clause before emphasis, and what sets words off behind it."""
 _ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
 _MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
 _DASHES = frozenset("-\u2013\u2014\u2015\u2012")
