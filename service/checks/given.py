@@ -182,6 +182,7 @@ def _voices(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedVoices:
             _verdicts(facts, turn),
             [text for other in _against(facts, over, turn) for text in _argued(facts, other)],
             opposed=isinstance(facts.said[turn], Argument | Rebuttal),
+            answers=isinstance(facts.said[turn], Rebuttal),
         )
         for turn in heard
     )

@@ -182,7 +182,6 @@ GAVE_UP: Mapping[str, Change] = {
     "agrees in its answers": answers("I concede this point in full."),
     "sides with the critic": answers("The critic is right: the limit falls for every kind of loss in this agreement."),
     "see above": answers("See above."),
-    "talks of the weather": answers("Rain falls on mountains while rivers carry pebbles to the sea, and no dam lasts."),
     "invents all its answers": answers("The limit holds.", citations=[{"quote": INVENTED}], basis="evidence"),
 }
 

@@ -2,7 +2,7 @@
 
     empty     no word that says something of the case is left beside the clauses that grant, or the rest is no ground
               by the rules for critiques (`wording.grounds`); or a seat that was to oppose takes the other side; or no
-              argument of its turn has words of the case (`wording.relation`)
+              argument of a debater's turn has words of the case (`wording.relation`)
     echoed    nearly all its words are those of one argument of another side that was said before, and neither a number
               nor a word that opposes is new; or most of its text is that argument's, and what is left adds too little
     own       any other argument; a struck one is not judged, because no later seat reads it
@@ -92,6 +92,7 @@ class Spoken(NamedTuple):
     """A turn whose arguments are judged, the verdicts on them, and the other sides' arguments that it was shown.
 
     ``opposed`` says that its seat was to argue against them, so that taking their side is no argument of its own.
+    ``answers`` says that its arguments answer points by number: what they are about, the points say.
     """
 
     turn: TurnId
@@ -99,6 +100,7 @@ class Spoken(NamedTuple):
     verdicts: Sequence[ArgumentVerdict]
     shown: Sequence[str]
     opposed: bool = False
+    answers: bool = False
 
 
 def check_voices(spoken: Sequence[Spoken], shown: Shown = NOTHING, limits: VoiceLimits = VOICE_LIMITS) -> VoicesFound:
@@ -115,7 +117,8 @@ def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> 
     verified = {v.n for v in one.verdicts if any(each.verdict == "verified" for each in v.verdicts)}
     lists: dict[str, list[int]] = {"own": [], "echoed": [], "empty": []}
     standing = [argument for argument in one.statements if argument.n not in struck]
-    elsewhere = english and bool(case.documents) and not any(_names(argument, case) for argument in standing)
+    compared = english and bool(case.documents) and not one.answers
+    elsewhere = compared and not any(_names(argument, case) for argument in standing)
     for argument in one.statements:
         if argument.n not in struck:
             yields = one.opposed and _YIELDS.search(unquoted(argument.text))
