@@ -133,7 +133,8 @@ async def _heard(streams: list[Stream], saying: object, wanted: bytes) -> list[f
     await asyncio.sleep(1.0)
     assert asyncio.iscoroutine(saying)
     begun: float = await saying
-    return [at - begun for at in await asyncio.wait_for(asyncio.gather(*hearing_), 60)]
+    async with asyncio.timeout(60):
+        return [at - begun for at in await asyncio.gather(*hearing_)]
 
 
 async def _listen(server: Process, paths: list[str], wanted: bytes) -> list[Stream]:

@@ -18,6 +18,7 @@ from service.running.provider_port import Answer, CallFailed
 from tests.end_to_end.test_debates import outcome_of
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench
+from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.replay
 
@@ -179,7 +180,7 @@ async def test_an_abort_is_heard_while_nobody_can_be_asked(database: Database) -
         await asyncio.sleep(0.2)
         await service.reviews.abort(debate, CALLER, "no longer wanted")
 
-        outcome = await asyncio.wait_for(run, 10)
+        outcome = await within(10, run)
 
         assert outcome is not None
         assert outcome.status == "aborted"

@@ -25,6 +25,7 @@ from service.web import admission
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import TEXT, a_request
 from tests.fixtures.serving import JSON, Served, a_case, served
+from tests.fixtures.waiting import within
 
 SMALL: JSON = {
     "question": "Is our liability capped?",
@@ -220,7 +221,7 @@ async def test_a_body_that_trickles_in_does_not_keep_its_place(
         head = ("POST /v1/debates HTTP/1.1", "Host: x", "Content-Type: application/json", "Content-Length: 99", "", "{")
         writer.write("\r\n".join(head).encode())
         after = await posted(site)
-        answer = await asyncio.wait_for(reader.read(), 10)  # to the end: what comes later would be read as a request
+        answer = await within(10, reader.read())  # to the end: what comes later would be read as a request
         writer.close()
         await writer.wait_closed()
 

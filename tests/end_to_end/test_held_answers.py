@@ -12,6 +12,7 @@ from service import telemetry
 from service.app import sequencing_at
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, a_case, a_declined_case, sequenced, served, settings_for
+from tests.fixtures.waiting import within
 
 HEADS = "SELECT count(*) FROM gainsay.checkpoint"
 
@@ -84,14 +85,14 @@ async def test_the_last_event_comes_when_the_head_is_signed(database: Database, 
         listener = asyncio.create_task(listen())
         seen: list[str] = []
         while seen.count(": still here") < 5:
-            seen.append(await asyncio.wait_for(lines.get(), 30))
+            seen.append(await within(30, lines.get()))
         assert "event: synthesis" in seen or "event: round" in seen
         assert "event: final" not in seen
 
         settings = settings_for(database.service_url, **sequenced(database.service_url, tmp_path))
         async with sequencing_at(database.sequencer_url, settings):
             while seen[-1] != "end":
-                seen.append(await asyncio.wait_for(lines.get(), 30))
+                seen.append(await within(30, lines.get()))
         await listener
 
         assert seen.count("event: final") == 1

@@ -27,6 +27,7 @@ from service.store.checkpoints import CurrentCheckpoints
 from service.web.server import CannotListen, listening
 from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
+from tests.fixtures.waiting import within
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -175,7 +176,7 @@ async def child(database: Database, policy: Path) -> AsyncIterator[tuple[asyncio
     )  # fmt: skip
     assert process.stdout is not None
     try:
-        address = await asyncio.wait_for(process.stdout.readline(), 30)
+        address = await within(30, process.stdout.readline())
         yield process, address.decode().strip()
     finally:
         if process.returncode is None:
@@ -197,7 +198,7 @@ async def test_a_signal_ends_the_process_in_time_with_a_stream_open_and_nothing_
             process.send_signal(number)
             rest = [line async for line in lines]
             ended = time.monotonic() - sent_at
-        code = await asyncio.wait_for(process.wait(), 15)
+        code = await within(15, process.wait())
         exited = time.monotonic() - sent_at
     async with served(database.service_url) as site:
         before = events_of("\n".join([*seen, *rest]))

@@ -15,6 +15,7 @@ from service import samples
 from service.web.debates import GATE_BODY
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, served
+from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -290,7 +291,7 @@ async def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(sit
 
     reader, writer = await asyncio.open_connection(url.host, url.port)
     writer.write("".join(f"{line}\r\n" for line in (*head, "")).encode())
-    status = await asyncio.wait_for(reader.readline(), 5)
+    status = await within(5, reader.readline())
     writer.close()
     await writer.wait_closed()
 

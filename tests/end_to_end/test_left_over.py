@@ -13,6 +13,7 @@ from tests.end_to_end.test_attempts import a_policy
 from tests.end_to_end.test_debates import outcome_of
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench
+from tests.fixtures.waiting import within
 
 
 async def test_an_attempt_whose_worker_died_is_settled_by_a_worker_that_lacks_its_provider(database: Database) -> None:
@@ -63,7 +64,7 @@ async def test_an_abort_is_heard_while_a_vendor_is_looked_at_again_and_again(dat
         await provider.begun.wait()
         await service.reviews.abort(debate, CALLER, "no longer wanted")
 
-        outcome = await asyncio.wait_for(run, 10)
+        outcome = await within(10, run)
 
         assert outcome is not None
         assert outcome.status == "aborted"

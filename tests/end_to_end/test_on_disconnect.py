@@ -26,6 +26,7 @@ from service.web.stream_listeners import Listeners
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, served, slow_policy
 from tests.fixtures.small_cases import CASES
+from tests.fixtures.waiting import within
 
 LEAVE_S = 0.4
 
@@ -222,12 +223,12 @@ async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps
         leavers = DisconnectWatch(held, "here", abort)
         leavers.listener_joined(debate)
         leavers.listener_left(debate)
-        await asyncio.wait_for(held.asked.wait(), 10)
+        await within(10, held.asked.wait())
         if comes_back:
             leavers.listener_joined(debate)
         held.answered.set()
         with suppress(TimeoutError):
-            await asyncio.wait_for(aborted.wait(), LEAVE_S if comes_back else 10)
+            await within(LEAVE_S if comes_back else 10, aborted.wait())
         await leavers.close()
 
     assert aborted.is_set() != comes_back
@@ -262,7 +263,7 @@ async def test_a_listener_has_time_to_come_back_from_when_the_database_is_well(
         leavers = DisconnectWatch(away, "here", abort)
         leavers.listener_joined(str(UUID(int=1)))
         leavers.listener_left(str(UUID(int=1)), in_trouble=in_trouble)
-        await asyncio.wait_for(aborted.wait(), 10)
+        await within(10, aborted.wait())
         await leavers.close()
 
     assert away.looks == looks
@@ -321,7 +322,7 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
             admin.execute("UPDATE gainsay.listener SET seen = seen - interval '1 hour'")
         with psycopg.connect(database.admin_url) as noting:
             noting.execute("UPDATE gainsay.listener SET seen = clock_timestamp() WHERE debate = %s", [UUID(int=1)])
-            gone = await asyncio.wait_for(store.query("forget_listeners", {"unseen": UNSEEN_S}), 5)
+            gone = await within(5, store.query("forget_listeners", {"unseen": UNSEEN_S}))
         assert len(gone) == 1
     assert noted(database) == {str(UUID(int=1)): "here"}
 

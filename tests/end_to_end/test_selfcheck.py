@@ -18,6 +18,7 @@ from service.verify.earlier_logs import EVENTS
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_writer
 from tests.fixtures.serving import served
+from tests.fixtures.waiting import within
 
 LOG = "localhost/default/1"
 CHECKED = "SELECT body FROM gainsay.payload WHERE convert_from(body, 'UTF8') LIKE '%audit.checked%'"
@@ -118,6 +119,6 @@ async def test_it_runs_by_itself_until_it_is_stopped(database: Database) -> None
                 break
             await asyncio.sleep(0.05)
         check.stop()
-        await asyncio.wait_for(task, 10)
+        await within(10, task)
 
         assert checks(database)

@@ -26,6 +26,7 @@ from service.web.app_state import AppState
 from service.web.stream import events
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
+from tests.fixtures.waiting import within
 
 
 class Raw:
@@ -54,7 +55,7 @@ class Raw:
         loop = asyncio.get_running_loop()
         with suppress(ConnectionError):
             while wanted not in self.got:
-                got = await asyncio.wait_for(loop.sock_recv(self.socket, 1 << 16), 20)
+                got = await within(20, loop.sock_recv(self.socket, 1 << 16))
                 if not got:
                     break
                 self.got += got

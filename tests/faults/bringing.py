@@ -20,6 +20,7 @@ from service.running.worker import Worker, WorkerConfig
 from tests.faults.counting import Counting
 from tests.fixtures.running import PROMPTLY, Bench, a_request, bench
 from tests.fixtures.small_cases import CASES
+from tests.fixtures.waiting import within
 
 LEASE_S = 30.0
 POSTS = 5
@@ -117,7 +118,7 @@ class Process:
         end, before = self.desk.hub.end_event(debate), -1
         for _ in range(LOOKS):
             with suppress(TimeoutError):
-                await asyncio.wait_for(end.wait(), LOOK_S)
+                await within(LOOK_S, end.wait())
                 return
             state, records = self._head(debate)
             if state not in ("queued", "running"):

@@ -12,6 +12,7 @@ from service.errors import StoreUnavailable
 from service.store import sequence
 from tests.fixtures.postgres import Database
 from tests.fixtures.sequencing import MemorySigner, a_sequencer, leaves, signed_size, stage
+from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.no_replay
 
@@ -41,7 +42,7 @@ async def test_a_batch_that_is_left_open_keeps_no_other_sequencer_from_its_recor
 
         monkeypatch.undo()  # with the same patience the other one, a moment behind, could give up just as well
         async with a_sequencer(database, signer) as other:
-            await asyncio.wait_for(other.catch_up(), 60)
+            await within(60, other.catch_up())
 
         assert signed_size(database) == 3
         woken.set()

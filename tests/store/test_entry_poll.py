@@ -22,6 +22,7 @@ from service.store.pool import Row
 from service.store.queue import ClaimRequest, claim
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, a_writer, bench, take_log, visit_log
+from tests.fixtures.waiting import within
 from tests.store.workers import a_worker
 
 STOPPED = DebateStopped("abort", "asked for elsewhere")
@@ -86,7 +87,7 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
         with EntryPoll(service.database, service.hub).watching(debate):
             ended = service.hub.end_event(debate)
             async with a_worker(service, lease_s=60.0):
-                await asyncio.wait_for(ended.wait(), 20.0)
+                await within(20.0, ended.wait())
         asked = asked.copy()
 
         entries = await service.entries(debate)

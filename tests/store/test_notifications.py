@@ -32,6 +32,7 @@ from service.store.queries import queries
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, a_writer, bench
 from tests.fixtures.serving import settings_for, slow_policy
+from tests.fixtures.waiting import within
 
 ASKED = TurnAsked(TurnId("1.x.1"), 1, "m", "00" * 16, "00" * 32, 1, 0)
 FIRST, SECOND = "01930000-0000-7000-8000-000000000001", "01930000-0000-7000-8000-000000000002"
@@ -107,14 +108,14 @@ async def test_what_one_process_tells_wakes_whoever_waits_in_another(database: D
         there.queued.clear()
 
         here.entries_recorded(FIRST, [ASKED])
-        await asyncio.wait_for(news.wait(), 10)
+        await within(10, news.wait())
         assert not end.is_set()
         here.entries_recorded(FIRST, [ended()])
-        await asyncio.wait_for(end.wait(), 10)
+        await within(10, end.wait())
         here.work_queued()
-        await asyncio.wait_for(there.queued.wait(), 10)
+        await within(10, there.queued.wait())
         here.checkpoint_signed()
-        await asyncio.wait_for(signed.wait(), 10)
+        await within(10, signed.wait())
         assert not other.is_set()
 
 
@@ -173,7 +174,7 @@ async def test_what_another_version_tells_does_no_harm(database: Database) -> No
                 "SELECT pg_notify('gainsay', %s)",
                 [f'{{"by":"later","kind":"more","debates":["{FIRST}"],"weather":{{"fine":true}}}}'],
             )
-        await asyncio.wait_for(news.wait(), 10)
+        await within(10, news.wait())
 
         assert here.linked
         assert not other.is_set()
@@ -189,12 +190,12 @@ async def test_a_lost_connection_is_made_again_and_everybody_looks_for_himself(
         cut(database)
 
         for waited in (news, end, signed, here.queued):
-            await asyncio.wait_for(waited.wait(), 10)
+            await within(10, waited.wait())
         await until(lambda: here.linked)
         async with linked(database) as there:
             again = here.entries_event(FIRST)
             there.entries_recorded(FIRST, [ASKED])
-            await asyncio.wait_for(again.wait(), 10)
+            await within(10, again.wait())
 
     told = [record.getMessage() for record in caplog.records]
     assert [message.startswith("no notifications of other processes arrive") for message in told] == [True, False]
@@ -225,7 +226,7 @@ async def test_what_is_told_last_is_told_before_the_end(database: Database, cuts
             for _ in range(cuts):
                 news = here.entries_event(FIRST)
                 cut(database)
-                await asyncio.wait_for(news.wait(), 10)
+                await within(10, news.wait())
                 await until(lambda: here.linked)
             overheard = stack.enter_context(overhearing(database))
             here.entries_recorded(FIRST, [ended()])
@@ -360,5 +361,5 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
         told = here.hub.entries_recorded
         await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
 
-        assert await asyncio.wait_for(following, 10) == list(range(len(await here.entries(debate))))
+        assert await within(10, following) == list(range(len(await here.entries(debate))))
         assert await waiting

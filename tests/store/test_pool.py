@@ -18,6 +18,7 @@ from service.store.queries import positional, queries
 from service.store.schema import migrate, preflight
 from tests.faults.servers import wire_to
 from tests.fixtures.postgres import MIGRATIONS, Database
+from tests.fixtures.waiting import within
 
 T = TypeVar("T")
 WITHIN_S = 20.0
@@ -33,7 +34,7 @@ def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def in_time(awaited: Awaitable[T]) -> T:
     """Wait for what must not hang."""
-    return await asyncio.wait_for(awaited, WITHIN_S)
+    return await within(WITHIN_S, awaited)
 
 
 def asking(monkeypatch: pytest.MonkeyPatch, statement: LiteralString, name: str = "asked") -> None:

@@ -14,6 +14,7 @@ from service.debate.entries import AttemptFailed, TurnSpoke
 from service.store.log import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CannedProvider, bench
+from tests.fixtures.waiting import within
 from tests.store.workers import LEFT, a_worker, do, over, until
 
 
@@ -140,5 +141,5 @@ async def test_a_worker_stops_in_time_though_the_database_answers_nothing(databa
 
             await until(asked)
 
-            await asyncio.wait_for(stopping.stop(grace_s), 8)  # PostgreSQL itself gives up after 10 s
+            await within(8, stopping.stop(grace_s))  # PostgreSQL itself gives up after 10 s
         await worker.__aexit__(None, None, None)

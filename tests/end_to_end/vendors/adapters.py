@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from service.running.provider_port import Answer, CallFailed, Provider
 from tests.end_to_end.vendors.requests import a_request
 from tests.fixtures import vendors
 from tests.fixtures.vendors import Wire, of_every_wire
+from tests.fixtures.waiting import within
 
 ONLY = os.environ.get("GAINSAY_TEST_WIRES", " ".join(vendors.WIRES)).split()
 WIRES: tuple[Wire, ...] = tuple(wire for wire in vendors.WIRES if wire in ONLY)
@@ -68,7 +68,7 @@ async def adapter(wire: Wire, url: str, **changes: Any) -> AsyncIterator[Provide
 async def outcome(made: Provider, request: Request | None = None) -> Answer | CallFailed:
     """How one call ends. Whatever is no `CallFailed` is raised, and so is `TimeoutError` where an adapter hangs."""
     try:
-        return await asyncio.wait_for(made.send(made.encode(request or a_request())), PATIENCE_S)
+        return await within(PATIENCE_S, made.send(made.encode(request or a_request())))
     except CallFailed as failed:
         return failed
 

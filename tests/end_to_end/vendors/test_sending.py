@@ -31,6 +31,7 @@ from tests.end_to_end.vendors.answering import (
     serving,
     text,
 )
+from tests.fixtures.waiting import within
 
 
 async def test_keys_and_versions_go_into_headers_and_the_body_goes_out_as_it_was_encoded() -> None:
@@ -169,19 +170,19 @@ async def test_a_call_that_takes_too_long_may_have_cost_something() -> None:
         connected(OPENAI, server.port, call_timeout_s=1) as made,
     ):
         assert said(await failure(made)) == ("timeout", True, True, None)
-        await asyncio.wait_for(server.gone.wait(), 10)
+        await within(10, server.gone.wait())
 
 
 async def test_a_call_that_is_called_off_ends_its_connection() -> None:
     async with serving(lambda _: asyncio.sleep(60, b"")) as server, connected(OPENAI, server.port) as made:
         call = asyncio.create_task(made.send(made.encode(a_request())))
-        await asyncio.wait_for(server.came.wait(), 10)
+        await within(10, server.came.wait())
 
         call.cancel()
 
         with pytest.raises(asyncio.CancelledError):
             await call
-        await asyncio.wait_for(server.gone.wait(), 10)
+        await within(10, server.gone.wait())
 
 
 async def test_nothing_is_sent_after_the_end_and_nothing_is_left_open() -> None:
@@ -305,7 +306,7 @@ async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
         await failure(made)
         server.came.clear()
         probe = asyncio.create_task(made.send(made.encode(a_request())))
-        await asyncio.wait_for(server.came.wait(), 10)
+        await within(10, server.came.wait())
         during = made.backoff_s("m-1")
 
         probe.cancel()

@@ -6,6 +6,7 @@ import asyncio
 
 from service.audit.export import decode_header
 from service.verify.export import verify_export
+from tests.fixtures.waiting import within
 from tests.store.evidence.conftest import House
 from tests.store.evidence.test_countersigned import ONE, PINNED, countersign
 
@@ -13,7 +14,7 @@ from tests.store.evidence.test_countersigned import ONE, PINNED, countersign
 async def test_an_export_of_a_log_that_no_witness_knows_has_the_latest_head_at_once(house: House) -> None:
     await house.debated()
 
-    lines = await asyncio.wait_for(house.export(), 2)
+    lines = await within(2, house.export())
 
     ((size,),) = house.rows("SELECT max(size) FROM checkpoint")
     assert decode_header(lines[0]).size == size
