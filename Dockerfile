@@ -24,6 +24,8 @@ RUN /opt/builder/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-
     && /opt/gainsay/bin/python -m compileall -q /opt/gainsay/lib \
     && /opt/gainsay/bin/python -m pip check \
     && /opt/gainsay/bin/python -m pip uninstall --yes pip
+# The pin of the prompts that were built. A container whose manifest is another one does not start.
+RUN sha256sum service/prompts/manifest.json | cut -c 1-64 > /dist/prompts.pin
 
 FROM ${PYTHON_IMAGE}
 LABEL org.opencontainers.image.title="Gainsay" \
@@ -34,11 +36,13 @@ RUN groupadd --gid 10001 gainsay \
     && useradd --uid 10001 --gid gainsay --no-create-home --home-dir /var/lib/gainsay --shell /usr/sbin/nologin gainsay \
     && install --directory --owner=10001 --group=10001 --mode=0700 /var/lib/gainsay
 COPY --from=packages /opt/gainsay /opt/gainsay
+COPY --from=packages /dist/prompts.pin /etc/gainsay/prompts.pin
 # The root file system may be read-only: only the data folder and /tmp are written to, and bytecode is compiled already.
 ENV PATH=/opt/gainsay/bin:${PATH} \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
-    GAINSAY_DATA_DIR=/var/lib/gainsay
+    GAINSAY_DATA_DIR=/var/lib/gainsay \
+    GAINSAY_PROMPTS_PIN=file:/etc/gainsay/prompts.pin
 WORKDIR /var/lib/gainsay
 VOLUME ["/var/lib/gainsay"]
 USER 10001:10001

@@ -4,7 +4,8 @@ GAINSAY_DATABASE_URL   PostgreSQL for the service's role; without it an embedded
 GAINSAY_MIGRATE_URL    PostgreSQL for the role that migrates
 GAINSAY_DATA_DIR       the embedded server's folder (default: ~/.local/share/gainsay)
 GAINSAY_POLICY         the policy file (default: the one that is shipped)
-GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment promises to use
+GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment promises to use, or file:PATH with it; the
+                       image sets it to the pin of its own manifest
 GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
 GAINSAY_GRACE_S        seconds for which a worker that stops waits for its calls (default: 20); calls that it cancels
                        are charged at their reservation, so set it as long as the longest call, and a pod's longer
@@ -103,18 +104,13 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
         raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
     path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
-    pin = given.get("GAINSAY_PROMPTS_PIN")
-    if pin is not None and not re.fullmatch(r"[0-9a-f]{64}", pin):
-        raise SettingsError(
-            "GAINSAY_PROMPTS_PIN must be a SHA-256 in 64 hexadecimal digits; see `gainsay prompts list`"
-        )
     return Settings(
         policy=read_policy(path),
         data_dir=_data_dir(given, environment),
         policy_path=path,
         database_url=given.get("GAINSAY_DATABASE_URL"),
         migrate_url=given.get("GAINSAY_MIGRATE_URL"),
-        prompts_pin=pin,
+        prompts_pin=_prompts_pin(given.get("GAINSAY_PROMPTS_PIN")),
         lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
         drain_s=_seconds("GAINSAY_DRAIN_S", given.get("GAINSAY_DRAIN_S", "5"), 0.0),
@@ -142,6 +138,20 @@ def _key_place(text: str | None) -> str | None:
             "GAINSAY_SIGNING_KEY must say where the key is: file:PATH, env:NAME, or the http:// address of a signer; "
             "found something else"
         )
+    return text
+
+
+def _prompts_pin(text: str | None) -> str | None:
+    """The pin, or the one in the file that the setting names: an image holds that of its own manifest."""
+    where = "GAINSAY_PROMPTS_PIN"
+    if text is not None and text.startswith("file:"):
+        where = f"the file {text[5:]} of GAINSAY_PROMPTS_PIN"
+        try:
+            text = Path(text[5:]).read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"expected a pin of the prompts in {where}, found none that can be read") from error
+    if text is not None and not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise SettingsError(f"{where} must be a SHA-256 in 64 hexadecimal digits; see `gainsay prompts list`")
     return text
 
 

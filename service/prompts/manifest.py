@@ -8,16 +8,19 @@
     layout.v<n>.json              template.layout        template   requests that record a layout (`layouts`)
 
 ``manifest.json`` holds the SHA-256 of each file's raw bytes; the deployment pins the SHA-256 of ``manifest.json``
-itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). These
-checks show drift and tampering with texts. They cannot show a hostile build, because its code replaces them too.
+itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). Before each
+call, the files that it uses are read again, and the call is rendered from the bytes that were compared
+(`Prompts.read_again`). These checks show drift and tampering with texts. They cannot show a hostile build, because its
+code replaces them too.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -41,6 +44,10 @@ _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_FILE_MAX = 4_000_000
+"""Bytes of a file that are read before a call: more than any prompt has, so that no file keeps a process busy."""
+_SINCE = "since this process started,"
+_RESTART = "and restart this process"
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
 _REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
 """The kinds of turns for which a caller may name another pinned prompt: its id begins with the kind and a dot."""
@@ -96,6 +103,7 @@ class Prompts:
     _contents: Mapping[str, bytes] = field(repr=False)
     manifest: bytes = field(repr=False, default=b"")
     """The manifest's own bytes, as they were read."""
+    _directory: Path = DIRECTORY
 
     @classmethod
     def load(cls, directory: Path = DIRECTORY, pin: str | None = None) -> Self:
@@ -106,7 +114,7 @@ class Prompts:
         if problems := [*_pin_problems(stated, pin), *_problems(manifest, contents)]:
             more = f" ({len(problems) - 1} more: `gainsay prompts verify` lists them)" if problems[1:] else ""
             raise PromptMismatch(problems[0] + more)
-        return cls(_hash(stated), manifest.entries, MappingProxyType(contents), stated)
+        return cls(_hash(stated), manifest.entries, MappingProxyType(contents), stated, directory)
 
     def text(self, prompt: str) -> str:
         """The current text of a prompt or fragment; raises `PromptMismatch` where there is none."""
@@ -163,6 +171,32 @@ class Prompts:
             )
         promised = (known[prompt, mark] for prompt, mark in sorted(pins.items()))
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
+
+    def read_again(self, ids: Iterable[str]) -> Self:
+        """These prompts with the present bytes of the files of ``ids``; each file is read once, and nothing is cached.
+
+        Raises `PromptMismatch` if the manifest or one of the files has changed since it was loaded, is missing, or
+        cannot be read. A file that changes later has no effect on what is returned.
+        """
+        if (found := _hash(_present(self._directory / MANIFEST))) != self.pin:
+            raise PromptMismatch(
+                f"{_SINCE} the prompt manifest has changed: expected sha256 {short(self.pin)}, found {short(found)}; "
+                f"restore prompts/{MANIFEST}, or deploy the change, {_RESTART}"
+            )
+        contents = dict(self._contents)
+        for entry in map(self.entry, ids):
+            contents[entry.file] = _present(self._directory / entry.file)
+            if (found := _hash(contents[entry.file])) != entry.sha256:
+                raise PromptMismatch(f"{_SINCE} {mismatch(entry, found)}, {_RESTART}")
+        return replace(self, _contents=MappingProxyType(contents))
+
+    def unchanged(self) -> bool:
+        """Whether the manifest and every current file still have the bytes that were loaded."""
+        try:
+            self.read_again(entry.id for entry in self.entries if entry.current)
+        except PromptMismatch:
+            return False
+        return True
 
     def entry(self, id: str) -> PinnedFile:
         """The current entry of an id; raises `PromptMismatch` where there is none."""
@@ -279,6 +313,23 @@ def _read_files(directory: Path) -> dict[str, bytes]:
             f"expected prompt files that can be read in {directory}, found {error.filename}: {error.strerror}"
         ) from error
     return contents
+
+
+def _present(path: Path) -> bytes:
+    """The bytes of a regular file now, `_FILE_MAX` of them at most; a pipe or device is refused and not waited for."""
+    try:
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            if not stat.S_ISREG(os.fstat(opened).st_mode):
+                raise PromptMismatch(f"{_SINCE} {path.name} is no file any more; restore it, {_RESTART}")
+            with os.fdopen(opened, "rb", closefd=False) as file:
+                return file.read(_FILE_MAX)
+        finally:
+            os.close(opened)
+    except OSError as error:
+        raise PromptMismatch(
+            f"{_SINCE} {path.name} cannot be read any more ({error.strerror}); restore it, {_RESTART}"
+        ) from error
 
 
 def _pin_problems(stated: bytes, pin: str | None) -> Iterator[str]:

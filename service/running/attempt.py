@@ -37,7 +37,7 @@ from service.money import Reckoning
 from service.prompts import Prompts, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
-from service.prompts.request import Request, encode, texts_of
+from service.prompts.request import encode, texts_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
 SAID_MAX = 20_000
@@ -92,13 +92,18 @@ class ModelCaller:
         return self._provider(plan).backoff_s(plan.model_name)
 
     def prepare(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Attempt:
-        """Make an attempt: its wire body, checked against the pins, and its worst case. Raises `PromptMismatch`."""
-        request = self._render(case, facts, turn, plan)
+        """Make an attempt: its wire body, checked against the pins, and its worst case.
+
+        The files of its prompts are read again. Raises `PromptMismatch`.
+        """
+        asked_for = pins(facts, turn, plan)
+        prompts = self._prompts.read_again(("house", *asked_for, f"schema.{turn.asks}"))
+        request = lay_out(prompts, case, self._sources, facts, turn, plan)
         provider = self._provider(plan)
         body = provider.encode(request)
         decoded = provider.decode_request(body)
-        check_pins(self._prompts, decoded.messages, pins(facts, turn, plan))
-        check_schema_pin(self._prompts, turn.asks, decoded.reply_schema)
+        check_pins(prompts, decoded.messages, asked_for)
+        check_schema_pin(prompts, turn.asks, decoded.reply_schema)
         salt = secrets.token_bytes(16)
         reckoning = _reckoning(facts)
         tokens = reckoning.request_tokens(texts_of(request), plan.tokenizer)
@@ -127,7 +132,8 @@ class ModelCaller:
         allowances = [started.seat(seat_of(t)).allowance for t in missing]
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
-        texts = texts_of(self._render(case, facts, replace(turn, sees=said), plan))
+        request = lay_out(self._prompts, case, self._sources, facts, replace(turn, sees=said), plan)
+        texts = texts_of(request)
         return max(
             reckoning.closing_cost(reckoning.request_tokens(texts, p.tokenizer), allowances, labels, p)
             for p in plan.with_fallback
@@ -159,9 +165,6 @@ class ModelCaller:
                 f"{sorted(self._providers)}; finish the debate under a policy that has it, or abort it"
             )
         return self._providers[plan.provider]
-
-    def _render(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
-        return lay_out(self._prompts, case, self._sources, facts, turn, plan)
 
 
 def _reckoning(facts: Facts) -> Reckoning:

@@ -203,6 +203,8 @@ class Worker:
     async def _claim_once(self) -> bool:
         await self._release_unacknowledged()
         most = max(0, min(self._free_slots, max(TAKE_MAX, self._config.places // TAKE_PART)))
+        if self._mismatch and not self._prompts.unchanged():
+            most = 0  # each debate would fail here, and another worker may have its prompts
         most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
         if not most and not most_late:
             return False

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import msgspec
 import pytest
 
+from service import telemetry
 from service.cli.display import page
 from service.cli.display.console import console
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
     DebateConcluded,
+    DebateStopped,
     Entry,
     TurnAsked,
     TurnSilent,
@@ -26,11 +30,11 @@ from service.debate.entries import (
 from service.debate.kernel import replay
 from service.debate.model import Outcome
 from service.money import Ledger
-from service.prompts import check_pins, check_schema_pin
+from service.prompts import DIRECTORY, Prompts, check_pins, check_schema_pin
 from service.prompts.fence import blocks
 from service.prompts.request import Request, WireTexts
 from service.report import Result, build_result, markdown
-from service.running.provider_port import CallFailed
+from service.running.provider_port import Answer, CallFailed
 from service.store.log import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
@@ -336,6 +340,42 @@ async def test_a_prompt_or_schema_that_is_not_the_pinned_one_stops_the_debate_be
         assert (outcome.status, outcome.stop_reason) == ("failed", "promptMismatch")
         assert provider.calls["moderator"] == 0
         assert "1.moderator.1" not in [e.turn for e in await service.entries(debate) if isinstance(e, TurnAsked)]
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("moderator.v1.md", "prompt 'moderator' does not match its manifest"),
+        ("schemas/moderator.v1.json", "schema 'schema.moderator' does not match its manifest"),
+        ("manifest.json", "the prompt manifest has changed"),
+    ],
+)
+async def test_a_prompt_file_that_changes_between_two_calls_stops_the_next_one(
+    database: Database, tmp_path: Path, file: str, told: str
+) -> None:
+    class Editing(CannedProvider):
+        async def send(self, body: bytes) -> Answer:
+            if msgspec.json.decode(body, type=Request).seat == "rebuttal":
+                with (folder / file).open("a", encoding="utf-8") as edited:
+                    edited.write(" ")
+            return await super().send(body)
+
+    folder = shutil.copytree(DIRECTORY, tmp_path / "prompts", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    provider = Editing()
+    async with bench(database.service_url, provider) as service:
+        service.prompts = Prompts.load(folder)
+        before = telemetry.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") or 0
+        debate = await service.run()
+
+        outcome, entries = await outcome_of(service, debate), await service.entries(debate)
+        assert (outcome.status, outcome.stop_reason) == ("failed", "promptMismatch")
+        assert provider.calls["rebuttal"] == 1
+        assert provider.calls["moderator"] == 0
+        (stopped,) = (e for e in entries if isinstance(e, DebateStopped))
+        assert stopped.why.startswith(f"since this process started, {told}")
+        assert turns(entries)[-1] == "1.rebuttal.1"
+        assert Ledger.of(entries).spent == sum(e.charge.amount for e in entries if isinstance(e, TurnSpoke))
+        assert telemetry.REGISTRY.get_sample_value("gainsay_prompt_mismatches_total") == before + 1
 
 
 async def test_every_call_carries_exactly_the_pinned_prompts(database: Database) -> None:

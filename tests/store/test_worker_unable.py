@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,6 +19,7 @@ from service.debate.model import SeatPlan
 from service.errors import GainsayError
 from service.policy import Budget, Budgets, Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.prompts import DIRECTORY, Prompts
 from service.prompts.request import WireTexts
 from service.running import quarantine, versions
 from service.running import worker as working
@@ -231,3 +234,24 @@ async def test_a_request_without_the_pinned_prompts_is_told_as_the_worker_s_trou
 
             (trouble,) = worker.troubles
             assert "schema" in trouble
+
+
+async def test_a_worker_whose_prompts_have_changed_leaves_further_debates_to_others(
+    database: Database, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(DIRECTORY, tmp_path / "prompts", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    async with bench(database.service_url) as service:
+        service.prompts = Prompts.load(folder)
+        async with a_worker(service, "changed") as changed:
+            (folder / "critic.v1.md").write_text("Agree.\n", encoding="utf-8")
+            first = await service.submit()
+            assert (await over(service, first)).stop_reason == "promptMismatch"
+            further = await service.submit()
+            late = await service.submit(deadline=(datetime.now(UTC) + timedelta(seconds=0.2)).isoformat())
+            assert (await over(service, late)).stop_reason == "deadline", "it can still end what makes no call"
+            assert changed.troubles
+            assert not changed.running
+
+            service.prompts = Prompts.load()
+            async with a_worker(service, "other"):
+                assert (await over(service, further)).status == "completed"
