@@ -53,6 +53,8 @@ FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
 ESCALATE = "escalate"
 """The option that debaters may always vote for, and the outcome of a ballot without a decision."""
+SPEAKERS_CHOSEN_BY: Literal["schedule"] = "schedule"
+"""The rule by which the next speaker is chosen in every ballot of this version."""
 ABSTENTION = "abstention"
 """The name in the tally of votes that name no option."""
 ROUNDS_MAX = 10

@@ -17,6 +17,7 @@ from service.debate.model import BallotOptions
 from service.debate.options import debater_seats
 from service.debate.results import BallotResult, Tally
 from service.report import Result
+from service.report.labels import RULE_OF_SPEAKERS, label_of
 from service.report.result.types import Spoken
 
 ABSTAINS = "abstains"
@@ -41,6 +42,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Tied", text(", ".join(found.tied), "yellow")
     if found.blind_tally:
         yield "At first", text(f"{tally(found.blind_tally)}, before any debater had seen another's proposal")
+    yield "Speakers", text(f"{', '.join(found.debater_ids)}: {label_of(RULE_OF_SPEAKERS, r.speaker_selected_by or '')}")
     models, families = counted(found.models, "model"), counted(found.families, "family", "families")
     yield "Voters", text(f"{counted(found.seats, 'debater')}, {models} of {families}")
 

@@ -6,7 +6,7 @@ The rest of ``report`` assembles results and pages, and reads this record wherev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from service.debate.model import Outcome, TurnId
 from service.debate.replies import Closing, Reply
@@ -34,6 +34,7 @@ class Own(NamedTuple):
     rounds: tuple[RoundRecord, ...] = ()
     round_details: tuple[RoundDetail, ...] = ()
     ballot_report: str | None = None
+    speaker_selected_by: Literal["schedule"] | None = None
     raw: dict[str, Any] | None = None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from service.debate.ballot import PHASES, report_of
+from service.debate.ballot import PHASES, SPEAKERS_CHOSEN_BY, report_of
 from service.debate.labels import read
 from service.debate.model import Outcome, TurnId
 from service.debate.options import BallotOptions
@@ -28,7 +28,7 @@ from service.report.document.blocks import (
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
-from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, label_of
+from service.report.labels import BLIND, PHASE, RULE_OF_SPEAKERS, RULE_OF_VOTES, label_of
 from service.report.result.history import History, debater_phase
 from service.report.result.types import Result, Spoken
 
@@ -60,9 +60,11 @@ def _synthesis(_: Outcome, __: Closing | None) -> str | None:
 
 
 def _own(_: History, __: str, outcome: Outcome | None, ___: tuple[Spoken, ...]) -> Own:
-    """The nine lines of a ballot, in the form of their reference."""
+    """The nine lines of a ballot, in the form of their reference, and its rule for speakers."""
     found = outcome.result if outcome else None
-    return Own(ballot_report=report_of(found) if isinstance(found, BallotResult) else None)
+    if not isinstance(found, BallotResult):
+        return Own()
+    return Own(ballot_report=report_of(found), speaker_selected_by=SPEAKERS_CHOSEN_BY)
 
 
 def _headline(r: Result) -> str | None:
@@ -83,6 +85,7 @@ def _facts(r: Result) -> Iterator[Fact]:
     yield Fact("Decided because", label_of(RULE_OF_VOTES, found.decision_rule))
     yield Fact("Votes that name an option", f"{found.votes_cast} of {found.seats}")
     yield Fact("Votes needed", str(found.consensus_threshold))
+    yield Fact("Speakers chosen by", label_of(RULE_OF_SPEAKERS, SPEAKERS_CHOSEN_BY))
     if found.tied:
         yield Fact("Level with each other", ", ".join(found.tied))
     yield Fact(

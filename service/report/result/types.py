@@ -377,8 +377,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
     the order of the record, and ``result`` is the outcome in the format's own terms; all are empty in the adversarial
     format, whose rounds are in ``rounds``.
-    ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
-    reference, each null in other formats. ``formatReason`` says why this format was chosen, null if it is unknown.
+    ``ballotReport`` are the nine lines of the bounded-debate pattern, ``speakerSelectedBy`` is the rule behind the last
+    of them, ``raw`` is the raw output of the stances' reference, each null in other formats. ``formatReason`` says why
+    this format was chosen, null if it is unknown.
 
     ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
     spans in texts that stay as they were written. ``passageCounts`` is null if no reply was compared. ``differing`` are
@@ -436,6 +437,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     weighed: tuple[Weighed, ...] = ()
     result: FormatResult | None = None
     ballot_report: str | None = None
+    speaker_selected_by: Literal["schedule"] | None = None
     raw: dict[str, Any] | None = None
     passages: tuple[TurnPassages, ...] = ()
     passage_counts: PassageCounts | None = None

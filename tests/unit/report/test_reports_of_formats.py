@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,6 +121,18 @@ def test_the_nine_lines_of_a_ballot_stand_in_every_form_of_its_report_as_they_ar
     assert f"```\n{r.ballot_report}\n```" in markdown(r)
     assert f'<pre tabindex="0">{r.ballot_report}</pre>' in html(r)
     assert len(r.ballot_report.split("\n")) == 9
+
+
+def test_the_rule_by_which_speakers_were_chosen_is_told_with_their_order() -> None:
+    rule = "a schedule in code: in each phase every debater, in declared order; no model chose who spoke"
+    r = told("ballot/1")
+    assert isinstance(r.result, BallotResult)
+
+    stated = msgspec.json.decode(msgspec.json.encode(r))
+
+    assert stated["speakerSelectedBy"] == "schedule"
+    assert stated["result"]["speakerSchedule"] == [one.name for one in r.transcript]
+    assert f"- **Speakers chosen by:** {rule}\n" in markdown(r)
 
 
 def test_no_name_of_a_debater_ends_the_lines_of_a_ballot_early() -> None:
@@ -382,6 +395,7 @@ def test_every_code_of_a_format_has_words() -> None:
         (labels.QUESTION, get_args(QuestionType)),
         (labels.TYPED, ("rules", "caller", "classifier")),
         (labels.SCORED, ("algorithmic", "model")),
+        (labels.RULE_OF_SPEAKERS, ("schedule",)),
         (labels.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
     ):
         assert set(table) == set(codes)
