@@ -28,6 +28,7 @@ class _Commands(click.Group):
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
+        "models": ("models", "List the models, their prices and their track records."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
         "work": ("serve", "Run debates from the queue, without an API."),

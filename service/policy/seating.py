@@ -148,6 +148,11 @@ def choose(
     return best or ()
 
 
+def may_be_named(policy: Policy, model: Model) -> bool:
+    """Whether a case may name the model: policy may refuse a name that stands for no fixed version."""
+    return policy.debate.floating_names or model.snapshot
+
+
 def pairs(plans: Sequence[SeatPlan], apart: Sequence[tuple[str, str]] = APART) -> tuple[Pair, ...]:
     """The diversity of the pairs that should not think alike, by the models themselves and not their fallbacks."""
     by_seat = {plan.seat: plan for plan in plans}
@@ -262,10 +267,10 @@ def _without_clashing_fallbacks(places: tuple[SeatChoice, ...], rules: SeatingRu
 
 def _refuse_floating(policy: Policy, asked: Mapping[str, str]) -> None:
     for seat, alias in asked.items():
-        if not policy.debate.floating_names and not policy.models[alias].snapshot:
+        if not may_be_named(policy, policy.models[alias]):
             raise InvalidCase(
                 f"model {alias!r} is named by something else than a fixed version, which policy refuses; name one of: "
-                f"{', '.join(sorted(a for a, m in policy.models.items() if m.snapshot)) or 'none'}",
+                f"{', '.join(sorted(a for a, m in policy.models.items() if may_be_named(policy, m))) or 'none'}",
                 pointers=(f"/options/models/{seat}",),
             )
 

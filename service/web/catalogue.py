@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any, Literal
 
 from litestar import Response, get
-from msgspec import UNSET, Struct, UnsetType, defstruct, field
+from msgspec import Struct, defstruct, field
 
-from service.debate.model import PriceRow, Rates
 from service.policy import (
-    SIMULATED,
     Budget,
     Budgets,
     Calls,
@@ -19,17 +16,16 @@ from service.policy import (
     FormatsPolicy,
     GatePolicy,
     Limits,
-    Model,
     Policy,
     Seat,
-    price_hash,
 )
 from service.policy.keys import Key, json_name, keys_of
-from service.policy.prices import RATES
-from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, SeatChoice
+from service.policy.seating import SeatChoice
 from service.prompts import PinnedFile
-from service.web.app_state import HttpRequest, app_state
+from service.store.impact import standings
+from service.web.app_state import LOCAL, HttpRequest, app_state
 from service.web.debates import answered, known_query
+from service.web.model_types import ModelList, seat_places
 
 
 class PromptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -48,64 +44,6 @@ class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
 
     pin: str
     prompts: tuple[PromptDetail, ...]
-
-
-class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price."""
-
-    input_usd: str = field(name="inputUSD")
-    cached_input_usd: str = field(name="cachedInputUSD")
-    cache_write_usd: str = field(name="cacheWriteUSD")
-    output_usd: str = field(name="outputUSD")
-    reasoning_usd: str = field(name="reasoningUSD")
-    cache_write_1h_usd: str | UnsetType = field(name="cacheWrite1hUSD", default=UNSET)
-
-
-class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The rates of a call with more than ``above`` input tokens; they apply to all its tokens."""
-
-    above: int
-
-
-class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name."""
-
-    effective: str
-    source: str
-    long_input: LongInputDetail | UnsetType = UNSET
-    tiers: dict[str, RateDetail] = {}
-
-
-class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
-
-    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
-    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
-    model it replaces when that model cannot answer.
-    """
-
-    alias: str
-    provider: str
-    wire: str
-    name: str
-    snapshot: bool
-    family: str
-    simulated: bool
-    tokenizer: str
-    safety_factor: Decimal
-    overhead_tokens: int
-    context_window: int
-    parameters: dict[str, Any]
-    seats: tuple[str, ...]
-    fallback_of: tuple[str, ...]
-    prices: tuple[Price, ...]
-
-
-class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The catalogue. Debates record ``priceHash``, the hash of its prices."""
-
-    price_hash: str
-    models: tuple[ModelDetail, ...]
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -192,12 +130,12 @@ async def prompts(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/models")
 async def models(request: HttpRequest) -> Response[bytes]:
-    """The catalogue."""
+    """The catalogue, with what the tenant's own panels have shown of its models."""
     known_query(request, ())
-    policy = app_state(request).deployment.policy
-    places = _places(policy)
-    models = tuple(_model(model, policy, places) for model in policy.models.values())
-    return answered(ModelList(price_hash=price_hash(policy), models=models))
+    site = app_state(request)
+    deployment = site.deployment
+    found = await standings(site.database, LOCAL.tenant)
+    return answered(ModelList.of(deployment.policy, deployment.day, found))
 
 
 @get("/v1/policy")
@@ -218,43 +156,6 @@ def _prompt(entry: PinnedFile) -> PromptDetail:
     )
 
 
-def _model(model: Model, policy: Policy, places: tuple[SeatChoice, ...]) -> ModelDetail:
-    kind = policy.providers[model.provider].kind
-    return ModelDetail(
-        alias=model.alias,
-        provider=model.provider,
-        wire=kind,
-        name=model.name,
-        snapshot=model.snapshot,
-        family=model.family,
-        simulated=kind in SIMULATED,
-        tokenizer=model.tokenizer,
-        safety_factor=Decimal(model.safety_per_mille) / 1_000,
-        overhead_tokens=model.overhead_tokens,
-        context_window=model.context_window,
-        parameters=model.parameters,
-        seats=tuple(place.seat for place in places if _sits(model, place, policy)),
-        fallback_of=tuple(place.seat for place in places if place.fallback == model),
-        prices=tuple(_price(row) for row in model.prices),
-    )
-
-
-def _price(row: PriceRow) -> Price:
-    long = row.long_input
-    return Price(
-        effective=row.effective,
-        source=row.source,
-        long_input=LongInputDetail(above=long.above, **_rates(long.rates)) if long else UNSET,
-        tiers={tier: RateDetail(**_rates(rates)) for tier, rates in row.tiers.items()},
-        **_rates(row),
-    )
-
-
-def _rates(rates: Rates) -> dict[str, Any]:
-    kept = {key: getattr(rates, key.member) for key in RATES}
-    return {key.name: UNSET if rate is None else key.shown(rate) for key, rate in kept.items()}
-
-
 def _policy(policy: Policy) -> Struct:
     return PolicyDetail(
         version=policy.version,
@@ -266,27 +167,9 @@ def _policy(policy: Policy) -> Struct:
         limits=policy.limits,
         calls=CallSettings(**_shown(policy.calls, keys_of(Calls))),
         budgets=BudgetSettings(**_shown(policy.budgets, _ZONE), **_shown(policy.budgets.others, keys_of(Budget))),
-        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in _places(policy)},
+        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in seat_places(policy)},
         format_rules=policy.formats,
     )
-
-
-def _places(policy: Policy) -> tuple[SeatChoice, ...]:
-    """The default models of the seats. A seat outside the adversarial format shows its preferred model, for the choice
-    depends on the case."""
-    others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
-    return (
-        *SEATING.choose(policy, ADVERSARIAL),
-        *(
-            SeatChoice(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
-            for name, seat in others
-        ),
-    )
-
-
-def _sits(model: Model, place: SeatChoice, policy: Policy) -> bool:
-    pool = policy.seats[place.seat].alternatives if place.seat == DEBATER else ()
-    return place.model == model or model.alias in pool
 
 
 def _seat(place: SeatChoice, seat: Seat) -> SeatSettings:

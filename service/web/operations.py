@@ -8,10 +8,11 @@ from service.report import Result
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
-from service.web.catalogue import ModelList, PolicyDetail, PromptList
+from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
+from service.web.model_types import ModelList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
@@ -191,9 +192,14 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/models",
         id="listModels",
         tag="what runs",
-        summary="List the models of the catalogue with families and dated prices.",
+        summary="List the models of the catalogue with families, dated prices and track records.",
+        description=(
+            "Track records are of the tenant's own newest panels. They measure conduct in debates and not truth. "
+            "debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key "
+            "is shown."
+        ),
         answers={200: Answer("The catalogue.", {JSON: (ModelList,)})},
-        problems=(400,),
+        problems=(400, 503),
     ),
     Operation(
         method="get",

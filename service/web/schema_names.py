@@ -21,7 +21,7 @@ from service.report.events import panel as panel_events
 from service.report.events import types as events
 from service.report.result import bill, citation_counts, notice_types, passage_types, seat_types
 from service.report.result import types as result
-from service.web import audit, catalogue, citations, problems, quote_types, types
+from service.web import audit, catalogue, citations, model_types, problems, quote_types, types
 
 REF = "#/components/schemas/{name}"
 _PREFIX = REF.format(name="")
@@ -157,11 +157,6 @@ SCHEMA_NAMES: dict[type, str] = {
     audit.RecalledDebate: "RecalledDebate",
     catalogue.PromptList: "PromptList",
     catalogue.PromptDetail: "PromptDetail",
-    catalogue.ModelList: "ModelList",
-    catalogue.ModelDetail: "ModelDetail",
-    catalogue.Price: "Price",
-    catalogue.LongInputDetail: "LongInputDetail",
-    catalogue.RateDetail: "RateDetail",
     catalogue.PolicyDetail: "PolicyDetail",
     catalogue.GateSettings: "GateSettings",
     catalogue.DebateSettings: "DebateSettings",
@@ -170,6 +165,12 @@ SCHEMA_NAMES: dict[type, str] = {
     catalogue.SeatSettings: "SeatSettings",
     citations.CheckedCitations: "CheckedCitations",
     citations.CheckedCitation: "CheckedCitation",
+    model_types.ModelList: "ModelList",
+    model_types.ModelDetail: "ModelDetail",
+    model_types.ModelRecord: "ModelRecord",
+    model_types.Price: "Price",
+    model_types.LongInputDetail: "LongInputDetail",
+    model_types.RateDetail: "RateDetail",
     problems.Problem: "Problem",
     problems.FieldError: "FieldError",
     quote_types.PriceQuote: "PriceQuote",

@@ -9,15 +9,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import psycopg
 import pytest
 
 from service.audit.checkpoint import Checkpoint, open_checkpoint, sign_checkpoint
 from service.audit.note import SigningKey, encode_base64
 from service.cli import main
+from service.intake.model_ranking import Standing
+from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.simulated import OfflineProvider
+from service.store.impact import standings
+from service.web.model_types import ModelList
 from tests.fixtures.growing import KEY, LOG, Growing
 from tests.fixtures.postgres import Database
-from tests.fixtures.running import TEXT, bench
+from tests.fixtures.running import TEXT, bench, repository
 from tests.fixtures.sequencing import a_sequencer
 
 
@@ -67,6 +73,30 @@ def debates(database: Database) -> list[str]:
             return [over, await desk.submit()]
 
     return asyncio.run(make())
+
+
+def test_the_models_are_listed_with_their_track_records_and_without_a_key(
+    run: Run, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def debate() -> list[Standing]:
+        async with bench(database.service_url, OfflineProvider()) as desk:
+            await desk.run(format="panel", options={"debaters": 2, "maxRounds": 1, "questionType": "factual"})
+            return [*await standings(desk.database, "default")]
+
+    known = asyncio.run(debate())
+    listed, told = run("models"), json.loads(run("models", "--json").out)
+
+    assert listed.code == 0
+    assert told == json.loads(msgspec.json.encode(ModelList.of(read_policy(SHIPPED_POLICY), "2026-06-01", known)))
+    records = {model["alias"]: model["trackRecords"] for model in told["models"] if model["trackRecords"]}
+    assert set(records) == {one.model for one in known}
+    for alias, (record,) in records.items():
+        line = f"{alias} factual 1 debate {record['mean']:.3f} {record['score']:.3f}"
+        assert line in " ".join(listed.out.split())
+    monkeypatch.setenv("GAINSAY_POLICY", str(repository() / "examples" / "openai-anthropic.toml"))
+    keyless = run("models")
+    assert keyless.code == 0
+    assert "No model here has a record yet" in keyless.out, "other models' records are no record of these"
 
 
 def test_the_signed_head_is_printed_as_it_is_served(run: Run, growing: Growing) -> None:

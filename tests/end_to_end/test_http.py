@@ -207,6 +207,8 @@ async def test_what_runs_is_told_with_the_hashes_that_a_debate_records(site: Ser
     assert {seat for model in models["models"] for seat in model["seats"]} == set(policy["seats"])
     pool = [model["alias"] for model in models["models"] if "debater" in model["seats"]]
     assert sorted(pool) == sorted(policy["seats"]["debater"]["choices"])
+    assert all(model["choosable"] and model["trackRecords"] == [] for model in models["models"])
+    assert models["debaterOrder"]["factual"] == policy["seats"]["debater"]["choices"]
     assert policy["formats"] == ["adversarial", "stances", "ballot", "panel", "convergence"]
     assert (policy["formatRules"]["panel"]["roundsMax"], policy["debate"]["swapAboveUSD"]) == (10, "25000000.00")
 

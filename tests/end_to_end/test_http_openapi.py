@@ -232,6 +232,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("POST", "/v1/citations/check", "/v1/citations/check", {"json": {}}),
         ("GET", "/v1/prompts", "/v1/prompts", {}),
         ("GET", "/v1/models", "/v1/models", {}),
+        ("GET", "/v1/models", "/v1/models?limit=2", {}),
         ("GET", "/v1/policy", "/v1/policy", {}),
         ("GET", "/v1/policy", "/v1/policy?x=y", {}),
         ("GET", "/livez", "/livez", {}),

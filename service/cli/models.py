@@ -1,0 +1,46 @@
+"""``gainsay models``: the catalogue, and what the tenant's own panels have shown of its models."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import click
+import msgspec
+
+from service.cli import exit_codes, startup
+from service.intake.model_ranking import Standing
+from service.store.impact import standings
+from service.store.pool import Database
+from service.store.startup import database_url
+from service.web.model_types import ModelList
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as GET /v1/models does.")
+def models(as_json: bool) -> int:
+    """List the models of the policy: families, seats, today's prices, and their track records.
+
+    Track records come from the newest panels in the database. A panel of mode `auto` ranks its debaters by them. They
+    measure conduct in debates and not truth. Needs no key of a vendor.
+
+    \b
+    gainsay models
+    gainsay models --json
+    """
+    settings, day = startup.start(quiet=True), datetime.now(UTC).date().isoformat()
+    with database_url(settings) as url:
+        found = ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    else:
+        from service.cli.display import catalogue
+        from service.cli.display.console import console
+
+        catalogue.show(console(), found, day)
+    return exit_codes.DONE
+
+
+async def _standings(url: str) -> tuple[Standing, ...]:
+    async with Database.open(url, size=1) as database:
+        return await standings(database, startup.LOCAL.tenant)

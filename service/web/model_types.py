@@ -1,0 +1,187 @@
+"""The models as JSON: the answer of ``GET /v1/models`` and the output of ``gainsay models --json``.
+
+Addresses of providers and the places of their keys are no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, get_args
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from service.debate.model import PriceRow, Rates
+from service.debate.replies.panel import QuestionType
+from service.intake.model_ranking import Standing, rank_models, track_records
+from service.policy import SIMULATED, Model, Policy, price_hash
+from service.policy.prices import RATES
+from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, SeatChoice, may_be_named
+
+QUESTION_TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
+
+
+class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price."""
+
+    input_usd: str = field(name="inputUSD")
+    cached_input_usd: str = field(name="cachedInputUSD")
+    cache_write_usd: str = field(name="cacheWriteUSD")
+    output_usd: str = field(name="outputUSD")
+    reasoning_usd: str = field(name="reasoningUSD")
+    cache_write_1h_usd: str | UnsetType = field(name="cacheWrite1hUSD", default=UNSET)
+
+
+class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The rates of a call with more than ``above`` input tokens; they apply to all its tokens."""
+
+    above: int
+
+
+class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name."""
+
+    effective: str
+    source: str
+    long_input: LongInputDetail | UnsetType = UNSET
+    tiers: dict[str, RateDetail] = {}
+
+    @classmethod
+    def of(cls, row: PriceRow) -> Price:
+        """A row of the price table."""
+        long = row.long_input
+        return cls(
+            effective=row.effective,
+            source=row.source,
+            long_input=LongInputDetail(above=long.above, **_rates(long.rates)) if long else UNSET,
+            tiers={tier: RateDetail(**_rates(rates)) for tier, rates in row.tiers.items()},
+            **_rates(row),
+        )
+
+
+class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How a model did on questions of one type in the newest panels of the tenant.
+
+    ``debates`` is their number and ``mean`` the mean of its four accuracy scores in all of them, from 0 to 1. ``score``
+    is what an automatic choice ranks by: the same mean, drawn towards 0.5 where there are few debates. Scores measure
+    conduct in debates and not truth.
+    """
+
+    question_type: QuestionType
+    debates: int
+    mean: float
+    score: float
+
+    @classmethod
+    def of(cls, found: Standing, weight: int) -> ModelRecord:
+        """The record that a standing gives, where ``weight`` debates count as much as the middle."""
+        (record,) = track_records((found.model,), (found,), found.question_type, weight)
+        mean = found.points * 10 // 4 // found.debates
+        return cls(
+            question_type=found.question_type, debates=found.debates, mean=mean / 1_000, score=record.score / 1_000
+        )
+
+
+class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
+
+    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
+    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
+    model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
+    ``options.models``: it has a price in force, and policy takes its kind of name. ``trackRecords`` are its results in
+    the tenant's own panels; a question type is left out if it has none.
+    """
+
+    alias: str
+    provider: str
+    wire: str
+    name: str
+    snapshot: bool
+    family: str
+    simulated: bool
+    tokenizer: str
+    safety_factor: Decimal
+    overhead_tokens: int
+    context_window: int
+    parameters: dict[str, Any]
+    seats: tuple[str, ...]
+    fallback_of: tuple[str, ...]
+    prices: tuple[Price, ...]
+    choosable: bool
+    track_records: tuple[ModelRecord, ...]
+
+    @classmethod
+    def of(cls, model: Model, policy: Policy, day: str, found: Sequence[Standing]) -> ModelDetail:
+        """A model of the policy on a day (``YYYY-MM-DD``), with the standings of the tenant."""
+        kind, places = policy.providers[model.provider].kind, seat_places(policy)
+        return cls(
+            alias=model.alias,
+            provider=model.provider,
+            wire=kind,
+            name=model.name,
+            snapshot=model.snapshot,
+            family=model.family,
+            simulated=kind in SIMULATED,
+            tokenizer=model.tokenizer,
+            safety_factor=Decimal(model.safety_per_mille) / 1_000,
+            overhead_tokens=model.overhead_tokens,
+            context_window=model.context_window,
+            parameters=model.parameters,
+            seats=tuple(place.seat for place in places if _sits(model, place, policy)),
+            fallback_of=tuple(place.seat for place in places if place.fallback == model),
+            prices=tuple(Price.of(row) for row in model.prices),
+            choosable=model.price(day) is not None and may_be_named(policy, model),
+            track_records=tuple(
+                ModelRecord.of(one, policy.formats.panel.track_record_debates)
+                for one in sorted(found, key=lambda one: QUESTION_TYPES.index(one.question_type))
+                if one.model == model.alias
+            ),
+        )
+
+
+class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The catalogue. Debates record ``priceHash``, the hash of its prices.
+
+    ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
+    them now: by the score of their track records, then by policy's preference.
+    """
+
+    price_hash: str
+    models: tuple[ModelDetail, ...]
+    debater_order: dict[QuestionType, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, policy: Policy, day: str, found: Sequence[Standing]) -> ModelList:
+        """The catalogue of a policy on a day (``YYYY-MM-DD``), with the standings of one tenant."""
+        pool, weight = policy.seats.get(DEBATER), policy.formats.panel.track_record_debates
+        aliases = (pool.model, *pool.alternatives) if pool else ()
+        return cls(
+            price_hash=price_hash(policy),
+            models=tuple(ModelDetail.of(model, policy, day, found) for model in policy.models.values()),
+            debater_order={
+                kind: rank_models(track_records(aliases, found, kind, weight)) for kind in QUESTION_TYPES if aliases
+            },
+        )
+
+
+def seat_places(policy: Policy) -> tuple[SeatChoice, ...]:
+    """The default models of the seats. A seat outside the adversarial format shows its preferred model, for the choice
+    depends on the case."""
+    others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
+    return (
+        *SEATING.choose(policy, ADVERSARIAL),
+        *(
+            SeatChoice(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
+            for name, seat in others
+        ),
+    )
+
+
+def _sits(model: Model, place: SeatChoice, policy: Policy) -> bool:
+    pool = policy.seats[place.seat].alternatives if place.seat == DEBATER else ()
+    return place.model == model or model.alias in pool
+
+
+def _rates(rates: Rates) -> dict[str, Any]:
+    kept = {key: getattr(rates, key.member) for key in RATES}
+    return {key.name: UNSET if rate is None else key.shown(rate) for key, rate in kept.items()}
