@@ -88,7 +88,7 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
     are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
     model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-    ``options.models``: it has a price in force, and policy takes its kind of name. ``trackRecords`` are its results in
+    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force. ``trackRecords`` are its results in
     the tenant's own panels; a question type is left out if it has none.
     """
 
@@ -130,7 +130,7 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
             seats=tuple(place.seat for place in places if _sits(model, place, policy)),
             fallback_of=tuple(place.seat for place in places if place.fallback == model),
             prices=tuple(Price.of(row) for row in model.prices),
-            choosable=model.price(day) is not None and may_be_named(policy, model),
+            choosable=policy.debate.may_choose_models and may_be_named(policy, model) and bool(model.price(day)),
             track_records=tuple(
                 ModelRecord.of(one, policy.formats.panel.track_record_debates)
                 for one in sorted(found, key=lambda one: QUESTION_TYPES.index(one.question_type))

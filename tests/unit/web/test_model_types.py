@@ -65,5 +65,7 @@ def test_a_model_may_be_named_if_it_has_a_price_and_policy_takes_its_name() -> N
     assert model(listed(), "birch-small").choosable
     assert not model(listed(day="2000-01-01"), "birch-small").choosable
     assert not model(listed(replace(POLICY, models=models, debate=strict)), "birch-small").choosable
+    never = replace(POLICY.debate, may_choose_models=False)
+    assert not model(listed(replace(POLICY, debate=never)), "birch-small").choosable
     loose = replace(POLICY.debate, floating_names=True)
     assert model(listed(replace(POLICY, models=models, debate=loose)), "birch-small").choosable
