@@ -88,8 +88,8 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
     are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
     model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force. ``trackRecords`` are its results in
-    the tenant's own panels; a question type is left out if it has none.
+    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
+    ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
     """
 
     alias: str
