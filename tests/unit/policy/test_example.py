@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from service.app import deploy
 from service.debate.options import Debater, debater_seats
 from service.intake import Deployment, prepare, start
 from service.intake.request import document_ids
 from service.money import tokenizers
 from service.policy import seating
-from service.policy.settings import read_policy, refuse_unpriced
+from service.policy.settings import read_policy, read_settings, refuse_unpriced
 from service.prompts import Prompts
 from service.providers import wire
 from tests.fixtures.running import a_request
@@ -22,6 +23,12 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "openai-anthropic.toml"
 DAY = "2026-11-21"
 POLICY = read_policy(EXAMPLE)
+
+
+def test_the_example_passes_every_check_of_a_start() -> None:
+    deployment = deploy(read_settings({"GAINSAY_POLICY": str(EXAMPLE)}))
+
+    assert deployment.policy == POLICY
 
 
 def test_the_table_is_of_three_families_whoever_of_a_model_and_its_fallback_speaks() -> None:
