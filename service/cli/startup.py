@@ -33,6 +33,8 @@ TABLES = (
     "service.prompts.render",
     "service.report.events.formats",
     "service.report.formats",
+    "service.report.result.decision",
+    "service.report.result.dissenters",
     "service.running.checker",
     "service.running.versions",
     "service.verify.checks",

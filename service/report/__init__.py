@@ -1,5 +1,6 @@
 """A recorded debate, rendered: as JSON, as a stream of events, and as a report to read or print. Pure.
 
+decision    what a result begins with, alone
 result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
 events      one entry as the events of a stream; only the last of them has an id
 final       the last event of all, from the result that it carries
@@ -14,7 +15,7 @@ from service.report.document.html import html
 from service.report.document.markdown import markdown
 from service.report.document.pdf import pdf
 from service.report.events import Event, EventName, events, final
-from service.report.result.build import build_gate, build_result
+from service.report.result.build import build_decision, build_gate, build_result
 from service.report.result.types import Line, Result
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "EventName",
     "Line",
     "Result",
+    "build_decision",
     "build_gate",
     "build_result",
     "events",

@@ -31,20 +31,24 @@ from service.debate.replies import (
 from service.debate.replies.texts import Change, texts_of, with_texts
 from service.debate.results import (
     AnswerVotes,
-    ConsensusRound,
-    ConvergenceResult,
-    FormatResult,
-    PanelResult,
-    StancesResult,
     Verdict,
 )
 from service.debate.turns import make_party
 from service.report.marks import Span, neutral_texts, place
+from service.report.result.argument_types import Argument, Dissent
+from service.report.result.decision import Against, Ended, decide, dissent_of, view
+from service.report.result.decision_types import Decision, Dissenter
 from service.report.result.seat_types import Weighed
+from service.report.result.terms import (
+    AdversarialTerms,
+    ConsensusStanding,
+    ConvergenceTerms,
+    PanelTerms,
+    StancesTerms,
+    Terms,
+)
 from service.report.result.types import (
-    Argument,
     CriticPosition,
-    Dissent,
     ModeratorEvaluation,
     PositionDetail,
     ProposerPosition,
@@ -124,7 +128,7 @@ class _Placed:
         transcript = tuple(map(self._spoken, r.transcript))
         for one in r.weighed:
             self._weigh(one)
-        return replace(
+        placed = replace(
             r,
             framing=with_texts(r.framing, self._of(framing)) if r.framing else None,
             rounds=tuple(record for record, _ in rounds),
@@ -134,9 +138,22 @@ class _Placed:
             synthesis=None if r.synthesis is None else _known(self._decided, r.synthesis),
             explicit_uncertainties=tuple(_known(self._decided, text) for text in r.explicit_uncertainties),
             struck=tuple(replace(one, argument=self._argument(one.turn, one.argument)) for one in r.struck),
-            dissent=self._dissent(r.dissent) if r.dissent else None,
             shifts=tuple(replace(one, because=self._of(one.turn)("shift.because", one.because)) for one in r.shifts),
         )
+        return replace(placed, decision=self._decision(placed))
+
+    def _decision(self, r: Result) -> Decision | None:
+        """The decision, its sentences made anew of texts with marks."""
+        if r.decision is None:
+            return None
+        found, dissent = r.result, r.decision.dissent
+        if dissent and isinstance(found, AdversarialTerms) and found.dissent:
+            against = Against(dissent.kind, dissent.by, found.dissent.thesis, len(found.dissent.unresolved_points))
+            dissent = dissent_of(against)
+        if dissent and isinstance(found, ConvergenceTerms):
+            dissent = dissent_of(Against(dissent.kind, tuple(_view(found, one) for one in dissent.by)))
+        ended = Ended(r.status, r.stop_reason, r.detail or "", r.flags, r.options, found, r.synthesis)
+        return replace(r.decision, answer=decide(ended).answer, dissent=dissent)
 
     # -- rounds of proposer and critic
 
@@ -281,21 +298,23 @@ class _Placed:
 
     # -- the outcome in the format's own terms
 
-    def _result(self, given: FormatResult | None) -> FormatResult | None:
+    def _result(self, given: Terms | None) -> Terms | None:
         match given:
-            case StancesResult():
+            case AdversarialTerms():
+                return replace(given, dissent=self._dissent(given.dissent)) if given.dissent else given
+            case StancesTerms():
                 return replace(
                     given,
                     verdict=_verdict(self._decided, given.verdict),
                     swapped_verdict=_verdict(self._again, given.swapped_verdict),
                     output=self._output(given.output),
                 )
-            case PanelResult():
+            case PanelTerms():
                 ideas = tuple(replace(one, idea=_known(self._decided, one.idea)) for one in given.ideas)
                 synthesis = None if given.synthesis is None else _known(self._decided, given.synthesis)
                 consensus = tuple(replace(one, notes=self._noted(one)) for one in given.consensus)
                 return replace(given, synthesis=synthesis, ideas=ideas, consensus=consensus)
-            case ConvergenceResult():
+            case ConvergenceTerms():
                 answers = {text: placed for (_, text), placed in self._last.items()}
                 by_judge = given.decided_by == "judge"
                 return replace(
@@ -309,7 +328,7 @@ class _Placed:
             case _:
                 return given  # a ballot's result has votes and no texts
 
-    def _noted(self, one: ConsensusRound) -> str:
+    def _noted(self, one: ConsensusStanding) -> str:
         """The notes of a round, which begin with an adjudicator's where it scored."""
         old, new = self._notes.get(one.round, ("", ""))
         return f"{new}{one.notes.removeprefix(old)}" if one.notes.startswith(old) else one.notes
@@ -320,6 +339,13 @@ class _Placed:
             if old != new and projection.unreadable(old) is None and projection.value(old) == given:
                 return projection.value(new)
         return given
+
+
+def _view(found: ConvergenceTerms, one: Dissenter) -> Dissenter:
+    """A dissenter with the words of its answer as they are shown."""
+    groups = found.votes if one.until == "end" else found.blind_answers
+    answer = next((group.answer for group in groups if one.seat in group.seats), None)
+    return replace(one, holds=view(answer))
 
 
 def _lead(record: RoundRecord, detail: RoundDetail) -> str:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from datetime import datetime
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Literal
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from service import intake
-from service.audit.record import Writer, leaf_hash
+from service.audit.record import Writer, leaf_hash, open_leaf
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision
 from service.debate.model import Status
+from service.errors import IllegalEntry
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Line, Result, build_result
+from service.report import Line, Result, build_decision, build_result
+from service.report.result.decision_types import Decision
 from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
 from service.reviews.feed import Feed
@@ -29,7 +31,7 @@ from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub, is_end
 from service.store.log import read_documents, read_head, read_records
-from service.store.pool import Database
+from service.store.pool import Database, Row
 
 __all__ = ["Caller", "Reviews", "Submitted", "Summary"]
 
@@ -38,13 +40,14 @@ HOLD_S = 3.0
 
 
 class Summary(Struct, frozen=True):
-    """A debate in a list: what it is, and its status by its head row."""
+    """A debate in a list: what it is, its status by its head row, when its first record says it came, its decision."""
 
     debate: str
     task_type: str
     format: str | None
     status: Status
-    created: datetime
+    created: str
+    decision: Decision | None
 
 
 class Reviews:
@@ -141,16 +144,23 @@ class Reviews:
     async def list_recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
         """The caller's newest debates below an id, newest first: ids sort by time."""
         params = {"tenant": caller.tenant, "below": below, "limit": limit}
-        return [
-            Summary(
-                str(row["debate"]),
-                row["task_type"],
-                row["format"],
-                row["told" if self._held else "state"],
-                row["created"],
-            )
-            for row in await self._database.query("list_debates", params)
-        ]
+        return [await self._summary(row) for row in await self._database.query("list_debates", params)]
+
+    async def _summary(self, row: Row) -> Summary:
+        """A debate in a list. The decision of one that another version concluded is read from its records."""
+        debate, status = str(row["debate"]), row["told" if self._held else "state"]
+        decision = None
+        if status not in ("queued", "running"):
+            body = row["decision"]
+            decision = msgspec.json.decode(body, type=Decision) if body else await self._decision(debate)
+        created = open_leaf(row["leaf"]).occurred
+        return Summary(debate, row["task_type"], row["format"], status, created, decision)
+
+    async def _decision(self, debate: str) -> Decision | None:
+        """A decision that is not stored, from the records; ``None`` for entries that no result can be made of."""
+        with suppress(IllegalEntry):
+            return build_decision([record.entry for record in await read_records(self._database, debate)])
+        return None
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound`."""

@@ -5,11 +5,11 @@ Both are read from tables that are derived from the entries and that `service.st
 
 from __future__ import annotations
 
-from datetime import datetime
 from uuid import UUID
 
 from msgspec import Struct
 
+from service.audit.record import open_leaf
 from service.debate.model import Status
 from service.intake.model_ranking import Standing
 from service.store.derived import Asked, check
@@ -37,7 +37,7 @@ class AffectedDebate(Struct, frozen=True):
     debate: str
     task_type: str
     status: Status
-    created: datetime
+    created: str
     log: str
     index: int | None
 
@@ -52,7 +52,14 @@ async def affected_by(database: Database, tenant: str, query: RecallQuery) -> li
     params = {"tenant": tenant, "what": query.asked, "value": query.value, **page}
     rows = await database.query("recall_prompt" if query.asked == "prompt" else "recall", params)
     return [
-        AffectedDebate(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
+        AffectedDebate(
+            debate=str(row["debate"]),
+            task_type=row["task_type"],
+            status=row["state"],
+            created=open_leaf(row["leaf"]).occurred,
+            log=row["log"],
+            index=row["idx"],
+        )
         for row in rows
     ]
 

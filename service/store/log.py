@@ -33,7 +33,7 @@ from service.policy import Budgets
 from service.store import derived
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
-from service.store.sealing import columns, grounds_arrays, seal_entry, tracked, unwritten
+from service.store.sealing import columns, decided, grounds_arrays, seal_entry, tracked, unwritten
 
 
 class StoredRecord(Struct, frozen=True):
@@ -83,6 +83,7 @@ class DebateLog:
         self._writer = writer
         self._rests: set[derived.Grounds] = set()
         self._track = derived.PerformanceTracker()
+        self._entries: list[Entry] = []
         self._lease_s = lease_s
         self._retry_window_s = lease_s or 0.0
         self._next_n = 0
@@ -223,6 +224,7 @@ class DebateLog:
             **grounds_arrays(rests),
             "charges": _charges(self._next_n, entries),
             "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
+            "decision": decided([*self._entries, *entries]) if _concludes(entries) else None,
         }
         rows = await self._append_again(params, records)
         if not rows:
@@ -270,6 +272,7 @@ class DebateLog:
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
+        self._entries.append(entry)
         self._next_n += 1
         self._last_hash = known_hash or leaf_hash(leaf)
 

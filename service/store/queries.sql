@@ -37,6 +37,9 @@ WITH keyed AS (
     SELECT head.tenant, r.what, r.value, head.debate
     FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
     ON CONFLICT DO NOTHING
+), decided AS (
+    INSERT INTO decision (debate, tenant, body)
+    SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
 )
 SELECT debate FROM head;
 
@@ -125,6 +128,10 @@ WITH head AS (
     FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
         AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
               evidence_quality smallint, trajectory_score smallint)
+    ON CONFLICT DO NOTHING
+), decided AS (
+    INSERT INTO decision (debate, tenant, body)
+    SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
     ON CONFLICT DO NOTHING
 )
 SELECT left_s FROM head;
@@ -304,10 +311,13 @@ SELECT (SELECT count(*) FROM debate_head WHERE state = 'queued') AS queued,
         WHERE state = 'running' AND (worker IS NULL OR lease_until < clock_timestamp())) AS left_behind;
 
 -- list_debates --
--- The newest debates of a tenant, below an id.
-SELECT debate, task_type, format, state, told_state(debate, log, next_n - 1, state) AS told, created FROM debate_head
-WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR debate < %(below)s::uuid)
-ORDER BY debate DESC LIMIT %(limit)s;
+-- The newest debates of a tenant, below an id, each with its first record and, once it has ended, its decision.
+SELECT h.debate, h.task_type, h.format, h.state, told_state(h.debate, h.log, h.next_n - 1, h.state) AS told, e.leaf,
+       d.body AS decision
+FROM debate_head h JOIN entry e ON e.debate = h.debate AND e.n = 0
+    LEFT JOIN decision d ON d.debate = h.debate AND d.tenant = h.tenant
+WHERE h.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR h.debate < %(below)s::uuid)
+ORDER BY h.debate DESC LIMIT %(limit)s;
 
 -- alive --
 -- Whether the database answers and takes writes.
@@ -412,7 +422,8 @@ ORDER BY g.tenant, g.epoch DESC;
 
 -- recall --
 -- The newest debates of a tenant that rest on something, below an id, each with the place of its last provable record.
-SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
+       (SELECT e.leaf FROM entry e WHERE e.debate = h.debate AND e.n = 0) AS leaf, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
 WHERE r.tenant = %(tenant)s AND r.what = %(what)s AND r.value = %(value)s
@@ -421,7 +432,8 @@ ORDER BY r.debate DESC LIMIT %(limit)s;
 
 -- recall_prompt --
 -- The same for a prompt, through the manifests that list it.
-SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state,
+       (SELECT e.leaf FROM entry e WHERE e.debate = h.debate AND e.n = 0) AS leaf, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM (SELECT DISTINCT r.debate
       FROM manifest_prompt m JOIN rests_on r ON r.what = 'manifest' AND r.value = m.manifest
@@ -447,7 +459,7 @@ SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), '
 FROM document WHERE debate = %(debate)s;
 
 -- project --
--- Correct what one debate rests on, and its models' scores, unless its head row has moved since it was read: then no
+-- Correct what one debate rests on, its models' scores and its decision, unless its head row has moved since it was read: then no
 -- row is returned.
 WITH head AS (
     SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
@@ -485,9 +497,19 @@ WITH head AS (
     INSERT INTO track_record
     SELECT * FROM scores WHERE (SELECT count(*) FROM unscored) >= 0  -- what is wrong goes first
     ON CONFLICT DO NOTHING RETURNING 1
+), undecided AS (
+    DELETE FROM decision d USING still
+    WHERE d.debate = still.debate AND %(whole)s
+      AND (d.tenant, d.body) IS DISTINCT FROM (%(tenant)s::text, %(decision)b::bytea)
+    RETURNING 1
+), decided AS (
+    INSERT INTO decision (debate, tenant, body)
+    SELECT still.debate, %(tenant)s::text, %(decision)b::bytea FROM still
+    WHERE %(decision)b::bytea IS NOT NULL AND (SELECT count(*) FROM undecided) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
 )
-SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) AS added,
-       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) AS removed
+SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) + (SELECT count(*) FROM decided) AS added,
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) + (SELECT count(*) FROM undecided) AS removed
 FROM still;
 
 -- remove_strays --
@@ -505,14 +527,19 @@ WITH part AS (
 SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
 
 -- remove_stray_records --
--- Delete models' scores in debates that do not exist.
+-- Delete models' scores and decisions in debates that do not exist.
 WITH gone AS (
     DELETE FROM track_record r
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
       AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = r.debate)
     RETURNING 1
+), undecided AS (
+    DELETE FROM decision d
+    WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = d.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = d.debate)
+    RETURNING 1
 )
-SELECT 0 AS added, count(*) AS removed FROM gone;
+SELECT 0 AS added, (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) AS removed;
 
 -- standings --
 -- The models' scores in the newest panels of a tenant, by type of question.

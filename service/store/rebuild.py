@@ -1,4 +1,4 @@
-"""Rebuilds the derived tables from the records: what debates rest on, prompts of manifests, track records.
+"""Rebuilds the derived tables from the records: what debates rest on, prompts of manifests, track records, decisions.
 
 Their rows may be lost or forged without any proof failing, so they are never evidence; this makes them agree with the
 records again. It works debate by debate. A writer adds derived rows in the statement that adds the records, and that
@@ -20,7 +20,7 @@ from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
 from service.store import derived
 from service.store.pool import Database, Row
-from service.store.sealing import grounds_arrays, tracked
+from service.store.sealing import decided, grounds_arrays, tracked
 
 STEP = 500
 """How many debates, or manifests, one query reads."""
@@ -45,14 +45,15 @@ class Rebuilt(Struct):
 class Found(Struct, frozen=True):
     """The facts in the records of one chain.
 
-    They are whether it is a debate, its tenant, what it rests on, its models' scores, and what is wrong. ``next_n`` is
-    where the debate's head stood: the number of records that there must be.
+    They are whether it is a debate, its tenant, what it rests on, its models' scores, its decision, and what is
+    wrong. ``next_n`` is where the debate's head stood: the number of records that there must be.
     """
 
     is_debate: bool
     tenant: str | None
     grounds: frozenset[derived.Grounds]
     performances: tuple[derived.Performance, ...]
+    decision: bytes | None
     next_n: int
     trouble: str | None
 
@@ -100,6 +101,7 @@ async def _project(database: Database, debate: UUID, rebuilt: Rebuilt) -> bool:
             "whole": found.trouble is None,
             **grounds_arrays(found.grounds),
             "tracked": tracked(found.performances),
+            "decision": found.decision,
         }
         rows = await database.query("project", params)
         if rows:
@@ -129,7 +131,8 @@ async def _read(database: Database, debate: UUID) -> Found:
     documents = await _documents(database, debate, entries, troubles)
     grounds = frozenset((*derived.grounds(entries), *documents))
     performances = derived.PerformanceTracker().after(entries).performances
-    return Found(is_debate, tenant, grounds, performances, next_n, troubles[0] if troubles else None)
+    decision = decided(entries) if is_debate and not troubles else None
+    return Found(is_debate, tenant, grounds, performances, decision, next_n, troubles[0] if troubles else None)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

@@ -18,7 +18,8 @@ from service.audit import log_events
 from service.audit.record import SALT_BYTES, Link, Record, RecordPlace, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
 from service.debate.model import Case
-from service.errors import AuditUnavailable, StoreUnavailable
+from service.errors import AuditUnavailable, IllegalEntry, StoreUnavailable
+from service.report import build_decision
 from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
 from service.store.idempotency import IdempotencyKey, find_keyed
@@ -142,6 +143,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "key": new.key.key if new.key else None,
         "key_body": new.key.body if new.key else None,
         "templates": new.templates,
+        "decision": decided(entries),
         **columns(new.records),
         **grounds_arrays(rests),
     }
@@ -194,6 +196,19 @@ def grounds_arrays(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
     """The items on which a debate rests, as parameters of the statements that store it."""
     each = sorted(set(found))
     return {"rests_what": TextArray(what for what, _ in each), "rests_value": TextArray(value for _, value in each)}
+
+
+def decided(entries: Sequence[Entry]) -> bytes | None:
+    """The decision of a debate of these entries, as a parameter of the statements that store it: JSON, or none yet.
+
+    It is none as well for entries that no result can be made of: a projection never keeps a record from being written.
+    """
+    try:
+        found = build_decision(entries)
+    except IllegalEntry as error:
+        telemetry.LOG.warning(f"no decision can be read from these entries: {error}")
+        return None
+    return None if found is None else msgspec.json.encode(found)
 
 
 def tracked(found: Sequence[derived.Performance]) -> str:

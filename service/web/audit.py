@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from uuid import UUID
 
 from litestar import Response, get
@@ -87,7 +86,7 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
     debate_id: str
     task_type: str
     status: Status
-    created_at: datetime
+    created_at: str
     log: str
     index: int | None
     href: str
@@ -99,7 +98,7 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
             debate_id=found.debate,
             task_type=found.task_type,
             status=found.status,
-            created_at=found.created.astimezone(UTC),
+            created_at=found.created,
             log=found.log,
             index=found.index,
             href=address(found.debate),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
 from service.debate.amounts import usd
 from service.debate.model import Status
+from service.report.result.decision_types import Decision
 from service.report.result.types import Gate
 from service.reviews import Summary
 from service.reviews.abort import Aborted
@@ -71,24 +71,29 @@ class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate in a list; ``format`` is null for a declined case."""
+    """A debate in a list, with its decision as its result has it, null while it is queued or running.
 
+    ``format`` is null for a declined case; ``createdAt`` is that of the result.
+    """
+
+    decision: Decision | None
     debate_id: str
     task_type: str
     format: str | None
     status: Status
-    created_at: datetime
+    created_at: str
     href: str
 
     @classmethod
     def of(cls, found: Summary) -> DebateSummary:
         """The same with its address."""
         return cls(
+            decision=found.decision,
             debate_id=found.debate,
             task_type=found.task_type,
             format=found.format,
             status=found.status,
-            created_at=found.created.astimezone(UTC),
+            created_at=found.created,
             href=address(found.debate),
         )
 

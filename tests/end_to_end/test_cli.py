@@ -21,10 +21,10 @@ from rich.console import Console
 from service.app import App
 from service.checks import judgement
 from service.cli import demo, exit_codes, main, review
-from service.cli.display.shortened import short
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
 from service.debate.model import Status
+from service.report.shortened import short
 from service.reviews.abort import Aborted
 from service.store.startup import DatabaseAddresses
 from tests.fixtures.postgres import Database
@@ -588,7 +588,7 @@ def test_a_panel_without_consensus_is_an_answer_and_ends_with_0(run_stored: Run)
     ended = run_stored("review", "--sample", "compliance/panel", "--rounds", "1")
 
     assert ended.code == exit_codes.DONE
-    assert "NO CONSENSUS, NOT CHALLENGED, confidence LOW" in ended.out
+    assert "SPLIT, NOT CHALLENGED, confidence LOW" in ended.out
     assert "it ended before anybody had read another's answer" in " ".join(ended.out.replace("┃", "").split())
 
 

@@ -99,7 +99,7 @@ async def test_8_2_the_audit_trail_of_a_debate_is_complete(database: Database) -
             assert all(record[part] for part in record)
             assert all(tokens > 0 for tokens in record["tokenCost"].values())
         assert read["synthesis"] == "The exception lifts the limit for the indemnity."
-        assert read["confidenceLevel"] == read["moderatorConfidenceLevel"] == "MODERATE"
+        assert read["decision"]["confidence"] == read["moderatorConfidenceLevel"] == "MODERATE"
         assert read["explicitUncertainties"] == ["No schedule was given."]
 
 
@@ -126,9 +126,10 @@ async def test_11_a_debate_that_oscillates_ends_at_its_ceiling_with_its_unresolv
 
         read = await told(service, debate)
         assert (read["status"], read["stopReason"]) == ("completed", "roundCeiling")
-        assert read["dissent"]["unresolvedPoints"] == ["Whether the limit reaches the indemnity."]
+        assert read["result"]["dissent"]["unresolvedPoints"] == ["Whether the limit reaches the indemnity."]
         last = read["rounds"][-1]["moderatorEvaluation"]
-        assert (last["recommendAnotherRound"], last["unresolvedPoints"]) == (True, read["dissent"]["unresolvedPoints"])
+        assert last["recommendAnotherRound"] is True
+        assert last["unresolvedPoints"] == read["result"]["dissent"]["unresolvedPoints"]
 
 
 async def test_11_an_audit_over_time_finds_whom_each_label_hid_and_how_it_was_scored(database: Database) -> None:

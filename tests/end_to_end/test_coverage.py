@@ -17,6 +17,7 @@ from service.prompts.request import Request
 from service.report import Result, html, markdown, pdf
 from service.simulated import OfflineProvider
 from tests.fixtures.postgres import Database
+from tests.fixtures.results import decided
 from tests.fixtures.running import CALLER, QUOTES, TEXT, Bench, CannedProvider, bench
 
 pytestmark = pytest.mark.replay
@@ -105,7 +106,7 @@ async def test_an_argument_without_verified_evidence_is_struck_for_everybody_aft
     assert (counts.struck, counts.verified) == (1, 3)
     assert [(s.seat, s.argument.n, s.argument.struck) for s in r.struck] == [(seat, 2, reason)]
     assert [(f.turn, f.n, f.reason) for f in r.critical_validation_failures] == [(f"1.{seat}.1", 2, kind)]
-    assert r.confidence_level in ("MODERATE", "LOW")
+    assert decided(r).confidence in ("MODERATE", "LOW")
     assert [w.seat for c in r.coverage for w in c.quoted_wrongly] == ([seat] if kind == "altered" else [])
 
 

@@ -45,16 +45,16 @@ HONEST = {
 async def test_an_invention_of_a_moderator_ends_low_for_a_person(database: Database, name: str) -> None:
     result = await read(database, "adversarial", {"moderator": saying(synthesis=INVENTED[name])})
 
-    assert result["confidenceLevel"] == "LOW"
+    assert result["decision"]["confidence"] == "LOW"
     assert "inventedQuotation" in result["flags"]
-    assert result["humanReview"]["required"]
+    assert result["decision"]["humanReview"]["required"]
 
 
 @pytest.mark.parametrize("who", ["The first debater", "The second debater", "Debater 1"])
 async def test_an_invention_in_a_debaters_mouth_ends_low_for_a_person(database: Database, who: str) -> None:
     result = await read(database, "stances", {"stances.judge": saying(reasoning=f'{who} says "{W}".')})
 
-    assert result["confidenceLevel"] == "LOW"
+    assert result["decision"]["confidence"] == "LOW"
     assert "inventedQuotation" in result["flags"]
 
 
@@ -63,7 +63,7 @@ async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_a
 
     result = await read(database, "adversarial", {"moderator": saying(synthesis=text)})
 
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("MODERATE", True)
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", True)
     assert "unclearQuotation" in result["flags"]
     assert "inventedQuotation" not in result["flags"]
     marks = [passage["mark"] for turn in result["passages"] for passage in turn["passages"] if passage["mark"]]
@@ -74,4 +74,5 @@ async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_a
 async def test_an_honest_neighbour_costs_nothing(database: Database, name: str) -> None:
     result = await read(database, "adversarial", {"moderator": saying(synthesis=HONEST[name])})
 
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("HIGH", False), result["flags"]
+    decision = result["decision"]
+    assert (decision["confidence"], decision["humanReview"]["required"]) == ("HIGH", False), result["flags"]

@@ -62,7 +62,7 @@ async def test_a_case_of_any_format_is_debated_to_its_end_over_http(
     assert (r["format"], r["status"]) == (f"{form}/1", "completed")
     assert r["result"]["format"] == form
     assert r["stopReason"] in ("consensus", "roundCeiling")
-    assert r["confidenceLevel"] in ("HIGH", "MODERATE", "LOW")
+    assert r["decision"]["confidence"] in ("HIGH", "MODERATE", "LOW")
     assert r["options"]["maxRounds"] == options["maxRounds"]
     assert r["transcript"]
     assert r["simulated"] is True
@@ -127,10 +127,10 @@ async def test_stances_stream_rounds_a_judgement_and_a_synthesis(all_debated: Ma
     spoke = [event.data["seat"] for event in events if event.name in ("round", "synthesis")]
     assert set(named) <= COMMON | {"round", "synthesis", "swapped"}
     assert spoke == [*["debater-1", "debater-2", "debater-3"] * 2, "judge", "synthesizer"]
-    assert r["raw"]["rounds"] == 2
-    assert [one["agentName"] for one in r["raw"]["transcript"]] == ["bank", "supplier", "hosting"] * 2
-    assert set(r["raw"]) == {"rounds", "question", "transcript", "verdict"}
-    assert set(r["raw"]["verdict"]) == {"verdict", "winner", "reasoning"}
+    assert r["result"]["raw"]["rounds"] == 2
+    assert [one["agentName"] for one in r["result"]["raw"]["transcript"]] == ["bank", "supplier", "hosting"] * 2
+    assert set(r["result"]["raw"]) == {"rounds", "question", "transcript", "verdict"}
+    assert set(r["result"]["raw"]["verdict"]) == {"verdict", "winner", "reasoning"}
 
 
 async def test_a_ballot_streams_votes_in_declared_order_and_reports_nine_lines(
@@ -142,7 +142,7 @@ async def test_a_ballot_streams_votes_in_declared_order_and_reports_nine_lines(
     assert {event.name for event in events} == COMMON | {"round"}
     assert [one["name"] for one in voted] == r["result"]["speakerSchedule"]
     assert all(one["vote"] in (*r["options"]["votes"], "") for one in voted)
-    fields = [line.partition(": ")[0] for line in r["ballotReport"].splitlines()]
+    fields = [line.partition(": ")[0] for line in r["result"]["report"].splitlines()]
     assert fields == [
         *("debater_ids", "rounds_run", "max_rounds", "phase_sequence", "consensus_threshold"),
         *("vote_tally", "decision", "decision_rule", "speaker_schedule"),

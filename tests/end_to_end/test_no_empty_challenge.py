@@ -444,12 +444,16 @@ CASES = {
 async def test_nothing_empty_ends_high_or_without_a_person(database: Database, form: str, name: str) -> None:
     result = await read(database, form, CASES[form][name])
 
-    ended = {"level": result["confidenceLevel"], "flags": result["flags"], "review": result["humanReview"]}
-    assert result["confidenceLevel"] != "HIGH", ended
-    assert result["humanReview"]["required"], ended
+    ended = {
+        "level": result["decision"]["confidence"],
+        "flags": result["flags"],
+        "review": result["decision"]["humanReview"],
+    }
+    assert result["decision"]["confidence"] != "HIGH", ended
+    assert result["decision"]["humanReview"]["required"], ended
     if "no document says" in name or "is not there" in name:
         assert "inventedQuotation" in result["flags"], ended
-        assert result["confidenceLevel"] == "LOW", ended
+        assert result["decision"]["confidence"] == "LOW", ended
     if name in FALSE:
         assert not result["result"]["consensusReached"], ended
 
@@ -465,7 +469,7 @@ async def test_what_excludes_each_other_is_no_consensus_whatever_marks_accept(da
     result = await panelled(database, panel(change))
 
     assert not result["result"]["consensusReached"]
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("LOW", True)
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("LOW", True)
     last = result["result"]["consensus"][-1]
     assert "claimsOpposed" in {veto["code"] for veto in last["vetoes"]}
 
@@ -475,9 +479,9 @@ async def test_a_synthesis_that_excludes_what_all_accept_is_for_a_person(databas
     result = await panelled(database, SYNTHESES[name])
 
     assert result["result"]["consensusReached"]
-    assert result["confidenceLevel"] == "MODERATE"
+    assert result["decision"]["confidence"] == "MODERATE"
     assert "synthesisOpposesClaims" in result["flags"]
-    assert "synthesisOpposesClaims" in result["humanReview"]["reasons"]
+    assert "synthesisOpposesClaims" in result["decision"]["humanReview"]["reasons"]
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
@@ -492,4 +496,4 @@ async def test_claims_that_agree_or_are_of_other_matters_may_be_a_consensus(data
 async def test_an_honest_debate_may_end_high_and_without_a_person(database: Database, form: str) -> None:
     result = await read(database, form, {})
 
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("HIGH", False)
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("HIGH", False)

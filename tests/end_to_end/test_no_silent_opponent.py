@@ -98,16 +98,16 @@ async def test_a_stance_that_was_never_argued_is_flagged_and_for_a_person(databa
     result = await read(database, "stances", SILENT[name])
 
     assert "opponentSilent" in result["flags"], result["flags"]
-    assert result["confidenceLevel"] != "HIGH"
-    assert result["humanReview"]["required"]
+    assert result["decision"]["confidence"] != "HIGH"
+    assert result["decision"]["humanReview"]["required"]
 
 
 @pytest.mark.parametrize("name", NOT_ARGUED)
 async def test_a_winner_that_no_seat_argued_is_flagged_and_for_a_person(database: Database, name: str) -> None:
     result = await read(database, "stances", NOT_ARGUED[name])
 
-    assert (result["flags"], result["confidenceLevel"]) == (["winnerNotArgued"], "MODERATE")
-    assert result["humanReview"] == {"required": True, "reasons": ["winnerNotArgued"]}
+    assert (result["flags"], result["decision"]["confidence"]) == (["winnerNotArgued"], "MODERATE")
+    assert result["decision"]["humanReview"] == {"required": True, "reasons": ["winnerNotArgued"]}
 
 
 async def test_a_winner_whose_debater_only_agreed_was_argued_by_no_seat(database: Database) -> None:
@@ -118,7 +118,7 @@ async def test_a_winner_whose_debater_only_agreed_was_argued_by_no_seat(database
 
     assert result["result"]["winnerStance"] == CAPPED
     assert result["flags"] == ["winnerNotArgued", "opponentSilent"]
-    assert result["humanReview"]["reasons"] == ["winnerNotArgued", "opponentSilent"]
+    assert result["decision"]["humanReview"]["reasons"] == ["winnerNotArgued", "opponentSilent"]
 
 
 HONEST: Mapping[str, Mapping[str, Change]] = {
@@ -158,8 +158,8 @@ async def test_honest_opponents_and_verdicts_keep_their_level(database: Database
     result = await read(database, "stances", HONEST[name])
 
     assert not {"opponentSilent", "winnerNotArgued"} & set(result["flags"])
-    assert result["confidenceLevel"] == (
-        "HIGH" if name != "concedes a point and argues on" else result["confidenceLevel"]
+    assert result["decision"]["confidence"] == (
+        "HIGH" if name != "concedes a point and argues on" else result["decision"]["confidence"]
     )
 
 
@@ -191,8 +191,8 @@ async def test_a_moderator_that_upholds_what_the_rebuttal_conceded_is_flagged(da
     result = await read(database, "adversarial", {"rebuttal": GAVE_UP[name], "moderator": UPHELD})
 
     assert "rebuttalGaveUp" in result["flags"], result["flags"]
-    assert result["confidenceLevel"] == "MODERATE"
-    assert "rebuttalGaveUp" in result["humanReview"]["reasons"]
+    assert result["decision"]["confidence"] == "MODERATE"
+    assert "rebuttalGaveUp" in result["decision"]["humanReview"]["reasons"]
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ async def test_a_conclusion_that_no_seat_gave_is_flagged(
     result = await read(database, "adversarial", {**changes, "moderator": saying(conclusion=conclusion)})
 
     assert "moderatorAlone" in result["flags"], result["flags"]
-    assert result["confidenceLevel"] == "MODERATE"
-    assert "moderatorAlone" in result["humanReview"]["reasons"]
+    assert result["decision"]["confidence"] == "MODERATE"
+    assert "moderatorAlone" in result["decision"]["humanReview"]["reasons"]
 
 
 def partly(reply: JSON, _: Request) -> JSON:
@@ -227,7 +227,11 @@ def partly(reply: JSON, _: Request) -> JSON:
 async def test_a_rebuttal_that_concedes_in_part_may_end_high(database: Database, conclusion: str) -> None:
     result = await read(database, "adversarial", {"rebuttal": partly, "moderator": saying(conclusion=conclusion)})
 
-    assert (result["confidenceLevel"], result["flags"], result["humanReview"]["required"]) == ("HIGH", [], False)
+    assert (result["decision"]["confidence"], result["flags"], result["decision"]["humanReview"]["required"]) == (
+        "HIGH",
+        [],
+        False,
+    )
 
 
 async def test_a_critic_that_wins_needs_no_rebuttal_that_yields(database: Database) -> None:
@@ -245,8 +249,8 @@ async def test_a_synthesis_that_says_nothing_is_asked_for_again_and_then_decides
 ) -> None:
     result = await read(database, "adversarial", {"moderator": saying(synthesis=synthesis)})
 
-    assert (result["status"], result["confidenceLevel"]) == ("failed", "LOW")
-    assert result["humanReview"]["required"]
+    assert (result["status"], result["decision"]["outcome"]) == ("failed", "none")
+    assert result["decision"]["humanReview"]["required"]
 
 
 @pytest.mark.parametrize(
@@ -262,8 +266,8 @@ async def test_a_judgement_that_says_nothing_is_asked_for_again_and_then_decides
 ) -> None:
     result = await read(database, "stances", {"stances.judge": saying(**members)})
 
-    assert (result["status"], result["confidenceLevel"]) == ("failed", "LOW")
-    assert result["humanReview"]["required"]
+    assert (result["status"], result["decision"]["outcome"]) == ("failed", "none")
+    assert result["decision"]["humanReview"]["required"]
 
 
 class Late:
@@ -288,7 +292,7 @@ async def test_votes_that_moved_without_a_ground_are_flagged_and_for_a_person(da
     result = await read(database, "ballot", {"ballot.debater": Late(reason)})
 
     assert (result["result"]["decision"], result["flags"]) == ("uncapped", ["votesNotArgued"])
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("MODERATE", True)
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", True)
 
 
 async def test_votes_that_moved_for_a_reason_are_counted_as_they_were(database: Database) -> None:
@@ -296,7 +300,7 @@ async def test_votes_that_moved_for_a_reason_are_counted_as_they_were(database: 
     result = await read(database, "ballot", {"ballot.debater": moved})
 
     assert (result["result"]["decision"], result["flags"]) == ("uncapped", [])
-    assert (result["confidenceLevel"], result["humanReview"]["required"]) == ("MODERATE", False)
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", False)
 
 
 @pytest.mark.parametrize("options", [{}, {"judge": False, "judgeInstructions": None}, {"convergenceCheck": False}])
@@ -307,8 +311,8 @@ async def test_debaters_of_a_convergence_that_only_agree_are_flagged_and_for_a_p
     result = await read(database, "convergence", {"convergence.debater": agreeing}, **options)
 
     assert "answersNotArgued" in result["flags"], result["flags"]
-    assert result["confidenceLevel"] != "HIGH"
-    assert result["humanReview"]["required"]
+    assert result["decision"]["confidence"] != "HIGH"
+    assert result["decision"]["humanReview"]["required"]
 
 
 @pytest.mark.parametrize("form", ["convergence", "panel", "ballot"])
@@ -330,5 +334,5 @@ async def test_debaters_of_a_panel_that_only_agree_are_flagged_and_for_a_person(
     result = await read(database, "panel", {"panel.blind": agreeing, "panel.deliberation": agreeing})
 
     assert "answersNotArgued" in result["flags"], result["flags"]
-    assert result["confidenceLevel"] != "HIGH"
-    assert result["humanReview"]["required"]
+    assert result["decision"]["confidence"] != "HIGH"
+    assert result["decision"]["humanReview"]["required"]

@@ -92,7 +92,7 @@ async def test_one_sample_makes_its_critic_try_again_and_one_ends_low(database: 
         told = {name: await debated(service, samples.load(name).case) for name in samples.names()}
 
         retried = [name for name, read in told.items() if any(d["criticFirstTake"] for d in read["roundDetails"])]
-        low = [name for name, read in told.items() if read["confidenceLevel"] == "LOW"]
+        low = [name for name, read in told.items() if read["decision"]["confidence"] == "LOW"]
         assert retried
         assert low
         assert len(retried) < len(told)
@@ -109,7 +109,7 @@ async def test_every_variant_of_a_sample_is_debated_to_its_end(database: Databas
 
         assert read["status"] == "completed"
         if variant == "positions":
-            assert [ranked["rank"] for ranked in read["ranking"]] == [1, 2, 3]
+            assert [ranked["rank"] for ranked in read["result"]["ranking"]] == [1, 2, 3]
         if variant == "evidence":
             assert {shift["seat"] for shift in read["shifts"]} == {"proposer", "critic", "rebuttal"}
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from service.debate.results import PanelResult
 from service.prompts.request import Request
 from service.report.events.panel import status
+from service.report.result.terms import PanelTerms
 from service.report.result.types import Result
 from service.running.provider_port import Answer, CallFailed
 from service.simulated import OfflineProvider
@@ -64,7 +64,7 @@ async def test_whatever_became_of_a_panel_its_history_is_stored_and_tells_its_st
     async with bench(database.service_url, provider) as service:
         r = await ended(service, state, provider)
 
-    assert isinstance(r.result, PanelResult)
+    assert isinstance(r.result, PanelTerms)
     completed = state == "completed"
     assert (r.status, status(r.status, synthesised=completed)) == (state, state)
     assert len([one for one in r.transcript if one.round == 1]) == 3

@@ -23,6 +23,7 @@ from service.prompts.request import Request
 from service.report import Result, build_result, html, markdown
 from tests.end_to_end.test_no_empty_challenge import CAP, INVENTED, Change, Doctored, answering, before, by_seat, saying
 from tests.fixtures.postgres import Database
+from tests.fixtures.results import decided
 from tests.fixtures.running import CALLER, bench
 
 pytestmark = pytest.mark.replay
@@ -82,7 +83,7 @@ def told(result: Result) -> tuple[str, str, str]:
 
 
 def capped(result: Result, *reasons: str) -> bool:
-    required = result.human_review is not None and result.human_review.required
+    required = decided(result).human_review.required
     return required and set(reasons) <= {cap.reason for cap in result.caps}
 
 
@@ -169,7 +170,7 @@ async def test_a_second_take_that_decides_otherwise_is_never_high_and_every_repo
     result = await debated(database, form, {kind: change()})
 
     assert flag in result.flags
-    assert result.confidence_level == "MODERATE"
+    assert decided(result).confidence == "MODERATE"
     assert capped(result, flag)
     (pair,) = result.differing
     assert member in {one.member for one in pair.members}
@@ -193,7 +194,7 @@ async def test_the_lower_level_of_two_takes_counts(database: Database, form: str
     result = await debated(database, form, {kind: in_turn(low, same)})
 
     assert result.moderator_confidence_level == "HIGH"
-    assert result.confidence_level == "LOW"
+    assert decided(result).confidence == "LOW"
     assert capped(result, "firstTakeLessSure")
     assert "secondTakeDiffers" not in result.flags
     for page in told(result):
@@ -208,7 +209,7 @@ async def test_the_level_of_a_reply_that_could_not_be_used_counts_where_it_is_lo
 
     result = await debated(database, form, {LESS_SURE[form][0]: in_turn(unusable, same)})
 
-    assert (result.moderator_confidence_level, result.confidence_level) == ("HIGH", "LOW")
+    assert (result.moderator_confidence_level, decided(result).confidence) == ("HIGH", "LOW")
     assert capped(result, "firstTakeLessSure")
     assert [(pair.why, pair.attempt) for pair in result.differing] == [("repair", 1)]
 
@@ -233,7 +234,7 @@ async def test_a_second_take_that_only_drops_the_invention_changes_nothing(datab
 
     assert result.differing == ()
     assert (result.flags, result.caps) == (plain.flags, plain.caps)
-    assert result.confidence_level == plain.confidence_level
+    assert decided(result).confidence == decided(plain).confidence
 
 
 @pytest.mark.parametrize(
@@ -244,7 +245,7 @@ async def test_the_lower_level_of_two_orders_counts(database: Database, form: st
     result = await debated(database, form, {kind: in_turn(same, saying(confidenceLevel="LOW"))}, STAKES)
 
     assert "orderSensitive" not in result.flags
-    assert result.confidence_level == "LOW"
+    assert decided(result).confidence == "LOW"
     assert capped(result, "otherOrderLessSure")
     for page in told(result):
         assert result.differing[0].sentence in " ".join(page.split())
@@ -264,7 +265,7 @@ async def test_orders_with_one_conclusion_that_differ_otherwise_are_for_a_person
 
     assert "orderSensitive" not in result.flags
     assert "ordersDiffer" in result.flags
-    assert result.confidence_level == "MODERATE"
+    assert decided(result).confidence == "MODERATE"
     assert capped(result, "ordersDiffer")
 
 
@@ -276,7 +277,7 @@ async def test_two_verdicts_that_combine_stances_were_not_compared(database: Dat
     result = await debated(database, "stances", {"stances.judge": verdicts}, STAKES)
 
     assert "orderNotCompared" in result.flags
-    assert result.confidence_level == "MODERATE"
+    assert decided(result).confidence == "MODERATE"
     assert capped(result, "orderNotCompared")
 
 
@@ -295,9 +296,8 @@ async def test_one_winner_in_both_orders_says_that_the_words_of_the_verdicts_wer
 async def test_an_honest_debate_in_both_orders_may_end_high_and_without_a_person(database: Database, form: str) -> None:
     result = await debated(database, form, {}, STAKES)
 
-    assert (result.confidence_level, result.differing) == ("HIGH", ())
-    assert result.human_review is not None
-    assert not result.human_review.required
+    assert (decided(result).confidence, result.differing) == ("HIGH", ())
+    assert not decided(result).human_review.required
 
 
 # Convergence: rulings that no debater argued, and answers that no debater challenged.
@@ -371,7 +371,7 @@ async def test_no_unargued_ruling_or_unchallenged_answer_is_high(database: Datab
 
     result = await debated(database, "convergence", changes, convergenceCheck=checked, **options)
 
-    assert result.confidence_level != "HIGH"
+    assert decided(result).confidence != "HIGH"
     assert capped(result, *caps)
     assert set(caps) <= set(result.flags)
 
@@ -411,6 +411,5 @@ async def test_answers_with_grounds_of_their_own_that_the_exchange_leaves_standi
     )
 
     assert json.loads(msgspec.json.encode(result.result))["convergedIn"] is None
-    assert (result.flags, result.confidence_level) == ((), "HIGH")
-    assert result.human_review is not None
-    assert not result.human_review.required
+    assert (result.flags, decided(result).confidence) == ((), "HIGH")
+    assert not decided(result).human_review.required

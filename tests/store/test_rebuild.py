@@ -22,7 +22,7 @@ from service.store.impact import RecallQuery, affected_by
 from service.store.pool import Database
 from service.store.rebuild import rebuild
 from tests.fixtures.postgres import Database as Place
-from tests.fixtures.running import TEXT, Bench, bench
+from tests.fixtures.running import CALLER, TEXT, Bench, bench
 
 ELSEWHERE = UUID("01930000-0000-7000-8000-000000000001")
 
@@ -263,7 +263,7 @@ async def test_a_head_that_moves_between_reading_and_writing_is_read_again(
     """The statement that puts right does nothing for a head that has moved."""
     debate = await running.submit()
     before = projected(owner)
-    params: dict[str, Any] = {"debate": UUID(debate), "tenant": "default", "tracked": "[]"}
+    params: dict[str, Any] = {"debate": UUID(debate), "tenant": "default", "tracked": "[]", "decision": None}
     params |= {"rests_what": [], "rests_value": []}
 
     moved = await running.database.query("project", {**params, "next_n": 2, "whole": True})
@@ -274,3 +274,56 @@ async def test_a_head_that_moves_between_reading_and_writing_is_read_again(
     assert unchanged == before
     assert still[0]["removed"] == before[0].count(b"\n")
     assert msgspec.json.encode(still[0]["added"]) == b"0"
+
+
+def decisions(owner: psycopg.Connection[Any]) -> list[Any]:
+    return owner.execute("SELECT * FROM decision ORDER BY debate").fetchall()
+
+
+MEDDLED = {
+    "nothing": None,
+    "every row": "DELETE FROM decision",
+    "another decision": "UPDATE decision SET body = replace(encode(body, 'escape'), 'HIGH', 'LOW')::bytea || ' '",
+    "another tenant's": "UPDATE decision SET tenant = 'another'",
+    "a debate that is not there": f"INSERT INTO decision VALUES ('{ELSEWHERE}', 'default', '{{}}')",
+}
+
+
+async def test_decisions_are_made_anew_from_the_records(running: Bench, owner: psycopg.Connection[Any]) -> None:
+    await running.run()
+    await running.submit(estimatedDownside="0.01")  # declined
+    await running.submit()  # still running, so it has none
+    before = decisions(owner)
+
+    assert [msgspec.json.decode(row[2])["outcome"] for row in before] == ["upheld", "declined"]
+    for name, statement in MEDDLED.items():
+        if statement:
+            owner.execute(statement.encode())
+        changed = decisions(owner)
+
+        found = await rebuild(running.database)
+
+        assert (changed != before, decisions(owner)) == (bool(statement), before), name
+        assert bool(found.added or found.removed) == bool(statement), name
+        assert found.troubles == [], name
+
+
+async def test_a_list_has_each_decision_as_its_result_does_even_one_that_another_version_concluded(
+    running: Bench, owner: psycopg.Connection[Any]
+) -> None:
+    ended, declined = await running.run(), await running.submit(estimatedDownside="0.01")
+    waiting = await running.submit()
+
+    async def listed() -> dict[str, tuple[Any, str]]:
+        return {one.debate: (one.decision, one.created) for one in await running.reviews.list_recent(CALLER, 10)}
+
+    first = await listed()
+    owner.execute("DELETE FROM decision")
+    again = await listed()
+
+    assert first == again
+    for debate in (ended, declined, waiting):
+        result = await running.reviews.result(debate, CALLER)
+        assert first[debate] == (result.decision, result.created_at)
+    assert first[waiting][0] is None
+    assert first[ended][0] is not None

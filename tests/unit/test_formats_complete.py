@@ -37,6 +37,8 @@ TABLES = {
     "prompts": ("service.prompts.render", "_BLOCKS"),
     "intake": ("service.intake.formats", "READINGS"),
     "verify": ("service.verify.policy", "_FORMATS"),
+    "decision": ("service.report.result.decision", "DECISIONS"),
+    "dissent": ("service.report.result.dissenters", "DISSENTS"),
     "report": ("service.report.formats", "TELLINGS"),
     "events": ("service.report.events.formats", "STREAMS"),
     "web": ("service.web.formats", "BOUNDS"),

@@ -22,7 +22,6 @@ from service.policy.settings import Settings
 from service.reviews.evidence.impact import affected_decisions as ask
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery, affected_by
-from service.store.sealing import headline_fields
 from service.store.startup import database_url
 
 PAGE = 500
@@ -97,7 +96,7 @@ def _member(row: AffectedDebate) -> Mapping[str, Any]:
         "debateId": row.debate,
         "taskType": row.task_type,
         "status": row.status,
-        "createdAt": headline_fields(row.created.timestamp()),
+        "createdAt": row.created,
         "log": row.log,
         "index": row.index,
     }
@@ -105,4 +104,4 @@ def _member(row: AffectedDebate) -> Mapping[str, Any]:
 
 def _line(row: AffectedDebate) -> str:
     place = "not provable yet" if row.index is None else f"{row.log} {row.index}"
-    return f"{row.debate}  {headline_fields(row.created.timestamp())}  {row.task_type}  {row.status}  {place}"
+    return f"{row.debate}  {row.created}  {row.task_type}  {row.status}  {place}"

@@ -13,9 +13,11 @@ from service.cli.display.arguments import arguments, heading, indented, numbered
 from service.cli.display.aspects import Page, why
 from service.cli.display.console import counted, text
 from service.debate.model import AdversarialOptions
+from service.debate.options import positions_of
 from service.report import Result
-from service.report.document.decision import ORDER
-from service.report.labels import CONCLUSION, SIGN, label_of
+from service.report.labels import SIGN, label_of
+from service.report.result.decision import ORDER
+from service.report.result.terms import AdversarialTerms
 from service.report.result.types import (
     ModeratorEvaluation,
     PositionDetail,
@@ -31,17 +33,16 @@ WORDS = "code does not compare their words"
 _WIDE = len("answers 10")
 
 
-def headline(r: Result) -> str | None:
-    """The conclusion."""
-    return r.conclusion
-
-
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
-    """The conclusion in words, and whether it was the same in the other order."""
-    if r.conclusion:
-        yield "Conclusion", text(label_of(CONCLUSION, r.conclusion).partition(": ")[2])
+    """Whether the conclusion was the same in the other order, and the order of several positions."""
+    found = r.result
+    if isinstance(found, AdversarialTerms) and found.conclusion:
         if r.round_details and r.round_details[-1].swapped_moderation and ORDER not in r.flags:
             yield "Other order", text(f"shown the same in another order, the moderator concludes the same; {WORDS}")
+        texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
+        for ranked in found.ranking:
+            words = texts.get(ranked.position, ranked.position)
+            yield f"Rank {ranked.rank}", text(f"{ranked.position} (score {ranked.score} of 10): {words}")
 
 
 def course(options: AdversarialOptions) -> str:
@@ -131,4 +132,4 @@ def _scored(record: RoundRecord, seat: str) -> str:
     return f"the moderator's score {score} of 10" if score else ""
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=rounds, decider="the moderator", course=course)
+PAGE = Page(lines=lines, why=why, exchange=rounds, decider="the moderator", course=course)

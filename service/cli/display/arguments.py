@@ -9,9 +9,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from service.cli.display.console import joined, row, text
-from service.cli.display.shortened import short
 from service.report.labels import REFUSED, STRUCK, label_of
-from service.report.result.types import Argument, Citation
+from service.report.result.argument_types import Argument, Citation
+from service.report.shortened import short
 
 LONGEST_QUOTE = 240
 """The most characters of a quotation on the page; the report has it whole."""

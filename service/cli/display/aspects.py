@@ -16,15 +16,13 @@ from service.report import Result
 class Page(NamedTuple):
     """The page of a format.
 
-    headline    the decision in few words; ``None`` if there is none
-    lines       the decision as term and words
+    lines       the decision in the format's own terms, as term and words
     why         the reasoning of the decider or the synthesis, with its title
     exchange    the arguments
     decider     the seat that gave the confidence which rules may lower; empty if votes decide
     course      all turns that its options allow, in words
     """
 
-    headline: Callable[[Result], str | None]
     lines: Callable[[Result], Iterator[tuple[str, Text]]]
     why: Callable[[Result], tuple[str, str] | None]
     exchange: Callable[[Result], Iterator[RenderableType]]

@@ -15,34 +15,30 @@ from service.cli.display.console import counted, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated
 from service.debate.model import BallotOptions
 from service.debate.options import debater_seats
-from service.debate.results import BallotResult, Tally
+from service.debate.results import Tally
 from service.report import Result
 from service.report.labels import RULE_OF_SPEAKERS, label_of
+from service.report.result.terms import BallotTerms
 from service.report.result.types import Spoken
 
 ABSTAINS = "abstains"
 
 
-def headline(r: Result) -> str | None:
-    """The decision."""
-    found = r.result
-    if not isinstance(found, BallotResult):
-        return None
-    return found.decision if found.decision_rule != "cut_short" else "no decision"
-
-
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The decision with the rule of its count, and its qualifications."""
     found = r.result
-    if not isinstance(found, BallotResult):
+    if not isinstance(found, BallotTerms):
         return
-    yield "Decision", text(_decided(found))
+    yield "Counted", text(_decided(found))
     yield "Votes", text(f"{tally(found.vote_tally)}; {found.votes_cast} of {found.seats} seats voted for an option")
     if found.tied:
         yield "Tied", text(", ".join(found.tied), "yellow")
     if found.blind_tally:
         yield "At first", text(f"{tally(found.blind_tally)}, before any debater had seen another's proposal")
-    yield "Speakers", text(f"{', '.join(found.debater_ids)}: {label_of(RULE_OF_SPEAKERS, r.speaker_selected_by or '')}")
+    yield (
+        "Speakers",
+        text(f"{', '.join(found.debater_ids)}: {label_of(RULE_OF_SPEAKERS, found.speaker_selected_by or '')}"),
+    )
     models, families = counted(found.models, "model"), counted(found.families, "family", "families")
     yield "Voters", text(f"{counted(found.seats, 'debater')}, {models} of {families}")
 
@@ -52,9 +48,9 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     for number, turns in by_round(r):
         yield rule(f"Votes of round {number}")
         yield matrix(r, turns)
-    if r.ballot_report:
+    if isinstance(r.result, BallotTerms):
         yield rule("Report")
-        for line in r.ballot_report.splitlines():
+        for line in r.result.report.splitlines():
             yield Text(text(line).plain, no_wrap=True)  # one field on each line, in a window of any width
     if r.transcript:
         yield rule("What each debater said last", f"all {len(r.transcript)} turns are in the report")
@@ -89,7 +85,7 @@ def _vote(one: Spoken) -> Text:
     return text(one.vote) if one.vote else text(ABSTAINS, "yellow")
 
 
-def _decided(found: BallotResult) -> str:
+def _decided(found: BallotTerms) -> str:
     rounds = counted(found.rounds_run, "round")
     if found.decision_rule == "threshold_vote":
         votes = next((one.count for one in found.vote_tally if one.vote == found.decision), 0)
@@ -100,4 +96,4 @@ def _decided(found: BallotResult) -> str:
     return f"{found.decision} to a person: the ballot was cut short after {rounds}"
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="", course=in_rounds)
+PAGE = Page(lines=lines, why=why, exchange=exchange, decider="", course=in_rounds)

@@ -10,31 +10,22 @@ from rich.text import Text
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, why
 from service.cli.display.console import counted, row, text
-from service.cli.display.shortened import short
 from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
 from service.debate.model import ConvergenceOptions
-from service.debate.results import AnswerVotes, ConvergenceResult
+from service.debate.results import AnswerVotes
 from service.report import Result
 from service.report.formats.convergence import APART, kept_apart
+from service.report.result.shares import share
+from service.report.result.terms import ConvergenceTerms
 
-LONGEST_ANSWER = 50
-"""The most characters of an answer in a headline."""
 _WIDE = 24
 _BY = {"judge": "a judge", "majority": "the majority of the last answers", "nobody": "nobody"}
-
-
-def headline(r: Result) -> str | None:
-    """The final answer."""
-    found = r.result
-    if not isinstance(found, ConvergenceResult):
-        return None
-    return short(found.final_answer, LONGEST_ANSWER) if found.final_answer else "no answer"
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The answer, its decider, and its qualifications."""
     found = r.result
-    if not isinstance(found, ConvergenceResult):
+    if not isinstance(found, ConvergenceTerms):
         return
     yield "Answer", text(found.final_answer) if found.final_answer else text("none stands", "bold yellow")
     yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
@@ -75,22 +66,22 @@ def course(options: ConvergenceOptions) -> str:
     return f"{counted(options.debaters, 'debater')} in {rounds} after the independent one"
 
 
-def share(per_mille: int) -> str:
-    """``0.850``: with all digits, because an answer may miss the threshold by one."""
-    return f"{per_mille / 1000:.3f}"
+def digits(value: float) -> str:
+    """A share as ``0.850``: with all digits, because an answer may miss the threshold by one."""
+    return f"{value:.3f}"
 
 
 def _overlap(r: Result, number: int) -> str:
     """The word overlap of the two least similar answers after a round."""
     found, options = r.result, r.options
-    if not isinstance(found, ConvergenceResult) or not isinstance(options, ConvergenceOptions):
+    if not isinstance(found, ConvergenceTerms) or not isinstance(options, ConvergenceOptions):
         return ""
     if number >= len(found.similarities):
         return ""
     least = found.similarities[number]
-    overlap = f"{share(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
+    overlap = f"{digits(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
     if options.convergence_check:
-        overlap += f"; {share(options.convergence_similarity)} ends the debate"
+        overlap += f"; {digits(share(options.convergence_similarity))} ends the debate"
         overlap += f", but not here: {APART}" if number in kept_apart(options, found) else ""
     return overlap
 
@@ -109,4 +100,4 @@ def _names(r: Result, seats: Iterable[str]) -> str:
     return ", ".join(speaker(r.options, seat) for seat in seats)
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the judge", course=course)
+PAGE = Page(lines=lines, why=why, exchange=exchange, decider="the judge", course=course)

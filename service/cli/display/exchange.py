@@ -9,9 +9,10 @@ from rich.padding import Padding
 
 from service.cli.display.arguments import LONGEST_QUOTE, bullets
 from service.cli.display.console import counted, row, text
-from service.cli.display.shortened import short
 from service.report import Result
 from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, label_of
+from service.report.result.terms import AdversarialTerms
+from service.report.shortened import short
 
 _MAINTAINED = {
     "unanswered": "no answer was given",
@@ -71,13 +72,14 @@ def uncertainties(r: Result) -> Iterator[RenderableType]:
 def open_points(r: Result) -> Iterator[RenderableType]:
     """The limits of the conclusion: uncertainties, dissent, and shifts of seats after new evidence."""
     yield from uncertainties(r)
-    if r.dissent and (r.dissent.unresolved_points or r.dissent.maintained):
+    dissent = r.result.dissent if isinstance(r.result, AdversarialTerms) else None
+    if dissent and (dissent.unresolved_points or dissent.maintained):
         yield Padding(text("Dissent", "bold"), (1, 0, 0, 0))
-        yield text(r.dissent.thesis)
-        if r.dissent.unresolved_points:
-            points = counted(len(r.dissent.unresolved_points), "point")
+        yield text(dissent.thesis)
+        if dissent.unresolved_points:
+            points = counted(len(dissent.unresolved_points), "point")
             yield from bullets([f"{points} left open by the last moderation, listed there"])
-        for one in r.dissent.maintained:
+        for one in dissent.maintained:
             where = f"point {one.point.n} of round {one.round}, to which {label_of(_MAINTAINED, one.why)}"
             yield from bullets([f"{where}: {one.point.text}"])
     if r.shifts:

@@ -1,4 +1,4 @@
-"""The outcome of a debate in the terms of its format: a headline, the lines of the decision, and the reasoning."""
+"""The outcome of a debate in the terms of its format: the lines of the decision, and the reasoning."""
 
 from __future__ import annotations
 
@@ -24,12 +24,6 @@ PAGES: Mapping[FormatName, Page] = complete_formats(
     "display",
     __file__,
 )
-
-
-def decision(r: Result) -> str | None:
-    """The decision in few words; ``None`` if there is none."""
-    page = _page(r)
-    return page.headline(r) if page else None
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:

@@ -18,12 +18,24 @@ from service.cli.display.console import counted, dollars, joined, row, text
 from service.cli.display.first_takes import first_takes
 from service.cli.display.speakers import speaker
 from service.debate.amounts import micro, usd
-from service.debate.options import positions_of
 from service.report import Result
+from service.report.decision_labels import OUTCOMES
 from service.report.document import quoted
 from service.report.document.decision import untested
-from service.report.labels import DECIDED, EFFECT, FLAG, MARKED, REASON, RULE, SIMULATED, STATUS, STOP, label_of
+from service.report.labels import (
+    DECIDED,
+    EFFECT,
+    FLAG,
+    MARKED,
+    REASON,
+    RULE,
+    SIMULATED,
+    STATUS,
+    STOP,
+    label_of,
+)
 from service.report.result.bill import OverallCost
+from service.report.result.decision_types import Decision
 from service.report.shown import shown
 
 MOST_PARTS = 6
@@ -70,30 +82,29 @@ def _decision(r: Result) -> Iterator[RenderableType]:
 
 
 def _headline(r: Result) -> Text:
-    if r.status == "declined":
+    if r.decision is None:
+        return text(r.status.upper(), "bold yellow")
+    if r.decision.outcome == "declined":
         return text("NO DEBATE", "bold yellow")
-    decided = outcome.decision(r)
-    words = ([] if r.status == "completed" else [r.status]) + [decided or "no conclusion"]
-    colour = _COLOURS.get(r.confidence_level or "", "red") if decided else "red"
-    return text(" · ".join(words).upper(), f"bold {colour}")
+    words = ([] if r.status == "completed" else [r.status]) + [label_of(OUTCOMES, r.decision.outcome)]
+    return text(" · ".join(words).upper(), f"bold {_colour(r.decision)}")
+
+
+def _colour(decision: Decision) -> str:
+    return _COLOURS.get(decision.confidence or "", "red")
 
 
 def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
     """The lines of the decision: term and words."""
+    if r.decision:
+        yield from _decided(r, r.decision)
     if r.format_reason:
         yield "Format", text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}")
     yield from outcome.lines(r)
-    if r.confidence_level and outcome.decision(r):
-        yield "Confidence", _confidence(r)
     words = [label_of(STATUS, r.status), label_of(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
     yield "Ended", text("; ".join(word for word in words if word))
     if why := untested(r):
         yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
-    if r.human_review and r.human_review.required:
-        reasons = dict.fromkeys(label_of(REASON, reason) for reason in r.human_review.reasons)
-        yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
-    elif r.human_review:
-        yield "Human review", text("required by no rule; the decision stays with a person all the same")
     for flag in r.flags:
         yield "Flag", text(f"{flag}: {label_of(FLAG, flag)}", "yellow")
     for pair in r.differing:
@@ -102,23 +113,30 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
     if r.passage_counts and r.passage_counts.marked:
         yield "Key", text(MARKED)
-    for ranked in r.ranking:
-        yield (
-            f"Rank {ranked.rank}",
-            text(f"{ranked.position} (score {ranked.score} of 10): {_position(r, ranked.position)}"),
-        )
 
 
-def _confidence(r: Result) -> Text:
-    found = text(r.confidence_level or "", f"bold {_COLOURS.get(r.confidence_level or '', '')}")
-    if r.moderator_confidence_level and r.moderator_confidence_level != r.confidence_level:
+def _decided(r: Result, decision: Decision) -> Iterator[tuple[str, Text]]:
+    """The lines that every format has."""
+    yield "Decision", text(decision.answer, "bold")
+    if decision.confidence:
+        yield "Confidence", _confidence(r, decision)
+    if decision.human_review.required:
+        reasons = dict.fromkeys(label_of(REASON, reason) for reason in decision.human_review.reasons)
+        yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
+    elif r.status != "declined":
+        yield "Human review", text("required by no rule; the decision stays with a person all the same")
+    if decision.dissent:
+        yield "Dissent", text(decision.dissent.text)
+    if decision.cost.ceiling_usd:
+        yield "Cost", text(f"{_amount(decision.cost.spent_usd)} of {dollars(decision.cost.ceiling_usd, 2)}")
+
+
+def _confidence(r: Result, decision: Decision) -> Text:
+    found = text(decision.confidence or "", f"bold {_colour(decision)}")
+    if r.moderator_confidence_level and r.moderator_confidence_level != decision.confidence:
         why = "; ".join(label_of(REASON, cap.reason) for cap in r.caps)
         return joined(found, text(f"({outcome.decider(r)} said {r.moderator_confidence_level}; lowered because {why})"))
     return found
-
-
-def _position(r: Result, name: str) -> str:
-    return next((p.text for p in positions_of(r.options) if p.id == name), name) if r.options else name
 
 
 def _gate(r: Result) -> Iterator[RenderableType]:
@@ -212,17 +230,19 @@ def _provenance(r: Result) -> Iterator[RenderableType]:
         if value:
             yield row(text(term, "dim"), text(value))
     yield ""
+    if r.decision:
+        yield text(r.decision.answer)
     yield _summary(r)
 
 
 def _summary(r: Result) -> Text:
     """The decision once more, at the end of the page, where a terminal stops."""
-    decided = outcome.decision(r)
-    if not decided:
+    if r.decision is None or r.decision.by is None or r.decision.outcome == "declined":
         return text(label_of(STATUS, r.status), "bold")
-    review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
+    decided = label_of(OUTCOMES, r.decision.outcome)
+    review = "human review REQUIRED" if r.decision.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""
     unchallenged = ", NOT CHALLENGED" if untested(r) else ""
-    level = f"confidence {r.confidence_level}"
+    level = f"confidence {r.decision.confidence}"
     return text(f"{ended}{decided.upper()}{unchallenged}, {level}; {review}{simulated}", "bold")

@@ -12,16 +12,16 @@ from rich.text import Text
 from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
 from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.console import counted, joined, row, text
-from service.cli.display.convergence import share
-from service.cli.display.shortened import first_sentence
+from service.cli.display.convergence import digits
 from service.cli.display.speakers import last_turns, rule, seated, speaker
 from service.cli.terminal_text import line
 from service.debate.findings import DIMENSIONS
-from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result
 from service.report.labels import OBJECTION, label_of
 from service.report.marks import without_marks
+from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Spoken
+from service.report.shortened import first_sentence
 from service.report.shown import reply_json
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
@@ -34,27 +34,19 @@ Marks = dict[tuple[str, int], list[tuple[str, str]]]
 """By label and number of a claim: the authors of marks, with their marks."""
 
 
-def headline(r: Result) -> str | None:
-    """Whether there was a consensus."""
-    found = r.result
-    if not isinstance(found, PanelResult):
-        return None
-    return "consensus" if found.consensus_reached else "no consensus"
-
-
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The question's type, the panel's agreement, and its qualifications."""
     found = r.result
-    if not isinstance(found, PanelResult):
+    if not isinstance(found, PanelTerms):
         return
     yield "Question", text(f"{found.question_type}; consensus means {found.trigger}")
     if found.consensus:
         last = found.consensus[-1]
         reached = "reached" if last.terminated else "not reached"
-        rounds = counted(found.rounds_completed, "round")
-        yield "Consensus", text(f"{reached} in {rounds}: {share(last.overall)}, where {share(last.threshold)} ends it")
+        where = f"{reached} in {counted(found.rounds_completed, 'round')}"
+        yield "Consensus", text(f"{where}: {digits(last.overall)}, where {digits(last.threshold)} ends it")
     if found.overall_confidence is not None:
-        yield "Own confidence", text(f"{found.overall_confidence} per cent, the mean of the debaters' own")
+        yield "Own confidence", text(f"{digits(found.overall_confidence)} of 1, the mean of the debaters' own")
     if found.missing:
         yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
     for idea in found.ideas[:FIRST_IDEAS]:
@@ -73,7 +65,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 
     The whole answer comes first, if it is longer than the sentence below the decision.
     """
-    found = r.result if isinstance(r.result, PanelResult) else None
+    found = r.result if isinstance(r.result, PanelTerms) else None
     if found and r.synthesis and first_sentence(r.synthesis) != line(r.synthesis):
         yield rule("The whole answer")
         yield text(r.synthesis)
@@ -97,25 +89,25 @@ def exchange(r: Result) -> Iterator[RenderableType]:
         yield _accuracy(r, found)
 
 
-def _consensus(found: PanelResult) -> RenderableType:
+def _consensus(found: PanelTerms) -> RenderableType:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("round", *_DIMENSIONS, "overall", "ends at"):
         table.add_column(name, justify="right")
     for one in found.consensus:
         cells = [_share(one.dimensions.get(dimension), dimension in one.lagging) for dimension in DIMENSIONS]
-        overall = text(share(one.overall), "green" if one.terminated else "")
-        table.add_row(str(one.round), *cells, overall, share(one.threshold))
+        overall = text(digits(one.overall), "green" if one.terminated else "")
+        table.add_row(str(one.round), *cells, overall, digits(one.threshold))
     return Padding(table, (0, 0, 0, 2))
 
 
-def _share(per_mille: int | None, lagging: bool) -> Text:
+def _share(value: float | None, lagging: bool) -> Text:
     """One dimension; a star where it lags behind."""
-    if per_mille is None:
+    if value is None:
         return text("undefined", "yellow")
-    return text(f"{share(per_mille)}{'*' if lagging else ''}", "yellow" if lagging else "")
+    return text(f"{digits(value)}{'*' if lagging else ''}", "yellow" if lagging else "")
 
 
-def _notes(one: ConsensusRound) -> str:
+def _notes(one: ConsensusStanding) -> str:
     """The result of the round, in words."""
     open_ = one.unanswered_objections
     unanswered = f"{counted(open_, 'strong objection')} unanswered" if open_ else ""
@@ -183,7 +175,7 @@ def _claims(r: Result, number: int) -> dict[tuple[str, int], str]:
     return {(one.label, c.n): without_marks(c.text) for one in turns for c in one.arguments}
 
 
-def _accuracy(r: Result, found: PanelResult) -> RenderableType:
+def _accuracy(r: Result, found: PanelTerms) -> RenderableType:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("debater")
     for name in _SCORES:
@@ -195,4 +187,4 @@ def _accuracy(r: Result, found: PanelResult) -> RenderableType:
     return Padding(table, (0, 0, 0, 2))
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the synthesizer", course=in_rounds)
+PAGE = Page(lines=lines, why=why, exchange=exchange, decider="the synthesizer", course=in_rounds)

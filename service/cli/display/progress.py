@@ -15,12 +15,12 @@ from rich.text import Text
 
 from service.cli.display import summaries
 from service.cli.display.console import counted, dollars, row, text
-from service.cli.display.shortened import short
 from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of
 from service.report.labels import SIGN, STOP, label_of
 from service.report.marks import neutral_texts
+from service.report.shortened import short
 
 Data = Mapping[str, Any]
 LEAD, LEAD_MOST = 12, 20

@@ -12,31 +12,18 @@ from service.cli.display.adversarial import WORDS
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.console import row, text, unwrapped
-from service.cli.display.shortened import short
-from service.cli.display.speakers import rule, seated, speaker
+from service.cli.display.speakers import rule, seated
 from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
-from service.debate.results import StancesResult, Verdict
+from service.debate.results import Verdict
 from service.report import Result
-
-LONGEST_WINNER = 50
-"""The most characters of the winner in a headline."""
-
-
-def headline(r: Result) -> str | None:
-    """The winner, in few words; a verdict without a winner combines stances."""
-    found = r.result
-    if not isinstance(found, StancesResult):
-        return None
-    if found.verdict is None:
-        return "no verdict"
-    return f"winner: {_winner(r, found)}" if found.verdict.winner else "a verdict that combines stances"
+from service.report.result.terms import StancesTerms
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The verdict that stands, or the two that differ."""
     found = r.result
-    if not isinstance(found, StancesResult):
+    if not isinstance(found, StancesTerms):
         return
     if found.verdict:
         yield "Verdict", text(found.verdict.verdict)
@@ -51,7 +38,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 def why(r: Result) -> tuple[str, str] | None:
     """The judge's reasoning."""
     found = r.result
-    return ("Why", found.verdict.reasoning) if isinstance(found, StancesResult) and found.verdict else None
+    return ("Why", found.verdict.reasoning) if isinstance(found, StancesTerms) and found.verdict else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -66,7 +53,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
             if one.seat == seat:
                 yield heading(f"Round {one.round}", f"{one.charged_usd} USD")
                 yield from arguments(one.arguments)
-    if isinstance(r.result, StancesResult) and r.result.output is not None:
+    if isinstance(r.result, StancesTerms) and r.result.output is not None:
         yield rule(
             "In the shape that was asked for" if options.output_schema is not None else "In brief",
             seated(r, "synthesizer"),
@@ -75,18 +62,8 @@ def exchange(r: Result) -> Iterator[RenderableType]:
             yield unwrapped(line)
 
 
-def _winner(r: Result, found: StancesResult) -> str:
-    """The debater whose stance won, with the stance, because a name need not show it; else the judge's own words."""
-    options = r.options
-    if isinstance(options, StancesOptions) and found.winner_stance:
-        for seat, debater in zip(debater_seats(options), options.debaters, strict=True):
-            if debater.stance == found.winner_stance:
-                return f"{speaker(options, seat)}, for “{short(debater.stance, LONGEST_WINNER)}”"
-    return short(found.verdict.winner or "", LONGEST_WINNER) if found.verdict else ""
-
-
 def _verdict_text(verdict: Verdict) -> str:
     return verdict.winner or "no single stance: the verdict combines stances"
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the judge", course=in_rounds)
+PAGE = Page(lines=lines, why=why, exchange=exchange, decider="the judge", course=in_rounds)

@@ -9,8 +9,8 @@ from typing import Any
 from rich.text import Text
 
 from service.cli.display.console import counted, text
-from service.cli.display.shortened import short
 from service.report.labels import APART, label_of
+from service.report.shortened import short
 
 Data = Mapping[str, Any]
 LONGEST = 110

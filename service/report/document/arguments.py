@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from service.report.document.blocks import Argued, Quotation, Tone
 from service.report.labels import REFUSED, STRUCK, VERDICT, label_of
-from service.report.result.types import Argument, Citation, Result
+from service.report.result.argument_types import Argument, Citation
+from service.report.result.types import Result
 
 TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "too_short": "warn", "not_found": "bad"}
 

@@ -27,8 +27,8 @@ def _against(r: Result) -> Iterator[Block]:
 
 
 PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
-    opening.question,
     opening.decision,
+    opening.question,
     opening.gate,
     opening.proposition,
     _measured,

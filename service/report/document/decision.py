@@ -1,7 +1,4 @@
-"""The decision in the first lines of a report: a headline and the facts under it.
-
-No headline says that an answer is right: it names the decider, or the count of votes.
-"""
+"""The facts under the decision in the first lines of a report."""
 
 from __future__ import annotations
 
@@ -10,12 +7,10 @@ from collections.abc import Iterator
 from service.debate.options import swapped_of
 from service.report.document.blocks import Fact
 from service.report.formats import telling_of
-from service.report.formats.aspects import ORDER
+from service.report.result.decision import ORDER
 from service.report.result.types import Result
 
-__all__ = ["BY_ORDER", "ORDER", "decider", "facts", "headline", "untested"]
-
-BY_ORDER = "No decision: the decider, asked again with the order turned round, decided otherwise"
+__all__ = ["decider", "facts", "untested"]
 
 
 _SAME = {
@@ -24,14 +19,6 @@ _SAME = {
     "": "decided the same; code does not compare their words",
 }
 """The second order that did not decide otherwise, by the flag that qualifies it."""
-
-
-def headline(r: Result) -> str | None:
-    """The decision in one line; ``None`` if there is none."""
-    telling = telling_of(r.options)
-    if telling is None:
-        return None
-    return BY_ORDER if ORDER in r.flags and telling.order_decides else telling.headline(r)
 
 
 def decider(r: Result) -> str:

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
+from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text, Tone
-from service.report.document.decision import decider, facts, headline, untested
+from service.report.document.decision import decider, facts, untested
 from service.report.document.uncited import never_cited
-from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, label_of, seat_name
+from service.report.labels import (
+    DECIDED,
+    EFFECT,
+    FLAG,
+    REASON,
+    RULE,
+    SIMULATED,
+    STATUS,
+    STOP,
+    label_of,
+    seat_name,
+)
+from service.report.result.terms import AdversarialTerms
 from service.report.result.types import Result
 
 _SYNTHESIS = {
@@ -21,8 +34,6 @@ _SYNTHESIS = {
 
 def question(r: Result) -> Iterator[Block]:
     """The question, its purpose and its documents."""
-    if r.simulated:
-        yield Banner("warn", "Simulated", (SIMULATED,))
     yield ReportPart("question", "Question")
     yield Text(r.question, "lead")
     yield FactList(tuple(_circumstances(r)))
@@ -61,19 +72,22 @@ def _circumstances(r: Result) -> Iterator[Fact]:
 
 def decision(r: Result) -> Iterator[Block]:
     """The outcome, its limits, and whether a person has to decide."""
+    if r.simulated:
+        yield Banner("warn", "Simulated", (SIMULATED,))
     yield ReportPart("decision", "Decision")
-    yield Banner(_tone(r), _headline(r), tuple(_under_headline(r)))
+    yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
     if why := untested(r):
         yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
     yield from _human_review(r)
     yield FactList(tuple(_outcome(r)))
     yield from quoted.key(r)
-    if r.ranking:
+    ranking = r.result.ranking if isinstance(r.result, AdversarialTerms) else ()
+    if ranking:
         texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
         yield TableBlock(
             "Positions in the moderator's order",
             ("Rank", "Position", "In words", "Score of 10"),
-            tuple((str(p.rank), p.position, texts.get(p.position, ""), str(p.score)) for p in r.ranking),
+            tuple((str(p.rank), p.position, texts.get(p.position, ""), str(p.score)) for p in ranking),
             numeric=(0, 3),
         )
     if r.synthesis:
@@ -88,42 +102,41 @@ def decision(r: Result) -> Iterator[Block]:
 def _tone(r: Result) -> Tone:
     if r.status in ("queued", "running", "declined"):
         return "info"
-    if r.status in ("failed", "aborted") or r.confidence_level == "LOW":
+    if r.decision is None or r.decision.confidence in (None, "LOW"):
         return "bad"
-    sure = r.confidence_level == "HIGH" and r.human_review is not None and not r.human_review.required
+    sure = r.decision.confidence == "HIGH" and not r.decision.human_review.required
     return "good" if sure and not untested(r) else "warn"
 
 
-def _headline(r: Result) -> str:
-    if r.ranking:
-        return f"Ranked first of {len(r.ranking)} positions: {r.ranking[0].position}"
-    if found := headline(r):
-        return found
-    if r.status in ("queued", "running", "declined"):
-        return label_of(STATUS, r.status)
-    return "No conclusion was reached"
-
-
-def _under_headline(r: Result) -> Iterator[str]:
-    if r.confidence_level and (r.conclusion or r.result):
-        yield f"Confidence: {r.confidence_level}"
+def _in_short(r: Result) -> Iterator[str]:
+    """The lines under the answer: what came of it, who asked, the confidence, the review, dissent and cost."""
+    if r.decision is None:
+        return
+    by = f", by {label_of(DECIDERS, r.decision.by)}" if r.decision.by else ""
+    yield f"{label_of(OUTCOMES, r.decision.outcome)}{by}."
+    if r.decision.confidence:
+        yield f"Confidence: {r.decision.confidence}"
     if r.stop_reason:
         yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
+    if r.decision.dissent:
+        yield f"Dissent: {r.decision.dissent.text}"
+    if r.decision.cost.ceiling_usd:
+        yield f"Cost: {r.decision.cost.spent_usd} of at most {r.decision.cost.ceiling_usd} USD."
     yield from quoted.in_short(r)
 
 
 def _human_review(r: Result) -> Iterator[Block]:
-    if r.human_review is None:
+    if r.decision is None or r.status == "declined":
         return
-    if r.human_review.required:
+    if r.decision.human_review.required:
         yield Banner("warn", "Human review is required", tuple(_because(r)))
     else:
-        ends = "Effective challenge" if r.result is None else "A decision"
+        ends = "Effective challenge" if isinstance(r.result, AdversarialTerms) else "A decision"
         yield Banner("info", "No rule requires human review", (f"{ends} ends with a person all the same.",))
 
 
 def _because(r: Result) -> Iterator[str]:
-    for reason in r.human_review.reasons if r.human_review else ():
+    for reason in r.decision.human_review.reasons if r.decision else ():
         yield f"Because {label_of(REASON, reason)}."
 
 
@@ -133,12 +146,13 @@ def _outcome(r: Result) -> Iterator[Fact]:
         yield Fact("In detail", r.detail)
     if r.moderator_confidence_level:
         yield Fact(f"{seat_name(decider(r))}'s confidence", r.moderator_confidence_level)
-    if r.confidence_level:
-        yield Fact("Confidence after the rules", f"{r.confidence_level} (not a probability)")
+    if r.decision and r.decision.confidence:
+        yield Fact("Confidence after the rules", f"{r.decision.confidence} (not a probability)")
     for cap in r.caps:
         yield Fact(f"At most {cap.at_most}", f"because {label_of(REASON, cap.reason)}")
-    if r.agrees_with_first_proposal is not None:
-        agrees = "yes: the same conclusion" if r.agrees_with_first_proposal else "no: the debate changed the conclusion"
+    agreed = r.result.agrees_with_first_proposal if isinstance(r.result, AdversarialTerms) else None
+    if agreed is not None:
+        agrees = "yes: the same conclusion" if agreed else "no: the debate changed the conclusion"
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))

@@ -21,13 +21,14 @@ from service.debate.panel_answers import are_awaited
 from service.debate.panel_standing import measured_after, options_of, standing
 from service.debate.replies import AccuracyReview, BlindAnswer, ObjectionAnswers, RevisedAnswer, Synthesis
 from service.debate.replies.panel import ObjectionVerdict
-from service.debate.results import ConsensusRound, PanelResult
+from service.debate.results import ConsensusRound
 from service.debate.script import Script
 from service.debate.turns import turn_id
 from service.errors import IllegalEntry
 from service.report.events.types import SpokeEvent
 from service.report.formats.panel import TELLING
 from service.report.result.history import History
+from service.report.result.terms import PanelTerms
 from service.report.result.types import Line, Result
 
 PanelStatus = Literal["running", "completed", "failed", "aborted"]
@@ -331,7 +332,7 @@ def scored(line: Line, entry: CheckFound, found: AccuracyFound, h: History, deba
 
 def ended(result: Result, n: int, at: str) -> PanelFinal:
     """The last event of a panel."""
-    found = result.result if isinstance(result.result, PanelResult) else None
+    found = result.result if isinstance(result.result, PanelTerms) else None
     score = found.final_score if found else None
     return PanelFinal(
         debate_id=result.debate_id,
@@ -340,7 +341,7 @@ def ended(result: Result, n: int, at: str) -> PanelFinal:
         status=status(result.status, synthesised=bool(found and found.synthesis_turn)),
         rounds_completed=found.rounds_completed if found else 0,
         consensus_reached=bool(found and found.consensus_reached),
-        final_consensus_score=None if score is None else share(score),
+        final_consensus_score=score,
         synthesis_id=found.synthesis_turn if found else None,
         result=result,
     )

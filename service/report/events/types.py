@@ -8,10 +8,10 @@ from msgspec import Struct, field
 
 from service.debate.model import Options, Pair, TurnId
 from service.debate.replies import Conclusion, Framing, Objection, Shift
+from service.report.result.argument_types import Argument
 from service.report.result.passage_types import PassageDetail
 from service.report.result.seat_types import SeatDetail
 from service.report.result.types import (
-    Argument,
     CriticPosition,
     Gate,
     Hashes,

@@ -21,13 +21,16 @@ from service.report.document.blocks import (
     Segment,
     Text,
 )
-from service.report.formats.aspects import ORDER, Given, Own, Telling
+from service.report.formats.aspects import Given, Own, Telling
 from service.report.labels import ASKED_AGAIN, CONCLUSION, DIVERSITY, MAINTAINED, SIGN, label_of, seat_name
+from service.report.result.argument_types import Argument
+from service.report.result.decision import ORDER
+from service.report.result.dissent import dissent
 from service.report.result.history import History
 from service.report.result.rounds import detail as detail_of
 from service.report.result.rounds import record as record_of
+from service.report.result.terms import AdversarialTerms
 from service.report.result.types import (
-    Argument,
     CriticPosition,
     ModeratorEvaluation,
     PositionDetail,
@@ -64,15 +67,20 @@ def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:
     return reply.synthesis if isinstance(reply, Moderation) and ORDER not in outcome.flags else None
 
 
-def _own(h: History, debate_id: str, _: Outcome | None, __: tuple[Spoken, ...]) -> Own:
+def _own(h: History, debate_id: str) -> Own:
     return Own(
         rounds=tuple(record_of(h, debate_id, r) for r in h.rounds),
         round_details=tuple(detail_of(h, r) for r in h.rounds),
     )
 
 
-def _headline(r: Result) -> str | None:
-    return label_of(CONCLUSION, r.conclusion) if r.conclusion else None
+def _terms(h: History, outcome: Outcome, _: tuple[Spoken, ...]) -> AdversarialTerms:
+    return AdversarialTerms(
+        conclusion=outcome.conclusion,
+        agrees_with_first_proposal=outcome.agrees_with_first_proposal,
+        ranking=outcome.ranking,
+        dissent=dissent(h),
+    )
 
 
 def _facts(_: Result) -> Iterator[Fact]:
@@ -80,8 +88,9 @@ def _facts(_: Result) -> Iterator[Fact]:
 
 
 def _untested(r: Result) -> str | None:
-    heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
-    return None if heard else "no critic spoke"
+    concluded = isinstance(r.result, AdversarialTerms) and r.result.conclusion is not None
+    heard = any(record.critic_position for record in r.rounds)
+    return "no critic spoke" if concluded and not heard else None
 
 
 def _parameters(options: AdversarialOptions) -> Iterator[Fact]:
@@ -287,20 +296,21 @@ def _arguments_by_party(record: RoundRecord, detail: RoundDetail) -> dict[str, l
 
 def _against(r: Result) -> Iterator[Block]:
     """The standing objections against the proposition."""
-    if r.dissent is None:
+    given = r.result.dissent if isinstance(r.result, AdversarialTerms) else None
+    if given is None:
         return
     titles = titles_of(r)
     yield ReportPart("dissent", "Dissent")
-    yield Text(r.dissent.thesis, "lead")
-    yield Text(f"The critic's conclusion: {label_of(CONCLUSION, r.dissent.conclusion)}.", "note")
-    if r.dissent.unresolved_points:
+    yield Text(given.thesis, "lead")
+    yield Text(f"The critic's conclusion: {label_of(CONCLUSION, given.conclusion)}.", "note")
+    if given.unresolved_points:
         yield Text("Points that the moderator left open:", "note")
-        yield Bullets(r.dissent.unresolved_points)
+        yield Bullets(given.unresolved_points)
         last = next(detail for detail in reversed(r.round_details) if detail.labels)
         yield Text(f"These are the moderator's words. {_labels(last.labels)}", "note")
-    for one in r.dissent.maintained:
+    for one in given.maintained:
         yield argued(f"Round {one.round}, point {one.point.n}: {label_of(MAINTAINED, one.why)}", one.point, titles)
-    if not r.dissent.maintained:
+    if not given.maintained:
         yield Text("Every point of the critic that stands was granted or answered.")
 
 
@@ -321,13 +331,12 @@ TELLING = Telling(
     closing=_closing,
     synthesis=_synthesis,
     own=_own,
+    terms=_terms,
     title="Record of effective challenge",
     by_rounds=True,
     decider="moderator",
-    order_decides=True,
     diversity=DIVERSITY,
     saw=lambda _: "",
-    headline=_headline,
     facts=_facts,
     untested=_untested,
     parameters=_parameters,

@@ -6,16 +6,15 @@ The rest of ``report`` assembles results and pages, and reads this record wherev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from service.debate.model import Outcome, TurnId
 from service.debate.replies import Closing, Reply
 from service.report.document.blocks import Block, Fact
+from service.report.result.argument_types import Argument
 from service.report.result.history import History
-from service.report.result.types import Argument, Result, RoundDetail, RoundRecord, Spoken
-
-ORDER = "orderSensitive"
-"""The flag of a debate in which the order of presentation decided."""
+from service.report.result.terms import Terms
+from service.report.result.types import Result, RoundDetail, RoundRecord, Spoken
 
 
 class Given(NamedTuple):
@@ -33,9 +32,6 @@ class Own(NamedTuple):
 
     rounds: tuple[RoundRecord, ...] = ()
     round_details: tuple[RoundDetail, ...] = ()
-    ballot_report: str | None = None
-    speaker_selected_by: Literal["schedule"] | None = None
-    raw: dict[str, Any] | None = None
 
 
 class Telling(NamedTuple):
@@ -48,15 +44,14 @@ class Telling(NamedTuple):
     closing         the first reply of the closing seat
     synthesis       that seat's conclusion, in its words; ``None`` if none stands
     own             the members of the result that this format alone has
+    terms           the outcome in the format's own terms: ``Result.result``
 
     title           of the report
     by_rounds       whether seats speak in the round records of EAAPL-MAG005, and not in a transcript
     decider         the seat that gave the confidence, before rules lower it; empty if votes decide
-    order_decides   whether the order of presentation alone can leave the debate without a decision
     diversity       the words for the diversity of the models
     saw             the form in which deciders saw the debaters' names
-    headline        the decision in one line; ``None`` if there is none
-    facts           the facts under the headline
+    facts           the facts under the decision
     untested        why no seat has tested the decision; ``None`` if one has, or without a decision
     parameters      the options that shaped the debate, without the rounds and the second order of the decider
     who             a debater's name in a report
@@ -72,15 +67,14 @@ class Telling(NamedTuple):
     given: Callable[[History, TurnId, Reply], Given]
     closing: Callable[[History, Outcome], Closing | None]
     synthesis: Callable[[Outcome, Closing | None], str | None]
-    own: Callable[[History, str, Outcome | None, tuple[Spoken, ...]], Own]
+    own: Callable[[History, str], Own]
+    terms: Callable[[History, Outcome, tuple[Spoken, ...]], Terms | None]
 
     title: str
     by_rounds: bool
     decider: str
-    order_decides: bool
     diversity: Mapping[str, str]
     saw: Callable[[Any], str]
-    headline: Callable[[Result], str | None]
     facts: Callable[[Result], Iterator[Fact]]
     untested: Callable[[Result], str | None]
     parameters: Callable[[Any], Iterator[Fact]]

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
+from msgspec.structs import asdict
+
 from service.debate.ballot import PHASES, SPEAKERS_CHOSEN_BY, report_of
 from service.debate.labels import read
 from service.debate.model import Outcome, TurnId
@@ -27,9 +29,10 @@ from service.report.document.blocks import (
 )
 from service.report.document.speakers import latest
 from service.report.formats import debaters
-from service.report.formats.aspects import Given, Own, Telling
+from service.report.formats.aspects import Given, Telling
 from service.report.labels import BLIND, PHASE, RULE_OF_SPEAKERS, RULE_OF_VOTES, label_of
 from service.report.result.history import History, debater_phase
+from service.report.result.terms import BallotTerms
 from service.report.result.types import Result, Spoken
 
 
@@ -59,27 +62,16 @@ def _synthesis(_: Outcome, __: Closing | None) -> str | None:
     return None
 
 
-def _own(_: History, __: str, outcome: Outcome | None, ___: tuple[Spoken, ...]) -> Own:
-    """The nine lines of a ballot, in the form of their reference, and its rule for speakers."""
-    found = outcome.result if outcome else None
+def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> BallotTerms | None:
+    """The count with its nine lines in the form of their reference, and its rule for speakers."""
+    found = outcome.result
     if not isinstance(found, BallotResult):
-        return Own()
-    return Own(ballot_report=report_of(found), speaker_selected_by=SPEAKERS_CHOSEN_BY)
-
-
-def _headline(r: Result) -> str | None:
-    return _voted(r.result) if isinstance(r.result, BallotResult) else None
-
-
-def _voted(found: BallotResult) -> str:
-    if found.decision_rule == "threshold_vote":
-        counts = {tally.vote: tally.count for tally in found.vote_tally}
-        return f"Decided by {counts.get(found.decision, 0)} of {debaters.count(found.seats, 'vote')}: {found.decision}"
-    return f"Not decided, for a person to decide: {found.decision}"
+        return None
+    return BallotTerms(**asdict(found), report=report_of(found), speaker_selected_by=SPEAKERS_CHOSEN_BY)
 
 
 def _facts(r: Result) -> Iterator[Fact]:
-    if not isinstance(r.result, BallotResult):
+    if not isinstance(r.result, BallotTerms):
         return
     found = r.result
     yield Fact("Decided because", label_of(RULE_OF_VOTES, found.decision_rule))
@@ -108,7 +100,7 @@ def _who(one: Spoken) -> str:
 
 def _measured(r: Result) -> Iterator[Block]:
     """The matrix of votes, the tally, and the nine lines of the reference unchanged."""
-    if not isinstance(r.result, BallotResult):
+    if not isinstance(r.result, BallotTerms):
         return
     found = r.result
     yield ReportPart("votes", "Votes")
@@ -124,12 +116,12 @@ def _measured(r: Result) -> Iterator[Block]:
     blind = ", ".join(f"{tally.vote}: {tally.count}" for tally in found.blind_tally)
     if blind:
         yield Text(f"The first proposals, before anybody had seen another's: {blind}.", "note")
-    if r.ballot_report:
+    if found.report:
         yield Text("The report of the ballot, in the form of the bounded-debate pattern:", "note")
-        yield Verbatim(tuple(r.ballot_report.split("\n")))
+        yield Verbatim(tuple(found.report.split("\n")))
 
 
-def _matrix(found: BallotResult, number: int) -> TableBlock:
+def _matrix(found: BallotTerms, number: int) -> TableBlock:
     """A row for each debater, a column for each phase of the round that was reached."""
     casts = {(cast.debater, cast.phase): cast for cast in found.votes if cast.round == number}
     phases = tuple(phase for phase in PHASE if any(phase == at for _, at in casts))
@@ -144,7 +136,7 @@ def _cell(cast: Cast | None) -> str:
     return cast.vote if cast.vote is not None else f"abstains (wrote “{cast.written}”)"
 
 
-def _tally(found: BallotResult) -> Chart:
+def _tally(found: BallotTerms) -> Chart:
     bars = tuple(
         Bar(
             tally.vote,
@@ -175,7 +167,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 def _against(r: Result) -> Iterator[Block]:
     """The debaters whose latest vote is for another option."""
-    if not isinstance(r.result, BallotResult) or not r.transcript:
+    if not isinstance(r.result, BallotTerms) or not r.transcript:
         return
     decided = r.result.decision_rule == "threshold_vote"
     against = [one for one in latest(r) if one.vote != r.result.decision] if decided else None
@@ -189,14 +181,13 @@ TELLING = Telling(
     given=_given,
     closing=debaters.closing,
     synthesis=_synthesis,
-    own=_own,
+    own=debaters.own,
+    terms=_terms,
     title=debaters.TITLE,
     by_rounds=False,
     decider="",
-    order_decides=False,
     diversity=debaters.DIVERSITY,
     saw=lambda _: debaters.SAW_LABELS,
-    headline=_headline,
     facts=_facts,
     untested=debaters.unheard,
     parameters=_parameters,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import asdict
+
 from service.debate.answer_keys import folded
 from service.debate.convergence import labels
 from service.debate.model import Outcome, TurnId
@@ -28,11 +30,13 @@ from service.report.document.blocks import (
 from service.report.document.sparkline import thousandths
 from service.report.document.speakers import by_round, latest, speaker_possessive
 from service.report.formats import debaters
-from service.report.formats.aspects import Given, Own, Telling
+from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, OVERLAP
 from service.report.marks import without_marks
 from service.report.result.history import History
+from service.report.result.shares import per_mille, per_mille_or_none, share_or_none, shown
+from service.report.result.terms import ConvergenceTerms
 from service.report.result.types import Result, Spoken
 
 _MOST_COLUMNS = 4
@@ -64,19 +68,17 @@ def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:
     return f"{answer}\n\n{reply.justification}" if answer is not None and isinstance(reply, Ruling) else None
 
 
-def _own(_: History, __: str, ___: Outcome | None, ____: tuple[Spoken, ...]) -> Own:
-    return Own()
-
-
-def _headline(r: Result) -> str | None:
-    if not isinstance(r.result, ConvergenceResult) or r.result.final_answer is None:
+def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> ConvergenceTerms | None:
+    """The result with shares in the place of the record's per mille."""
+    found = outcome.result
+    if not isinstance(found, ConvergenceResult):
         return None
-    by = "the judge" if r.result.decided_by == "judge" else "the majority"
-    return f"Answer of {by}: {r.result.final_answer}"
+    kept = asdict(found) | {"similarities": tuple(share_or_none(value) for value in found.similarities)}
+    return ConvergenceTerms(**kept)
 
 
 def _facts(r: Result) -> Iterator[Fact]:
-    if not isinstance(r.result, ConvergenceResult):
+    if not isinstance(r.result, ConvergenceTerms):
         return
     found = r.result
     converged = "no" if found.converged_in is None else f"yes, in round {found.converged_in}"
@@ -102,7 +104,7 @@ def _parameters(options: ConvergenceOptions) -> Iterator[Fact]:
 
 def _measured(r: Result) -> Iterator[Block]:
     """Final answers by round, word overlap by round, and the number of debaters for each answer."""
-    if not isinstance(r.result, ConvergenceResult) or not isinstance(r.options, ConvergenceOptions):
+    if not isinstance(r.result, ConvergenceTerms) or not isinstance(r.options, ConvergenceOptions):
         return
     found = r.result
     yield ReportPart("answers", "Answers by round")
@@ -124,17 +126,17 @@ def _matrix(r: Result) -> TableBlock:
     return TableBlock("Who answered what", head, tuple(lines))
 
 
-def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[Block]:
+def _course(options: ConvergenceOptions, found: ConvergenceTerms) -> Iterator[Block]:
     if not found.similarities:
         yield Text("Whether answers converged was not looked at, as the caller chose.", "note")
         return
-    values = ", ".join(f"round {n}: {thousandths(value)}" for n, value in enumerate(found.similarities))
+    values = ", ".join(f"round {n}: {shown(value)}" for n, value in enumerate(found.similarities))
     wanted = options.convergence_similarity
     yield Sparkline(
         name="overlap-course",
         title="Word overlap of the two answers that share least, after each round",
         places=tuple(f"Round {n}" for n in range(len(found.similarities))),
-        values=found.similarities,
+        values=tuple(map(per_mille_or_none, found.similarities)),
         wanted=wanted,
         shown=f"{values[:1].upper()}{values[1:]}; {thousandths(wanted)} was wanted.",
     )
@@ -144,12 +146,12 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
         yield Text(f"Words enough were shared, and yet the debate went on, after round {rounds}: {APART}.", "note")
 
 
-def kept_apart(options: ConvergenceOptions, found: ConvergenceResult) -> tuple[int, ...]:
+def kept_apart(options: ConvergenceOptions, found: ConvergenceTerms) -> tuple[int, ...]:
     """The rounds after which enough words were shared and the answers had not converged all the same."""
     return tuple(
         n
         for n, shared in enumerate(found.similarities)
-        if shared is not None and shared >= options.convergence_similarity and n != found.converged_in
+        if shared is not None and per_mille(shared) >= options.convergence_similarity and n != found.converged_in
     )
 
 
@@ -180,7 +182,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 def _against(r: Result) -> Iterator[Block]:
     """The debaters that gave another answer."""
-    if not isinstance(r.result, ConvergenceResult) or not r.transcript:
+    if not isinstance(r.result, ConvergenceTerms) or not r.transcript:
         return
     against, answer = None, r.result.final_answer
     if answer is not None:
@@ -197,14 +199,13 @@ TELLING = Telling(
     given=_given,
     closing=debaters.closing,
     synthesis=_synthesis,
-    own=_own,
+    own=debaters.own,
+    terms=_terms,
     title=debaters.TITLE,
     by_rounds=False,
     decider="judge",
-    order_decides=True,
     diversity=debaters.DIVERSITY,
     saw=lambda _: debaters.SAW_LABELS,
-    headline=_headline,
     facts=_facts,
     untested=debaters.unheard,
     parameters=_parameters,

@@ -13,9 +13,11 @@ from service.debate.turns import round_of, seat_of
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import Block, Fact, HeadingBlock, ReportPart, Text
 from service.report.document.speakers import by_round, latest, speaker_possessive
+from service.report.formats.aspects import Own
 from service.report.labels import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
+from service.report.result.argument_types import Argument
 from service.report.result.history import History, debater_phase, is_swapped
-from service.report.result.types import Argument, Result, Spoken
+from service.report.result.types import Result, Spoken
 
 TITLE = "Record of a debate"
 DIVERSITY = DIVERSITY_OF_DEBATERS
@@ -52,6 +54,11 @@ def closing(h: History, _: Outcome) -> Closing | None:
     """The last closing reply, from the first time that its seat was asked."""
     found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_swapped(turn)]
     return found[-1] if found else None
+
+
+def own(_: History, __: str) -> Own:
+    """None: replies of debaters are in the transcript."""
+    return Own()
 
 
 # In words.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import asdict
+
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
@@ -29,10 +31,12 @@ from service.report.document.blocks import (
 from service.report.document.sparkline import thousandths
 from service.report.document.speakers import by_label, latest, speaker_possessive
 from service.report.formats import debaters
-from service.report.formats.aspects import Given, Own, Telling
+from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
+from service.report.result.shares import per_mille, share, share_or_none, shown
+from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Result, Spoken
 from service.report.shown import reply_of
 
@@ -62,29 +66,40 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return outcome.result.synthesis if isinstance(outcome.result, PanelResult) else None
 
 
-def _own(_: History, __: str, ___: Outcome | None, ____: tuple[Spoken, ...]) -> Own:
-    return Own()
-
-
-def _headline(r: Result) -> str | None:
-    if not isinstance(r.result, PanelResult) or not r.result.synthesis:
+def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms | None:
+    """The result with shares in the place of the record's per mille and per cent."""
+    found = outcome.result
+    if not isinstance(found, PanelResult):
         return None
-    after = f"after {debaters.count(r.result.rounds_completed, 'round')}"
-    best = "the synthesis is the best answer there was"
-    return f"Consensus {after}" if r.result.consensus_reached else f"No consensus {after}; {best}"
+    kept = asdict(found) | {
+        "consensus": tuple(map(_standing, found.consensus)),
+        "final_score": share_or_none(found.final_score),
+        "overall_confidence": share_or_none(found.overall_confidence, of=100),
+        "accuracy_by": found.accuracy_by if found.accuracy else None,
+    }
+    return PanelTerms(**kept)
+
+
+def _standing(one: ConsensusRound) -> ConsensusStanding:
+    kept = asdict(one) | {
+        "dimensions": {name: share_or_none(value) for name, value in one.dimensions.items()},
+        "overall": share(one.overall),
+        "threshold": share(one.threshold),
+    }
+    return ConsensusStanding(**kept)
 
 
 def _facts(r: Result) -> Iterator[Fact]:
-    if not isinstance(r.result, PanelResult):
+    if not isinstance(r.result, PanelTerms):
         return
     found = r.result
     yield Fact("Type of the question", f"{label_of(QUESTION, found.question_type)}; consensus is {found.trigger}")
     yield Fact("Rounds", f"{found.rounds_completed}, the first of them blind")
     if found.consensus:
         last = found.consensus[-1]
-        yield Fact("Consensus score", f"{thousandths(last.overall)} of 1, {thousandths(last.threshold)} wanted")
+        yield Fact("Consensus score", f"{shown(last.overall)} of 1, {shown(last.threshold)} wanted")
     if found.overall_confidence is not None:
-        yield Fact("Debaters' own confidence", f"{found.overall_confidence} % in the mean")
+        yield Fact("Debaters' own confidence", f"{shown(found.overall_confidence)} of 1 in the mean")
     yield from debaters.missing(r, found.missing, lettered)
 
 
@@ -107,7 +122,7 @@ def _parameters(options: PanelOptions) -> Iterator[Fact]:
 
 def _measured(r: Result) -> Iterator[Block]:
     """The standing of the panel after each round, with the reasons against consensus."""
-    if not isinstance(r.result, PanelResult):
+    if not isinstance(r.result, PanelTerms):
         return
     found = r.result
     yield ReportPart("consensus", "Consensus by round")
@@ -124,26 +139,26 @@ def _measured(r: Result) -> Iterator[Block]:
     yield from _accuracy(r, found)
 
 
-def _course(found: PanelResult) -> Sparkline:
+def _course(found: PanelTerms) -> Sparkline:
     rounds = found.consensus
-    scores = ", ".join(f"round {one.round}: {thousandths(one.overall)}" for one in rounds)
-    wanted = rounds[-1].threshold
+    scores = ", ".join(f"round {one.round}: {shown(one.overall)}" for one in rounds)
+    wanted = per_mille(rounds[-1].threshold)
     return Sparkline(
         name="consensus-course",
         title="Consensus score after each round",
         places=tuple(f"Round {one.round}" for one in rounds),
-        values=tuple(one.overall for one in rounds),
+        values=tuple(per_mille(one.overall) for one in rounds),
         wanted=wanted,
         shown=f"{scores[:1].upper()}{scores[1:]}; {thousandths(wanted)} was wanted.",
     )
 
 
-def _table(found: PanelResult) -> TableBlock:
+def _table(found: PanelTerms) -> TableBlock:
     rows = (
         (
             f"{one.round}, blind" if one.blind else str(one.round),
-            *(thousandths(one.dimensions.get(dimension)) for dimension in DIMENSIONS),
-            thousandths(one.overall),
+            *(shown(one.dimensions.get(dimension)) for dimension in DIMENSIONS),
+            shown(one.overall),
             "yes" if one.terminated else "no",
             label_of(SCORED, one.by),
             str(one.unanswered_objections),
@@ -155,12 +170,12 @@ def _table(found: PanelResult) -> TableBlock:
     return TableBlock(caption, head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8))
 
 
-def _noted(one: ConsensusRound) -> str:
+def _noted(one: ConsensusStanding) -> str:
     lagging = ", ".join(label_of(DIMENSION, dimension).lower() for dimension in one.lagging)
     return f"Round {one.round}: {f'lagging were {lagging}' if lagging else 'nothing lagged'}. {one.notes}"
 
 
-def _seats(r: Result, found: PanelResult) -> Iterator[Block]:
+def _seats(r: Result, found: PanelTerms) -> Iterator[Block]:
     aliases = {one.seat: (one.alias, one.family) for one in r.seats}
     rows = tuple(
         (label, seat, *aliases.get(seat, ("not told", "not told")), "given up" if seat in found.missing else "stayed")
@@ -169,7 +184,7 @@ def _seats(r: Result, found: PanelResult) -> Iterator[Block]:
     yield TableBlock("Who was behind the letters", ("Letter", "Seat", "Model", "Family", "To the end"), rows, code=(1,))
 
 
-def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
+def _ideas(r: Result, found: PanelTerms) -> Iterator[Block]:
     rows = tuple(
         (
             str(idea.rank),
@@ -184,7 +199,7 @@ def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
     )
 
 
-def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
+def _accuracy(r: Result, found: PanelTerms) -> Iterator[Block]:
     rows = tuple(
         (
             speaker_possessive(r, one.seat, lettered),
@@ -194,7 +209,7 @@ def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
     )
     head = ("Debater", "Factual accuracy", "Logical consistency", "Evidence quality", "Trajectory")
     yield TableBlock(
-        f"How each debater did, from 0 to 100, scored by {label_of(SCORED, found.accuracy_by)}",
+        f"How each debater did, from 0 to 100, scored by {label_of(SCORED, found.accuracy_by or '')}",
         head,
         rows,
         (1, 2, 3, 4),
@@ -205,7 +220,7 @@ def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
 
 def _against(r: Result) -> Iterator[Block]:
     """The marks on each debater's claims with their authors, and the standing objections at the end."""
-    if not isinstance(r.result, PanelResult) or not r.transcript:
+    if not isinstance(r.result, PanelTerms) or not r.transcript:
         return
     yield ReportPart("dissent", "What was challenged, and by whom")
     marked = _marked(r)
@@ -350,14 +365,13 @@ TELLING = Telling(
     given=_given,
     closing=debaters.closing,
     synthesis=_synthesis,
-    own=_own,
+    own=debaters.own,
+    terms=_terms,
     title=debaters.TITLE,
     by_rounds=False,
     decider="synthesizer",
-    order_decides=False,
     diversity=debaters.DIVERSITY,
     saw=lambda _: debaters.SAW_LABELS,
-    headline=_headline,
     facts=_facts,
     untested=debaters.unheard,
     parameters=_parameters,

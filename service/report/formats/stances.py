@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import asdict
 
 from service.debate.model import Outcome, TurnId
 from service.debate.options import StancesOptions
@@ -15,8 +16,9 @@ from service.debate.turns import seat_of, turn_id
 from service.report.document.blocks import Block, Fact, HeadingBlock
 from service.report.document.speakers import latest
 from service.report.formats import debaters
-from service.report.formats.aspects import Given, Own, Telling
+from service.report.formats.aspects import Given, Telling
 from service.report.result.history import History
+from service.report.result.terms import StancesTerms
 from service.report.result.types import Result, Spoken
 
 SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
@@ -41,13 +43,15 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return found.verdict.verdict if isinstance(found, StancesResult) and found.verdict else None
 
 
-def _own(h: History, _: str, outcome: Outcome | None, spoken: tuple[Spoken, ...]) -> Own:
-    """The reference's output, with the statements that stand; ``verdict`` is null if none stands."""
-    if outcome is None or not isinstance(outcome.result, StancesResult):
-        return Own()
-    return Own(
+def _terms(h: History, outcome: Outcome, spoken: tuple[Spoken, ...]) -> StancesTerms | None:
+    """The verdict with the reference's output, whose statements are those that stand; its verdict null if none does."""
+    found = outcome.result
+    if not isinstance(found, StancesResult):
+        return None
+    return StancesTerms(
+        **asdict(found),
         raw={
-            "rounds": outcome.result.rounds,
+            "rounds": found.rounds,
             "question": h.case.question,
             "transcript": [
                 {
@@ -58,8 +62,8 @@ def _own(h: History, _: str, outcome: Outcome | None, spoken: tuple[Spoken, ...]
                 }
                 for one in spoken
             ],
-            "verdict": msgspec.to_builtins(outcome.result.verdict),
-        }
+            "verdict": msgspec.to_builtins(found.verdict),
+        },
     )
 
 
@@ -67,15 +71,8 @@ def _saw(options: StancesOptions) -> str:
     return debaters.SAW_LABELS if options.anonymize_transcript else SAW_NAMES
 
 
-def _headline(r: Result) -> str | None:
-    if not isinstance(r.result, StancesResult) or not r.result.verdict:
-        return None
-    winner = r.result.verdict.winner
-    return f"The judge's winner: {winner}" if winner else "The judge combined several stances"
-
-
 def _facts(r: Result) -> Iterator[Fact]:
-    if not isinstance(r.result, StancesResult):
+    if not isinstance(r.result, StancesTerms):
         return
     found = r.result
     if found.verdict:
@@ -124,7 +121,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 def _against(r: Result) -> Iterator[Block]:
     """The debaters with another stance than the winner's."""
-    if not isinstance(r.result, StancesResult) or not r.transcript:
+    if not isinstance(r.result, StancesTerms) or not r.transcript:
         return
     stance = r.result.winner_stance
     against = None if stance is None else [one for one in latest(r) if one.stance != stance]
@@ -138,14 +135,13 @@ TELLING = Telling(
     given=_given,
     closing=debaters.closing,
     synthesis=_synthesis,
-    own=_own,
+    own=debaters.own,
+    terms=_terms,
     title=debaters.TITLE,
     by_rounds=False,
     decider="judge",
-    order_decides=True,
     diversity=debaters.DIVERSITY,
     saw=_saw,
-    headline=_headline,
     facts=_facts,
     untested=_untested,
     parameters=_parameters,

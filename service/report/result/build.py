@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
-from service.debate.entries import DebateStarted, GateDecision
+from service.debate.entries import DebateStarted, Entry, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import HumanReview, Outcome, Status
+from service.debate.options import format_of
 from service.debate.replies import Framing
+from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
 from service.report.result.account import attempts, framing_token_cost, overall_cost
 from service.report.result.citation_counts import count_citations
+from service.report.result.decision import Ended, decide, dissent_of
+from service.report.result.decision_types import Decision, DecisionCost
 from service.report.result.differing import differing
-from service.report.result.dissent import dissent, shifts, struck
+from service.report.result.dissent import shifts, struck
+from service.report.result.dissenters import DISSENTS
 from service.report.result.history import History
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.seat_types import SeatDetail
+from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
 from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
 
@@ -42,7 +48,11 @@ def build_result(
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
     telling = telling_of(h.options)
     last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
+    turns = transcript(h) if telling else ()
+    terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
+    synthesis = telling.synthesis(outcome, last) if telling and outcome else None
     return Result(
+        decision=_decision(h, outcome, synthesis, terms),
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
         stop_reason=outcome.stop_reason if outcome else None,
@@ -62,22 +72,18 @@ def build_result(
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
         **_of_format(h, telling, debate_id, outcome),
-        conclusion=outcome.conclusion if outcome else None,
-        confidence_level=outcome.confidence_level if outcome else None,
+        transcript=turns,
+        result=terms,
         moderator_confidence_level=last.confidence_level if last else None,
         caps=outcome.caps if outcome else (),
         flags=outcome.flags if outcome else (),
-        human_review=_human_review(outcome),
         critical_validation_failures=outcome.critical_validation_failures if outcome else (),
-        synthesis=telling.synthesis(outcome, last) if telling and outcome else None,
+        synthesis=synthesis,
         explicit_uncertainties=last.explicit_uncertainties if last else (),
-        agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
         first_draft=telling.first_draft(h) if telling else (),
-        ranking=outcome.ranking if outcome else (),
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
         coverage=_coverage(h, texts),
-        dissent=dissent(h),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
         attempts=attempts(h),
@@ -92,19 +98,54 @@ def build_result(
     )
 
 
+def build_decision(entries: Iterable[Entry]) -> Decision | None:
+    """The decision alone, from all entries of a debate: what `build_result` has first; ``None`` while it is under way.
+
+    Raises `IllegalEntry` if the entries do not begin with the case.
+    """
+    h = History([Line(n, "", entry) for n, entry in enumerate(entries)])
+    outcome, telling, concluded = _outcome(h), telling_of(h.options), h.facts.concluded
+    if outcome is None or telling is None or concluded is None:
+        return _decision(h, outcome, None, None)
+    synthesis = telling.synthesis(outcome, telling.closing(h, concluded))
+    return _decision(h, outcome, synthesis, telling.terms(h, concluded, ()))
+
+
+def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms: Terms | None) -> Decision | None:
+    """The decision of a debate; ``None`` while it is under way."""
+    if outcome is None:
+        return None
+    found = decide(
+        Ended(outcome.status, outcome.stop_reason, outcome.detail, outcome.flags, h.options, terms, synthesis)
+    )
+    decides = found.by is not None and found.outcome != "declined"
+    ledger = Ledger.of(line.entry for line in h.lines)
+    return Decision(
+        outcome=found.outcome,
+        answer=found.answer,
+        by=found.by,
+        confidence=outcome.confidence_level if decides else None,
+        human_review=outcome.human_review if outcome.status != "declined" else HumanReview(required=False),
+        dissent=dissent_of(DISSENTS[format_of(h.options)](h, outcome)) if decides and h.options else None,
+        cost=DecisionCost(
+            spent_usd=usd(ledger.spent),
+            ceiling_usd=usd(h.facts.started.ceiling) if h.facts.started else None,
+            excess_usd=usd(ledger.excess) if ledger.excess else None,
+        ),
+    )
+
+
 def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
     """The members about replies and decision, in the terms of the format; empty before the start."""
     if telling is None:
         return Own()._asdict()
-    turns, passages = transcript(h), turn_passages(h)
+    passages = turn_passages(h)
     return {
-        "transcript": turns,
         "passages": passages,
         "passage_counts": count_passages(h, passages),
         "weighed": () if telling.by_rounds else weighed(h),
-        "result": outcome.result if outcome else None,
         "differing": differing(outcome),
-        **telling.own(h, debate_id, outcome, turns)._asdict(),
+        **telling.own(h, debate_id)._asdict(),
     }
 
 
@@ -132,10 +173,6 @@ def _outcome(h: History) -> Outcome | None:
 def _under_way(h: History) -> Status:
     """``queued`` until the first entry after the start."""
     return "running" if h.facts.count > 3 else "queued"
-
-
-def _human_review(outcome: Outcome | None) -> HumanReview | None:
-    return outcome.human_review if outcome and outcome.status != "declined" else None
 
 
 def build_seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[SeatDetail, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from service.debate.model import TurnId
 from service.debate.replies import Critique, Point, Proposal, Rebuttal
 from service.debate.turns import round_of, seat_of, turn_id
+from service.report.result.argument_types import Dissent, Maintained, WhyMaintained
 from service.report.result.history import History, position_of
 from service.report.result.rounds import argument, arguments
 from service.report.result.seat_types import ShiftDetail
-from service.report.result.types import Dissent, Maintained, Struck, WhyMaintained
+from service.report.result.types import Struck
 
 
 def struck(h: History) -> tuple[Struck, ...]:

@@ -13,12 +13,10 @@ from service.debate.options import AdversarialOptions, positions_of
 from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
 from service.debate.turns import make_party, party, round_of, turn_id
 from service.report.result.account import token_cost
+from service.report.result.argument_types import Argument, Citation, CitedEvidence
 from service.report.result.history import SWAPPED, History
 from service.report.result.types import (
-    Argument,
     ArgumentQualityScore,
-    Citation,
-    CitedEvidence,
     Conclusions,
     CriticFirstTake,
     CriticPosition,

@@ -15,36 +15,34 @@ from msgspec import Struct, field
 
 from service.checks.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
-from service.debate.findings import Edit, StrikeReason, Suspicion, Verdict
+from service.debate.findings import Suspicion
 from service.debate.model import (
     Cap,
     Case,
-    HumanReview,
     Options,
     Pair,
-    RankedPosition,
     Status,
     StopReason,
     TurnId,
     ValidationFailure,
 )
 from service.debate.replies import (
-    Basis,
     Concession,
     Conclusion,
     ConfidenceLevel,
     Framing,
     Objection,
 )
-from service.debate.results import FormatResult
+from service.report.result.argument_types import Argument, CitedEvidence
 from service.report.result.bill import AttemptDetail, OverallCost
 from service.report.result.citation_counts import CitationCounts
+from service.report.result.decision_types import Decision
 from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
+from service.report.result.terms import Terms
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
-WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 
 
 class Line(Struct, frozen=True):
@@ -53,47 +51,6 @@ class Line(Struct, frozen=True):
     n: int
     at: str
     entry: Entry
-
-
-class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A quotation as a seat gave it, and the verdict on it.
-
-    ``verdict`` is null before the check. ``span`` is in code points of the document, end exclusive, and ``text`` the
-    document's own words there. ``edits`` are the differences of the quotation, ``foundIn`` is another given document
-    that holds it, ``reason`` says why it could not be verified.
-    """
-
-    quote: str
-    source_id: str | None
-    verdict: Verdict | None
-    span: tuple[int, int] | None
-    text: str | None
-    location: str | None = None
-    edits: tuple[Edit, ...] = ()
-    found_in: str | None = None
-    reason: str | None = None
-
-
-class CitedEvidence(Citation, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it."""
-
-    arguments: tuple[int, ...]
-
-
-class Argument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An argument, a critic's point, or the answer to the critic's point ``n``.
-
-    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
-    there are several. ``struck`` is present if the argument was struck, and is the reason.
-    """
-
-    n: int
-    text: str
-    citations: tuple[Citation, ...]
-    basis: Basis
-    attacks: tuple[int, ...] | None = None
-    position: str | None = None
-    struck: StrikeReason | None = None
 
 
 class ProposerPosition(Struct, frozen=True, kw_only=True):
@@ -309,26 +266,6 @@ class Struck(Struct, frozen=True, kw_only=True, rename="camel"):
     argument: Argument
 
 
-class Maintained(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A critic's point that was neither granted nor answered by a standing argument."""
-
-    round: int
-    point: Argument
-    why: WhyMaintained
-
-
-class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The standing objections against the proposition.
-
-    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
-    """
-
-    thesis: str
-    conclusion: Conclusion
-    unresolved_points: tuple[str, ...]
-    maintained: tuple[Maintained, ...]
-
-
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
     """The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex)."""
 
@@ -386,6 +323,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     the replies of deciders to one question that differ in more than words.
     """
 
+    decision: Decision | None
     debate_id: str
     status: Status
     stop_reason: StopReason | None
@@ -405,22 +343,16 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     framing_token_cost: int
     rounds: tuple[RoundRecord, ...]
     round_details: tuple[RoundDetail, ...]
-    conclusion: Conclusion | None
-    confidence_level: ConfidenceLevel | None
     moderator_confidence_level: ConfidenceLevel | None
     caps: tuple[Cap, ...]
     flags: tuple[str, ...]
-    human_review: HumanReview | None
     critical_validation_failures: tuple[ValidationFailure, ...]
     synthesis: str | None
     explicit_uncertainties: tuple[str, ...]
-    agrees_with_first_proposal: bool | None
     first_draft: tuple[TurnId, ...]
-    ranking: tuple[RankedPosition, ...]
     struck: tuple[Struck, ...]
     citation_counts: CitationCounts
     coverage: tuple[DocumentCoverage, ...]
-    dissent: Dissent | None
     shifts: tuple[ShiftDetail, ...]
     overall_cost: OverallCost
     attempts: tuple[AttemptDetail, ...]
@@ -435,10 +367,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     format_reason: str | None = None
     transcript: tuple[Spoken, ...] = ()
     weighed: tuple[Weighed, ...] = ()
-    result: FormatResult | None = None
-    ballot_report: str | None = None
-    speaker_selected_by: Literal["schedule"] | None = None
-    raw: dict[str, Any] | None = None
+    result: Terms | None = None
     passages: tuple[TurnPassages, ...] = ()
     passage_counts: PassageCounts | None = None
     differing: tuple[DifferingReplies, ...] = ()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.console import Console
 
-from service.cli.display import outcome, page
+from service.cli.display import page
 from service.cli.display.progress import Progress
 from service.debate.entries import Entry, GateDecided, Rule, TurnSpoke
 from service.debate.facts import Facts
@@ -32,10 +32,13 @@ from service.debate.model import (
 )
 from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
 from service.debate.replies.pruning import Dropped
-from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Line, Result, build_result, events
+from service.report.decision_labels import OUTCOMES
+from service.report.labels import label_of
+from service.report.result.terms import BallotTerms, ConvergenceTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
+from tests.fixtures.results import ballot, decided, stances
 
 FORMS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
 RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")
@@ -105,8 +108,8 @@ def test_whatever_is_said_in_a_debate_of_any_format_its_page_and_its_progress_te
     r, text = paged(entries)
     running = build_result("d1", told(entries[: Random(seed).randrange(2, len(entries))]))
 
-    assert (outcome.decision(r) or "no conclusion").upper().split()[0] in text
-    assert r.result is None or f", confidence {r.confidence_level};" in flat(text)
+    assert label_of(OUTCOMES, decided(r).outcome).upper() in text
+    assert decided(r).by is None or f", confidence {decided(r).confidence};" in flat(text)
     assert all(len(line) <= 80 for line in live(entries).splitlines())
     for one in r.transcript:
         assert one.name is None or one.name in text
@@ -123,10 +126,11 @@ def test_stances_are_told_each_with_all_its_arguments_and_then_the_verdict_with_
         told = part(text, name)
         assert told.startswith(f"For {stance}\n")
         assert told.count("\nRound ") == 2
-    assert f"WINNER: {formats.NAMES[0].upper()}, FOR “{formats.STANCES[0].upper()}”, confidence" in flat(text)
+    assert "CHOSEN, confidence" in flat(text)
+    assert f"The judge chose “{formats.STANCES[0]}”" in flat(text)
     assert "Other order winner sign as it stands; Clause 9 holds." in flat(text)
     assert '"decision": "sign"' in text
-    assert r.raw is not None
+    assert stances(r).raw is not None
 
 
 def test_a_verdict_that_combines_stances_or_hangs_on_the_order_names_no_winner() -> None:
@@ -144,9 +148,9 @@ def test_a_verdict_that_combines_stances_or_hangs_on_the_order_names_no_winner()
 
     combined, hanging = (paged(played(formats.plain("stances/1"), say))[1] for say in (undecided, torn))
 
-    assert "A VERDICT THAT COMBINES STANCES" in combined
+    assert "SPLIT" in combined
     assert "no single stance" in combined
-    assert "NO VERDICT" in hanging
+    assert "UNDECIDED" in hanging
     assert "none stands: in another order the judge decided otherwise" in hanging
     assert "asked again in the other order" in live(played(formats.plain("stances/1"), torn))
 
@@ -159,7 +163,7 @@ def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole(
 
     r, text = paged(played(formats.plain("ballot/1"), voting))
 
-    assert isinstance(r.result, BallotResult)
+    assert isinstance(r.result, BallotTerms)
     assert "votes None" not in text
     assert "abstains, " in live(played(formats.plain("ballot/1"), voting))
     for number in (1, 2):
@@ -170,10 +174,10 @@ def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole(
             (formats.NAMES[1], ["abstains"] * 4),
             (formats.NAMES[2], ["renegotiate"] * 4),
         ]
-    assert r.ballot_report is not None
-    assert part(text, "Report").strip("\n") == r.ballot_report
-    assert len(r.ballot_report.splitlines()) == 9
-    assert "ESCALATE, confidence LOW" in text.splitlines()[-1]
+    assert ballot(r).report is not None
+    assert part(text, "Report").strip("\n") == ballot(r).report
+    assert len(ballot(r).report.splitlines()) == 9
+    assert "ESCALATED TO A PERSON, confidence LOW" in flat(text)
     assert "sign 1, abstention 1, renegotiate 1; 2 of 3 seats voted for an option" in flat(text)
     order = ", ".join(formats.NAMES[:3])
     assert f"Speakers {order}: a schedule in code: in each phase every debater, in declared order" in flat(text)
@@ -211,7 +215,7 @@ def test_a_ballot_that_first_proposals_decide_says_that_nobody_had_read_another(
     assert "NONE was heard: it ended before anybody had read another's answer" in " ".join(
         text.replace("┃", "").split()
     )
-    assert "SIGN, NOT CHALLENGED" in text.splitlines()[-1]
+    assert "CHOSEN, NOT CHALLENGED" in text.splitlines()[-1]
 
 
 def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> None:
@@ -232,7 +236,7 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     assert f"✗ {label['debater-2']}" not in text
     assert "devil's advocate, against claim 1 of" in text
     assert part(text, "Accuracy").count(" 70          70        70          70") == 3
-    assert "NO CONSENSUS, confidence LOW" in text.splitlines()[-1]
+    assert "SPLIT, confidence LOW" in text.splitlines()[-1]
 
 
 def test_the_first_sentence_of_a_panels_answer_stands_below_the_box_and_the_whole_below_that() -> None:
@@ -277,7 +281,7 @@ def test_a_brainstorm_lists_all_ideas_and_names_the_first_in_the_decision() -> N
     _, text = paged(played(replace(options, question_type="brainstorm", typed_by="rules"), storming))
 
     decision, _, _ = flat(text).partition("┗")
-    assert decision.count("Insure gap") == 3
+    assert decision.count("Insure gap") == 4
     assert "and 2 more" in decision
     assert [f"{n} Insure gap {n}. (Model" in flat(part(text, "Ideas")) for n in range(1, 6)] == [True] * 5
 
@@ -311,8 +315,8 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
 
 def test_answers_that_share_words_enough_and_do_not_converge_are_told_with_what_keeps_them_apart() -> None:
     r, _ = paged(played(formats.plain("convergence/1")))
-    assert isinstance(r.result, ConvergenceResult)
-    shared = replace(r, result=replace(r.result, similarities=(250, 1000, 1000), converged_in=2))
+    assert isinstance(r.result, ConvergenceTerms)
+    shared = replace(r, result=replace(r.result, similarities=(0.25, 1.0, 1.0), converged_in=2))
 
     text = flat(shown(lambda console: page.show(console, shared)))
 
@@ -337,7 +341,7 @@ def test_a_debater_named_like_a_side_is_not_taken_for_the_side_that_won() -> Non
 
     _, text = paged(played(StancesOptions(sides, 1, human_review=False), judging))
 
-    assert "WINNER: BANK, FOR “THE VENDOR BEARS IT”, confidence" in flat(text)
+    assert "The judge chose “the vendor bears it”, argued by bank" in flat(text)
 
 
 def test_a_moderator_who_was_asked_twice_is_told_to_have_concluded_the_same() -> None:

@@ -13,7 +13,7 @@ from service.cli.display.summaries import verdicts
 from service.debate.findings import Edit, Verdict
 from service.report.document.arguments import TONES, argued
 from service.report.labels import VERDICT
-from service.report.result.types import Argument, Citation
+from service.report.result.argument_types import Argument, Citation
 
 
 def one(verdict: Any, **others: Any) -> Argument:

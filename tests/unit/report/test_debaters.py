@@ -15,11 +15,12 @@ from service.debate.entries import TurnSpoke
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, Finding
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debater, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, Statement
-from service.debate.results import StancesResult
 from service.debate.turns import TurnId
 from service.report import build_result
+from service.report.result.terms import StancesTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
+from tests.fixtures.results import adversarial, ballot, stances
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, told
 
 PROFILE = settings()
@@ -30,7 +31,8 @@ def test_an_adversarial_debate_has_its_rounds_and_none_of_what_debaters_have() -
     r = told("adversarial/1")
 
     assert r.rounds
-    assert (r.transcript, r.weighed, r.result, r.ballot_report, r.raw) == ((), (), None, None, None)
+    assert (r.transcript, r.weighed) == ((), ())
+    assert adversarial(r).conclusion == "modified"
 
 
 @pytest.mark.parametrize("form", BETWEEN_DEBATERS)
@@ -39,7 +41,7 @@ def test_a_debate_between_debaters_has_a_transcript_in_the_declared_order_and_no
 ) -> None:
     r = told(form)
 
-    assert (r.rounds, r.round_details, r.framing, r.dissent) == ((), (), None, None)
+    assert (r.rounds, r.round_details, r.framing) == ((), (), None)
     order = {"proposal": 0, "critique": 1, "revision": 2, "consensus": 3, "answer": 4}
     places = [(one.round, order.get(one.phase or "", 0), one.seat) for one in r.transcript]
     assert places == sorted(places)
@@ -92,7 +94,7 @@ def test_a_letter_is_the_same_in_the_whole_debate_and_the_one_that_the_outcome_n
 
 
 def test_the_raw_output_of_stances_has_the_members_of_its_reference() -> None:
-    raw = told("stances/1").raw
+    raw = stances(told("stances/1")).raw
 
     assert raw is not None
     assert list(raw) == ["rounds", "question", "transcript", "verdict"]
@@ -118,8 +120,7 @@ def test_what_was_struck_is_in_the_transcript_with_the_reason_and_not_in_the_raw
 
     r = told("stances/1", findings=findings)
 
-    assert r.raw is not None
-    assert r.raw["transcript"][0]["text"] == "It is usual."
+    assert (stances(r).raw or {})["transcript"][0]["text"] == "It is usual."
     assert r.transcript[0].text.startswith("The cap covers all claims.")
     assert r.transcript[0].arguments[0].struck == "unverified_citation"
     assert [(one.turn, one.seat, one.position) for one in r.struck] == [("1.debater-1.1", "debater-1", None)]
@@ -137,10 +138,9 @@ def test_a_verdict_that_the_order_decided_is_withheld_and_both_replies_stand_bes
     r = told("stances/1", other_winner)
 
     assert "orderSensitive" in r.flags
-    assert isinstance(r.result, StancesResult)
+    assert isinstance(r.result, StancesTerms)
     assert (r.result.verdict, r.synthesis) == (None, None)
-    assert r.raw is not None
-    assert r.raw["verdict"] is None
+    assert (stances(r).raw or {})["verdict"] is None
     judges = [(one.turn, one.swapped, one.reply["winner"]) for one in r.weighed if one.seat == "judge"]
     assert judges == [("2.judge.1", False, "sign as it stands"), ("2.judge.swapped.1", True, "do not sign")]
     assert r.explicit_uncertainties == ("No court has read it.",), "those of its first reply"
@@ -202,9 +202,9 @@ def test_the_ballots_report_is_that_of_its_reference_byte_for_byte() -> None:
     decided = told(options, voting({"planner": "release", "critic": "revise", "operator": "revise"}, names))
     split = told(options, voting({"planner": "release", "critic": "revise", "operator": "escalate"}, names))
 
-    assert decided.ballot_report == FIRST
-    assert split.ballot_report is not None
-    assert split.ballot_report.split("\n")[5:8] == [
+    assert ballot(decided).report == FIRST
+    assert ballot(split).report is not None
+    assert ballot(split).report.split("\n")[5:8] == [
         "vote_tally: {release: 1, revise: 1, escalate: 1}",
         "decision: escalate",
         "decision_rule: max_rounds_exhausted",
@@ -241,8 +241,8 @@ def test_the_second_moderation_stands_beside_the_first_and_never_in_its_place() 
         assert list(second.labels) == list(reversed(detail.labels))
         assert r.rounds[0].moderator_evaluation is not None
         assert r.rounds[0].moderator_evaluation.synthesis == "The cap holds but for clause 12."
-    assert (same.conclusion, same.synthesis) == ("modified", "The cap holds but for clause 12.")
-    assert (other.conclusion, other.synthesis) == (None, None)
+    assert (adversarial(same).conclusion, same.synthesis) == ("modified", "The cap holds but for clause 12.")
+    assert (adversarial(other).conclusion, other.synthesis) == (None, None)
     assert "orderSensitive" in other.flags
 
 
@@ -276,7 +276,7 @@ def test_every_prefix_of_every_debate_has_a_result_that_tells_who_spoke(
     )
     assert msgspec.json.decode(msgspec.json.encode(r), type=dict)["debateId"] == "d1"
     assert set(r.first_draft) <= set(spoke)
-    assert (r.result is not None) == (between and end == len(entries))
+    assert (r.result is not None) == (r.decision is not None) == (end == len(entries))
 
 
 def test_played_debates_are_the_same_each_time() -> None:

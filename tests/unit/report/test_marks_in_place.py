@@ -15,7 +15,6 @@ from rich.console import Console
 
 from service.cli.display import page
 from service.cli.display.progress import Progress
-from service.cli.display.shortened import first_sentence, short
 from service.cli.terminal_text import line
 from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided, Rule
 from service.debate.facts import Facts
@@ -27,6 +26,7 @@ from service.report import Result, build_result, events, html, markdown, pdf
 from service.report.document import pdf as typeset
 from service.report.document.contents import report
 from service.report.marks import CLOSE, MARK, OPEN, place
+from service.report.shortened import first_sentence, short
 from service.report.shown import shown as show
 from tests.fixtures import formats
 from tests.fixtures.debates import (

@@ -16,12 +16,13 @@ from service.debate.findings import Dimension
 from service.debate.model import BallotOptions, ConvergenceOptions, Debater, HumanReview, PanelOptions, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Challenge, Endorsement, Idea, QuestionType, Synthesis
-from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Result, build_result, html, labels, markdown, pdf
 from service.report.document.blocks import Sparkline
 from service.report.document.sparkline import draw_sparkline, thousandths
+from service.report.result.terms import BallotTerms, ConvergenceTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, start_of
+from tests.fixtures.results import ballot, decided
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, told
 
 PROFILE = settings()
@@ -55,7 +56,7 @@ def test_stances_are_told_round_by_round_under_each_stance(reports: dict[str, st
             "do not sign (Viktor)",
             "renegotiate (Wanda)",
         ]
-    assert "**The judge's winner: sign as it stands**" in report
+    assert "**The judge chose “sign as it stands”, argued by Ursula: Clause 9 holds.**" in report
     assert "- **Asked again in the other order:** decided the same" in report
     weighed = part(report, "Those who weighed it")
     assert re.findall(r"^### (.*)$", weighed, re.MULTILINE) == [
@@ -90,7 +91,7 @@ def test_where_the_order_decided_the_report_names_no_winner_and_shows_both_answe
     report = markdown(told(form, other_way))
 
     headline = part(report, "Decision").split("\n\n")[0]
-    assert "**No decision: the decider, asked again with the order turned round, decided otherwise**" in headline
+    assert "**No decision: the decider, asked again in the reverse order, decided otherwise**" in headline
     assert "orderSensitive: The decider, asked again" in report
     assert "decided otherwise, so nothing stands" in report
     assert "asked again with the order turned round (confidence HIGH)" in report
@@ -117,10 +118,10 @@ def test_votes_are_a_matrix_by_debater_and_phase_with_their_count(reports: dict[
 def test_the_nine_lines_of_a_ballot_stand_in_every_form_of_its_report_as_they_are() -> None:
     r = told("ballot/1")
 
-    assert r.ballot_report is not None
-    assert f"```\n{r.ballot_report}\n```" in markdown(r)
-    assert f'<pre tabindex="0">{r.ballot_report}</pre>' in html(r)
-    assert len(r.ballot_report.split("\n")) == 9
+    assert ballot(r).report is not None
+    assert f"```\n{ballot(r).report}\n```" in markdown(r)
+    assert f'<pre tabindex="0">{ballot(r).report}</pre>' in html(r)
+    assert len(ballot(r).report.split("\n")) == 9
 
 
 def test_the_rule_by_which_speakers_were_chosen_is_told_with_their_order() -> None:
@@ -140,7 +141,7 @@ def test_no_name_of_a_debater_ends_the_lines_of_a_ballot_early() -> None:
 
     r = told(options)
 
-    assert f"````\n{r.ballot_report}\n````" in markdown(r)
+    assert f"````\n{ballot(r).report}\n````" in markdown(r)
 
 
 def test_an_abstention_a_tie_and_an_escalation_are_named() -> None:
@@ -155,7 +156,7 @@ def test_an_abstention_a_tie_and_an_escalation_are_named() -> None:
     assert "abstains (wrote “perhaps later”)" in report
     assert "- **Level with each other:** sign, renegotiate" in report
     assert "- **Votes that name an option:** 2 of 3" in report
-    assert "**Not decided, for a person to decide: escalate**" in report
+    assert "**A person decides: no option leads alone with the 3 of 3 votes that are needed" in report
     assert "Where everybody stood at the end" in parts(report)
 
 
@@ -165,8 +166,8 @@ def test_a_ballot_that_decides_says_by_how_many_votes_and_who_was_against() -> N
     r = told(options)
     report = markdown(r)
 
-    assert isinstance(r.result, BallotResult)
-    assert "**Decided by 2 of 3 votes: sign**" in report
+    assert isinstance(r.result, BallotTerms)
+    assert "**Option sign was chosen with 2 of 3 votes**" in report
     assert "### b (Debater 2) (votes renegotiate)" in part(report, "What was held against it to the end, and by whom")
 
 
@@ -175,7 +176,7 @@ def test_a_ballot_that_decides_before_anybody_had_read_another_is_told_as_not_ch
 
     early, late = told(options), told("ballot/1")
 
-    assert isinstance(early.result, BallotResult)
+    assert isinstance(early.result, BallotTerms)
     assert early.result.phase_sequence == PHASES[:1]
     assert "> **Not challenged**" in part(markdown(early), "Decision")
     assert "it ended before anybody had read another's answer" in part(markdown(early), "Decision")
@@ -184,9 +185,13 @@ def test_a_ballot_that_decides_before_anybody_had_read_another_is_told_as_not_ch
 
 def test_no_decision_that_nobody_challenged_is_shown_as_a_good_one_however_sure_it_is() -> None:
     options = BallotOptions(tuple(Debater(name) for name in "abc"), 1, formats.VOTES, 2, human_review=False)
-    early = replace(told(options), confidence_level="HIGH")
-    nobody = HumanReview(required=False)
-    heard = replace(early, human_review=nobody, transcript=tuple(replace(one, blind=False) for one in early.transcript))
+    plain = told(options)
+    early = replace(plain, decision=replace(decided(plain), confidence="HIGH"))
+    heard = replace(
+        early,
+        decision=replace(decided(early), human_review=HumanReview(required=False)),
+        transcript=tuple(replace(one, blind=False) for one in early.transcript),
+    )
 
     assert '<div class="banner good"' not in html(early)
     assert '<div class="banner good"' in html(heard)
@@ -251,7 +256,8 @@ def test_the_ideas_of_a_brainstorm_are_ranked_with_who_endorsed_them() -> None:
         return replace(reply, ideas=(Idea("Insure.", one), Idea("Split it.", both)))
 
     options = PanelOptions(2, 1, False, "brainstorm", "rules", formats.THRESHOLDS)
-    rows = [row for row in markdown(told(options, replies)).splitlines() if "Insure" in row or "Split it" in row]
+    table = [row for row in markdown(told(options, replies)).splitlines() if row.startswith("|")]
+    rows = [row for row in table if "Insure" in row or "Split it" in row]
 
     assert re.fullmatch(r"\| 1 \| Split it. \| 2 \| Model A \(seat \d\), Model B \(seat \d\) \|", rows[0])
     assert re.fullmatch(r"\| 2 \| Insure. \| 1 \| Model A \(seat \d\) \|", rows[1])
@@ -274,13 +280,13 @@ def test_answers_are_told_by_round_and_word_overlap_by_its_name(reports: dict[st
     assert "Round 0: 0.25, round 1: 0.25, round 2: 0.25; 0.85 was wanted." in answers
     assert "It is no agreement" in answers
     assert not re.search(r"similar", answers, re.IGNORECASE)
-    assert "**Answer of the judge: Sign.**" in reports["convergence/1"]
+    assert "**The judge answered: Sign.**" in reports["convergence/1"]
 
 
 def test_why_a_debate_went_on_although_its_answers_shared_words_enough_is_told() -> None:
     r = told("convergence/1")
-    assert isinstance(r.result, ConvergenceResult)
-    shared = replace(r, result=replace(r.result, similarities=(250, 1000, 1000), converged_in=2))
+    assert isinstance(r.result, ConvergenceTerms)
+    shared = replace(r, result=replace(r.result, similarities=(0.25, 1.0, 1.0), converged_in=2))
 
     assert "the debate went on" not in markdown(r)
     assert "and yet the debate went on, after round 1: the answers differ, one has a negation" in markdown(shared)
@@ -289,7 +295,7 @@ def test_why_a_debate_went_on_although_its_answers_shared_words_enough_is_told()
 def test_a_majority_without_a_judge_is_called_one_and_the_rest_is_heard() -> None:
     report = markdown(told(ConvergenceOptions(3, 1, human_review=False, judge=False)))
 
-    assert "**Answer of the majority: sign**" in report
+    assert "**2 of 3 debaters answered: sign**" in report
     assert "Those who weighed it" not in parts(report)
     against = part(report, "What was held against it to the end, and by whom")
     assert re.findall(r"^### .* \((.*)\)$", against, re.MULTILINE) == ["Renegotiate clause 9"]

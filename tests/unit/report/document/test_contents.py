@@ -38,13 +38,15 @@ from service.policy import GatePolicy
 from service.report import Line, build_result, html, labels, markdown, pdf
 from service.report.document.blocks import Argued, Banner, Chart, ReportPart
 from service.report.document.contents import report
+from service.report.result.argument_types import WhyMaintained
 from service.report.result.notice_types import NoticeKind
-from service.report.result.types import Result, WhyMaintained
+from service.report.result.types import Result
 from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
+from tests.fixtures.results import adversarial, decided
 
 PARTS = [
-    "question",
     "decision",
+    "question",
     "gate",
     "proposition",
     "round-1",
@@ -110,7 +112,9 @@ def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "Modified: the proposition holds only in a narrower or changed form",
+        "**The proposition stands in a narrower form: The cap holds but for clause 12.**",
+        "Modified, by the moderator.",
+        "Dissent: ",
         "Confidence: LOW",
         "**Human review is required**",
         "Because a document holds passages that speak to a model.",
@@ -231,7 +235,7 @@ def test_a_truncated_debate_says_that_money_ended_it_and_where() -> None:
 def test_a_debate_without_a_moderation_shows_no_conclusion() -> None:
     failed = told(drive(a_start(), fails=lambda turn, _: turn == "1.critic.1"))
 
-    assert "No conclusion was reached" in markdown(failed)
+    assert "**No decision: the debate failed (" in markdown(failed)
     assert "a seat could not speak, and silence is never counted as agreement" in markdown(failed)
 
 
@@ -247,7 +251,7 @@ def test_positions_are_shown_in_the_moderators_order_with_each_ones_case() -> No
 
     written = markdown(several)
 
-    assert f"Ranked first of 2 positions: {several.ranking[0].position}" in written
+    assert f"The moderator ranked {adversarial(several).ranking[0].position} first of 2 positions: " in written
     for position in ("adopt-x", "defer"):
         assert f"### Proposer of {position} (ranked" in written
         assert f"### Rebuttal for {position} (score 7)" in written
@@ -288,8 +292,7 @@ def test_every_reason_and_flag_that_debates_give_always_has_words(world: World) 
 
     ended = told(world.drive(start, stops=lambda facts: stop if len(facts.said) > 3 else None))
 
-    assert ended.human_review
-    assert {cap.reason for cap in ended.caps} | set(ended.human_review.reasons) <= set(labels.REASON)
+    assert {cap.reason for cap in ended.caps} | set(decided(ended).human_review.reasons) <= set(labels.REASON)
     assert set(ended.flags) <= set(labels.FLAG)
     assert {notice.notice for notice in ended.notices} <= set(labels.NOTICE)
 

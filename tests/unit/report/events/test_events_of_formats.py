@@ -18,11 +18,11 @@ from service.debate.model import Check, ConvergenceOptions, Options, PanelOption
 from service.debate.panel_standing import labels_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
 from service.debate.replies.panel import Challenge, NamedClaim, OpenPoint
-from service.debate.results import PanelResult
 from service.debate.script import Script
 from service.report import Event, build_result, events
 from service.report.events import EventName
 from service.report.events.panel import PanelStatus, status
+from service.report.result.terms import PanelTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, stream
@@ -265,12 +265,12 @@ def test_an_aborted_panel_has_a_final_event_and_what_it_reached() -> None:
 def test_the_history_of_a_panel_holds_all_that_its_stream_told(panel: list[Event]) -> None:
     """Transcript, consensus by round, synthesis, scores, the type of the question, the rounds and the state."""
     r = build_result("d1", played(ALGORITHMIC, as_in_the_reference, findings=measured_as_there))
-    assert isinstance(r.result, PanelResult)
+    assert isinstance(r.result, PanelTerms)
 
     spoken = [(data["round"], data["model"], data["answer"]) for data in of(panel, "round")]
     labels = {seat: label.replace("Model ", "model_").lower() for seat, label in r.result.labels.items()}
     assert sorted((one.round, labels[one.seat], one.reply["answer"]) for one in r.transcript) == sorted(spoken)
-    assert [(c.round, {d: (s or 0) / 1_000 for d, s in c.dimensions.items()}, c.notes) for c in r.result.consensus] == [
+    assert [(c.round, {d: s or 0 for d, s in c.dimensions.items()}, c.notes) for c in r.result.consensus] == [
         (data["round"], data["scores"], data["notes"]) for data in of(panel, "consensus")
     ]
     assert [r.result.synthesis] == [data["synthesis"] for data in of(panel, "synthesis")]

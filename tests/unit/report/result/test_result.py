@@ -43,8 +43,10 @@ from service.debate.replies.pruning import Dropped
 from service.errors import IllegalEntry
 from service.money import Usage
 from service.report import Line, Result, build_result
+from service.report.result.argument_types import Dissent
 from service.report.result.bill import Tokens
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
+from tests.fixtures.results import adversarial, decided
 
 ROUND_RECORD: dict[str, Any] = {
     "debateId": None,
@@ -81,6 +83,12 @@ starts = st.builds(
     positions=st.sampled_from([(), ("adopt-x", "defer")]),
     ceiling=st.sampled_from([12_000, 30_000, 1_000_000]),
 )
+
+
+def objections(answer: Result) -> Dissent:
+    found = adversarial(answer).dissent
+    assert found is not None
+    return found
 
 
 def lines(entries: Sequence[Entry]) -> list[Line]:
@@ -158,7 +166,7 @@ def test_a_debate_that_completed_tells_its_outcome_and_what_it_rests_on() -> Non
     answer = told(entries)
 
     assert (answer.status, answer.stop_reason) == ("completed", "moderatorSatisfied")
-    assert (answer.conclusion, answer.confidence_level, answer.moderator_confidence_level) == (
+    assert (adversarial(answer).conclusion, decided(answer).confidence, answer.moderator_confidence_level) == (
         "modified",
         "HIGH",
         "HIGH",
@@ -167,8 +175,8 @@ def test_a_debate_that_completed_tells_its_outcome_and_what_it_rests_on() -> Non
     assert answer.synthesis == "The cap holds but for clause 12."
     assert answer.explicit_uncertainties == ("No court has read this clause.",)
     assert answer.first_draft == ("1.proposer.1",)
-    assert answer.agrees_with_first_proposal is False
-    assert answer.human_review == outcome(entries).human_review
+    assert adversarial(answer).agrees_with_first_proposal is False
+    assert decided(answer).human_review == outcome(entries).human_review
 
 
 def test_a_declined_case_tells_why_and_claims_no_review() -> None:
@@ -178,7 +186,8 @@ def test_a_declined_case_tells_why_and_claims_no_review() -> None:
     assert answer.gate
     assert not answer.gate.debate
     assert answer.gate.debate_cost_threshold_usd == "0.01"
-    assert answer.human_review is None
+    assert decided(answer).outcome == "declined"
+    assert not decided(answer).human_review.required
     assert answer.overall_cost.ceiling_usd is None
 
 
@@ -189,7 +198,7 @@ def test_a_debate_is_queued_until_anything_follows_its_start_and_then_running_wi
     for cut in range(4, len(entries)):
         answer = told(entries[:cut])
         assert answer.status == "running"
-        assert (answer.conclusion, answer.confidence_level, answer.human_review, answer.concluded_at) == (None,) * 4
+        assert (answer.decision, answer.result, answer.concluded_at) == (None, None, None)
 
 
 def test_a_truncated_debate_keeps_the_state_that_it_reached() -> None:
@@ -396,12 +405,10 @@ def test_dissent_holds_what_was_neither_granted_nor_answered_by_an_argument_that
     unreached = told(drive(a_start(), refuses=lambda turns: "1.rebuttal.1" in turns))
 
     def held(answer: Result) -> list[tuple[int, str]]:
-        assert answer.dissent
-        return [(m.point.n, m.why) for m in answer.dissent.maintained]
+        return [(m.point.n, m.why) for m in objections(answer).maintained]
 
     assert held(answered) == []
-    assert answered.dissent
-    assert answered.dissent.unresolved_points == ("Whether fines are covered.",)
+    assert objections(answered).unresolved_points == ("Whether fines are covered.",)
     assert held(struck) == [(1, "answerStruck")]
     assert held(unanswered) == [(1, "unanswered")]
     assert held(unreached) == [(1, "rebuttalNotReached"), (2, "rebuttalNotReached")]
@@ -420,8 +427,7 @@ def test_a_struck_point_of_the_critic_is_not_held_against_the_proposition() -> N
 
     answer = told(drive(a_start(), findings=struck, refuses=lambda turns: "1.rebuttal.1" in turns))
 
-    assert answer.dissent
-    assert answer.dissent.maintained == ()
+    assert objections(answer).maintained == ()
 
 
 def test_several_positions_stand_beside_the_record_that_shows_the_one_ranked_first() -> None:
@@ -447,7 +453,7 @@ def test_several_positions_stand_beside_the_record_that_shows_the_one_ranked_fir
     assert {p.id: p.proposer_position.thesis for p in beside.positions if p.proposer_position} == {
         name: f"proposer.{name} stands." for name in ("adopt-x", "adopt-y", "defer")
     }
-    assert answer.ranking[0].position == "defer"
+    assert adversarial(answer).ranking[0].position == "defer"
     assert answer.first_draft == ("1.proposer.adopt-x.1", "1.proposer.adopt-y.1", "1.proposer.defer.1")
 
 
@@ -533,5 +539,5 @@ def test_silence_is_noticed_and_never_becomes_a_conclusion() -> None:
 
     assert any(isinstance(e, TurnSilent) for e in entries)
     assert isinstance(entries[-1], DebateConcluded)
-    assert (answer.status, answer.conclusion, answer.synthesis) == ("failed", None, None)
+    assert (answer.status, adversarial(answer).conclusion, answer.synthesis) == ("failed", None, None)
     assert not any(isinstance(r, Moderation) for r in Facts.of(entries).said.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from service.cli.terminal_text import line
 from service.report.marks import CLOSE, MARK, OPEN, cut_marks
 
 # A short word before the full stop may be one that is cut short: No., Sec., Inc.
@@ -13,7 +12,7 @@ _SENTENCE = re.compile(r"(?:\w{4}|\d|[)\]”’\"'%])[.?!][)\]”’\"']*(?= [A-
 
 def short(text: str, most: int) -> str:
     """The text on one line, cut between words when it is longer than ``most`` characters; the marks after it stay."""
-    whole = line(text)
+    whole = " ".join(text.split())
     if len(whole) <= most:
         return whole
     cut = whole[: most - 1]
@@ -24,7 +23,7 @@ def short(text: str, most: int) -> str:
 
 def first_sentence(text: str) -> str:
     """The first sentence on one line; with those after it where its end may be an abbreviation's; the marks stay."""
-    whole = line(text)
+    whole = " ".join(text.split())
     end = _SENTENCE.search(MARK.sub(lambda mark: "-" * len(mark[0]), whole))
     return _cut(whole, end.end(), "") if end else whole
 

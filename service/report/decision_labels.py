@@ -1,0 +1,33 @@
+"""The words for the outcomes of decisions, and for what decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+OUTCOMES: Mapping[str, str] = {
+    "upheld": "Upheld",
+    "modified": "Modified",
+    "rejected": "Rejected",
+    "chosen": "Chosen",
+    "ranked": "Ranked",
+    "agreed": "Agreed",
+    "split": "Split",
+    "escalated": "Escalated to a person",
+    "undecided": "Undecided",
+    "declined": "No debate",
+    "none": "No decision",
+}
+"""The outcomes of decisions, over all formats."""
+
+DECIDERS: Mapping[str, str] = {
+    "gate": "the gate",
+    "moderator": "the moderator",
+    "judge": "the judge",
+    "vote": "a count of votes",
+    "tieRule": "the rule for level answers",
+    "agreement": "agreement that code measured",
+    "adjudicator": "agreement that the adjudicator scored",
+    "synthesizer": "the synthesizer",
+    "endorsements": "a count of the debaters that name each idea",
+}
+"""What decided."""

@@ -1,0 +1,246 @@
+"""The decision of a debate: what came of it, in one closed list and one sentence, in every format.
+
+    format        outcome                     when
+    adversarial   upheld, modified, rejected  the last moderation concludes so
+                  ranked                      there are several positions, and the moderator has ranked them
+    stances       chosen                      the judge names a winner
+                  split                       the verdict combines several stances
+    ballot        chosen                      an option leads alone with the votes that are needed
+                  escalated                   `escalate` does, or the rounds are used up without such an option
+    panel         agreed                      consensus is reached, and the synthesizer has answered
+                  split                       it is not reached; the synthesizer's answer is the best there was
+                  ranked                      the question is a brainstorm: ideas by how many debaters name them
+    convergence   agreed                      all answers converged, or are the same at the end
+                  chosen                      the judge answers, a majority does, or a rule takes one of level answers
+                  split                       answers are level, and the caller wanted none taken then
+    any           undecided                   the order of presentation decided, or it was cut short before a decision
+                  declined                    the gate held no debate
+                  none                        it failed or was aborted
+
+The table in docs/formats.md says the same. An answer says who decided what, never that it is right. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+from service.debate.ballot import ESCALATE
+from service.debate.formats import FormatName, complete_formats
+from service.debate.labels import fold
+from service.debate.model import Status, StopReason
+from service.debate.options import Options, StancesOptions, format_of, positions_of
+from service.debate.results import BallotResult, ConvergenceResult, FormatResult, PanelResult, StancesResult
+from service.report.labels import STOP, label_of
+from service.report.result.decision_types import DecidedBy, DecisionDissent, DecisionOutcome, Dissenter
+from service.report.result.terms import AdversarialTerms, ConvergenceTerms, PanelTerms, Terms
+from service.report.shortened import first_sentence, short
+
+ORDER = "orderSensitive"
+"""The flag of a debate in which the order of presentation decided."""
+BY_ORDER = "No decision: the decider, asked again in the reverse order, decided otherwise"
+LONGEST_ANSWER, LONGEST_NAME = 400, 120
+"""The most characters of a debater's, judge's or moderator's own words in an answer, and of a name in one."""
+LONGEST_VIEW, LONGEST_THESIS = 120, 300
+"""The most characters of what a dissenter holds, and of a critic's thesis."""
+Own = Terms | FormatResult | None
+
+
+class Ended(NamedTuple):
+    """A debate that has ended, as far as its decision follows from it; ``synthesis`` is its decider's, in its words."""
+
+    status: Status
+    stop_reason: StopReason | None
+    detail: str
+    flags: tuple[str, ...]
+    options: Options | None
+    own: Own
+    synthesis: str | None
+
+
+class Decided(NamedTuple):
+    """What came of a debate, in the sentence that a person would say, and what decided."""
+
+    outcome: DecisionOutcome
+    answer: str
+    by: DecidedBy | None = None
+
+
+def decide(ended: Ended) -> Decided:
+    """What came of a debate that has ended, in whichever way."""
+    if ended.status == "declined":
+        return Decided("declined", f"No debate was held: {ended.detail}", "gate")
+    if ended.status in ("failed", "aborted") or ended.options is None:
+        return Decided("none", f"No decision: the debate {ended.status} ({ended.detail})")
+    return DECISIONS[format_of(ended.options)](ended) or _undecided(ended)
+
+
+def _undecided(ended: Ended) -> Decided:
+    reason = ended.stop_reason or ""
+    return Decided("undecided", f"No decision: {label_of(STOP, reason)} ({ended.detail})")
+
+
+def _said(lead: str, words: str | None) -> str:
+    """The lead, and the first sentence of a decider's own words."""
+    said = short(first_sentence(words), LONGEST_ANSWER) if words else ""
+    return f"{lead}: {said}" if said else lead
+
+
+def _of(count: int, whole: int, what: str) -> str:
+    """``3 of 5 votes``."""
+    return f"{count} of {whole} {what}"
+
+
+def _adversarial(ended: Ended) -> Decided | None:
+    if ORDER in ended.flags:
+        return Decided("undecided", BY_ORDER)
+    if not isinstance(ended.own, AdversarialTerms) or ended.own.conclusion is None:
+        return None
+    if ranking := ended.own.ranking:
+        texts = {p.id: p.text for p in positions_of(ended.options)} if ended.options else {}
+        first = ranking[0].position
+        lead = f"The moderator ranked {short(first, LONGEST_NAME)} first of {len(ranking)} positions"
+        return Decided("ranked", _said(lead, texts.get(first)), "moderator")
+    lead = _PROPOSITION[ended.own.conclusion]
+    return Decided(ended.own.conclusion, _said(lead, ended.synthesis), "moderator")
+
+
+_PROPOSITION: Mapping[str, str] = {
+    "upheld": "The proposition stands in the moderator's view",
+    "modified": "The proposition stands in a narrower form",
+    "rejected": "The proposition was rejected",
+}
+
+
+def _stances(ended: Ended) -> Decided | None:
+    if ORDER in ended.flags:
+        return Decided("undecided", BY_ORDER)
+    if not isinstance(ended.own, StancesResult) or ended.own.verdict is None:
+        return None
+    verdict = ended.own.verdict
+    if verdict.winner is None:
+        return Decided("split", _said("The judge combined several stances", verdict.verdict), "judge")
+    lead = f"The judge chose “{short(ended.own.winner_stance or verdict.winner, LONGEST_NAME)}”{_argued_by(ended)}"
+    return Decided("chosen", _said(lead, verdict.verdict), "judge")
+
+
+def _argued_by(ended: Ended) -> str:
+    """Who argued the stance that the judge chose: a debater may be named like another side."""
+    stance = ended.own.winner_stance if isinstance(ended.own, StancesResult) else None
+    debaters = ended.options.debaters if isinstance(ended.options, StancesOptions) else ()
+    names = [short(d.name, LONGEST_NAME) for d in debaters if stance is not None and fold(d.stance) == fold(stance)]
+    return f", argued by {' and '.join(names)}" if names else ", which no debater was given to argue"
+
+
+def _ballot(ended: Ended) -> Decided | None:
+    found = ended.own
+    if not isinstance(found, BallotResult) or found.decision_rule == "cut_short":
+        return None
+    counts = {tally.vote: tally.count for tally in found.vote_tally}
+    votes = _of(counts.get(found.decision, 0), found.seats, "votes")
+    if found.decision_rule == "max_rounds_exhausted":
+        level = f"; {', '.join(short(name, LONGEST_NAME) for name in found.tied)} are level" if found.tied else ""
+        needed = _of(found.consensus_threshold, found.seats, "votes that are needed")
+        return Decided("escalated", f"A person decides: no option leads alone with the {needed}{level}", "vote")
+    if found.decision == ESCALATE:
+        return Decided("escalated", f"A person decides: the debaters voted so with {votes}", "vote")
+    return Decided("chosen", f"Option {short(found.decision, LONGEST_NAME)} was chosen with {votes}", "vote")
+
+
+def _panel(ended: Ended) -> Decided | None:
+    found = ended.own
+    if not isinstance(found, PanelResult | PanelTerms) or not found.synthesis:
+        return None
+    if found.ideas:
+        first = found.ideas[0]
+        lead = f"Of {len(found.ideas)} ideas, {len(first.endorsed_by)} debaters name the first one"
+        return Decided("ranked", _said(lead, first.idea), "endorsements")
+    if found.consensus_reached:
+        by: DecidedBy = "adjudicator" if found.consensus and found.consensus[-1].by == "model" else "agreement"
+        return Decided("agreed", _said(f"The panel agreed in round {found.rounds_completed}", found.synthesis), by)
+    lead = "The panel did not agree; the synthesizer's answer"
+    return Decided("split", _said(lead, found.synthesis), "synthesizer")
+
+
+def _convergence(ended: Ended) -> Decided | None:
+    found = ended.own
+    if ORDER in ended.flags:
+        return Decided("undecided", BY_ORDER)
+    if not isinstance(found, ConvergenceResult | ConvergenceTerms):
+        return None
+    if found.final_answer is None:
+        level = f"No answer: {len(found.tied)} answers are level, and none was to be taken then"
+        return Decided("split", level, "vote") if found.tied else None
+    if found.decided_by == "judge":
+        return Decided("chosen", _said("The judge answered", found.final_answer), "judge")
+    voices = sum(len(group.seats) for group in found.votes)
+    if len(found.votes) == 1:
+        lead = f"All {voices} debaters that answered to the end agreed"
+        by: DecidedBy = "vote" if found.converged_in is None else "agreement"
+        return Decided("agreed", _said(lead, found.final_answer), by)
+    if found.tied:
+        lead = f"{len(found.tied)} answers are level, so that of the debater declared first was taken"
+        return Decided("chosen", _said(lead, found.final_answer), "tieRule")
+    most = max(len(group.seats) for group in found.votes)
+    return Decided("chosen", _said(f"{_of(most, voices, 'debaters')} answered", found.final_answer), "vote")
+
+
+DECISIONS: Mapping[FormatName, Callable[[Ended], Decided | None]] = complete_formats(
+    {
+        "adversarial": _adversarial,
+        "stances": _stances,
+        "ballot": _ballot,
+        "panel": _panel,
+        "convergence": _convergence,
+    },
+    "decision",
+    __file__,
+)
+"""What each format decided; ``None`` if it was cut short before a decision."""
+
+
+# What stands against it.
+
+
+class Against(NamedTuple):
+    """Dissenters of one kind; ``words`` are a critic's thesis, ``left_open`` the points that a moderator left open."""
+
+    kind: Literal["assigned", "own"]
+    by: tuple[Dissenter, ...]
+    words: str | None = None
+    left_open: int = 0
+
+
+def dissent_of(found: Against | None) -> DecisionDissent | None:
+    """The dissent with its sentence; ``None`` if there is none."""
+    if found is None or not found.by:
+        return None
+    return DecisionDissent(kind=found.kind, text=sentence(found), by=found.by)
+
+
+def sentence(found: Against) -> str:
+    """The dissent as a person would say it."""
+    if found.kind == "assigned" and found.words is not None:
+        points = found.by[0].points
+        held = f"{_points(points, 'point')} of the critic neither granted nor answered"
+        lead = held if points else f"The moderator leaves {_points(found.left_open, 'point')} open"
+        return f"{lead}; the critic's thesis: {short(first_sentence(found.words), LONGEST_THESIS)}"
+    parts = {until: [_view(one) for one in found.by if one.until == until] for until in ("end", "firstDraft")}
+    otherwise = "Lost: " if found.kind == "assigned" else "Otherwise to the end: "
+    said = [otherwise + ", ".join(parts["end"])] if parts["end"] else []
+    said += ["Otherwise before reading the others: " + ", ".join(parts["firstDraft"])] if parts["firstDraft"] else []
+    return "; ".join(said)
+
+
+def _view(one: Dissenter) -> str:
+    name = short(one.name, LONGEST_VIEW) if one.name else one.seat
+    return f"{name} ({one.holds or 'abstains'})"
+
+
+def _points(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def view(holds: str | None) -> str | None:
+    """What a dissenter holds, in few words."""
+    return short(holds, LONGEST_VIEW) if holds else None

@@ -1,0 +1,28 @@
+"""Shares: numbers from 0 to 1, where a record has whole per mille or per cent. No decision compares them."""
+
+from __future__ import annotations
+
+
+def share(value: int, *, of: int = 1_000) -> float:
+    """A whole number as a share of ``of``."""
+    return value / of
+
+
+def share_or_none(value: int | None, *, of: int = 1_000) -> float | None:
+    """The same of a number that may be undefined."""
+    return None if value is None else share(value, of=of)
+
+
+def per_mille(value: float) -> int:
+    """The whole per mille of a share that was made of one."""
+    return round(value * 1_000)
+
+
+def per_mille_or_none(value: float | None) -> int | None:
+    """The same of a share that may be undefined."""
+    return None if value is None else per_mille(value)
+
+
+def shown(value: float | None) -> str:
+    """A share in words, at most three places, or ``undefined``: ``0.85``, ``0.701``, ``1``."""
+    return "undefined" if value is None else f"{value:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,376 @@
+"""What each format decided, in one list and one sentence, and who stands against it: every line of the table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from service.debate.entries import CaseReceived
+from service.debate.facts import Facts
+from service.debate.findings import ConsensusFound, Finding
+from service.debate.model import (
+    BallotOptions,
+    Check,
+    ConvergenceOptions,
+    Debater,
+    Options,
+    PanelOptions,
+    StancesOptions,
+    Turn,
+)
+from service.debate.replies import (
+    Ballot,
+    BlindAnswer,
+    Judgement,
+    Moderation,
+    Position,
+    Reply,
+    Ruling,
+    Synthesis,
+)
+from service.debate.replies.panel import Endorsement, Idea
+from service.report import Result, build_decision, build_result, markdown
+from service.report.decision_labels import DECIDERS, OUTCOMES
+from service.report.marks import MARK
+from service.report.result.decision_types import DecidedBy, DecisionOutcome
+from tests.fixtures import formats
+from tests.fixtures.debates import DECLINED, a_case, a_start, canned, drive, found
+from tests.fixtures.results import decided
+from tests.unit.report.played import FORMATS, lines, played, told
+from tests.unit.report.quoting import marking, quoting
+
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "formats.md"
+VOTING = BallotOptions(tuple(Debater(name) for name in "abcde"), 1, formats.VOTES, 3, human_review=False)
+JUDGED = ConvergenceOptions(3, 1, human_review=False, convergence_similarity=850)
+VOTED = replace(JUDGED, judge=False)
+BRAINSTORM = PanelOptions(2, 1, False, "brainstorm", "rules", formats.THRESHOLDS)
+ARGUED = StancesOptions(
+    tuple(Debater(name, stance=stance) for name, stance in zip("abc", formats.STANCES, strict=False)),
+    1,
+    human_review=False,
+)
+
+
+def saying(kind: type[Any], **changes: Any) -> Any:
+    """Canned replies, with these members in those of one kind."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        return replace(found, **changes) if isinstance(found, kind) else found
+
+    return reply
+
+
+def voting(*votes: str, first: str | None = None) -> Any:
+    """Each debater votes as given; with ``first``, for that option before it has read another's proposal."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        vote = votes[int(turn.seat.rpartition("-")[2]) - 1] if isinstance(found, Ballot) else ""
+        blind = first is not None and ".proposal." in turn.id
+        return replace(found, vote=first if blind else vote) if isinstance(found, Ballot) else found
+
+    return reply
+
+
+def answering(*answers: str, blind: str | None = None) -> Any:
+    """Each debater of convergence answers as given; with ``blind``, with that before it has read another's answer."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        if not isinstance(found, Position):
+            return found
+        own = answers[int(turn.seat.rpartition("-")[2]) - 1]
+        return replace(found, final_answer=blind if blind and turn.id.startswith("0.") else own)
+
+    return reply
+
+
+def otherwise(kind: type[Any], **changes: Any) -> Any:
+    """The decider decides otherwise in the reverse order."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        return replace(found, **changes) if isinstance(found, kind) and ".swapped." in turn.id else found
+
+    return reply
+
+
+def several() -> Result:
+    return build_result("d1", lines(drive(a_start(positions=("adopt-x", "defer")))))
+
+
+def ideas() -> Result:
+    named = (Idea("Insure.", (Endorsement("Model A", 1),)),)
+    return told(BRAINSTORM, saying(Synthesis, ideas=named))
+
+
+def agreeing() -> Result:
+    def findings(check: Check, facts: Facts) -> Finding:
+        given = found(check, facts)
+        agreed = isinstance(given, ConsensusFound)
+        return replace(given, overall=900, terminated=True, lagging=(), vetoes=()) if agreed else given
+
+    return told(PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS), findings=findings)
+
+
+def cut_short() -> Result:
+    return told(VOTING, voting(*["sign", "renegotiate"] * 3), refuses=bool)
+
+
+def declined() -> Result:
+    return build_result("d1", lines([CaseReceived(a_case(), "local"), DECLINED]))
+
+
+def failed() -> Result:
+    return build_result("d1", lines(drive(a_start(), fails=lambda turn, _: turn == "1.critic.1")))
+
+
+def swapped(options: str | Options, replies: Any) -> Result:
+    given = formats.plain(options) if isinstance(options, str) else options
+    return told(replace(given, swapped=True), replies)
+
+
+TIED = answering("Sign.", "Wait.", "Renegotiate.")
+LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
+    ("adversarial", "upheld, modified, rejected", "the last moderation concludes so"): (
+        lambda: told("adversarial/1", saying(Moderation, conclusion="rejected")),
+        "moderator",
+        "The proposition was rejected: The cap holds but for clause 12.",
+    ),
+    ("adversarial", "ranked", "there are several positions, and the last moderation ranks them"): (
+        several,
+        "moderator",
+        "The moderator ranked ",
+    ),
+    ("stances", "chosen", "the judge names a winner"): (
+        lambda: told(ARGUED),
+        "judge",
+        "The judge chose “sign as it stands”, argued by a: Clause 9 holds.",
+    ),
+    ("stances", "split", "the verdict combines several stances"): (
+        lambda: told(ARGUED, saying(Judgement, winner=None)),
+        "judge",
+        "The judge combined several stances: Clause 9 holds.",
+    ),
+    ("ballot", "chosen", "an option leads alone with the votes that are needed"): (
+        lambda: told(VOTING, voting("sign", "sign", "sign", "renegotiate", "perhaps")),
+        "vote",
+        "Option sign was chosen with 3 of 5 votes",
+    ),
+    ("ballot", "escalated", "that option is `escalate`"): (
+        lambda: told(VOTING, voting(*["escalate"] * 5)),
+        "vote",
+        "A person decides: the debaters voted so with 5 of 5 votes",
+    ),
+    ("ballot", "escalated", "the rounds are used up, and no option leads alone with the votes that are needed"): (
+        lambda: told(VOTING, voting("sign", "sign", "renegotiate", "renegotiate", "perhaps")),
+        "vote",
+        "A person decides: no option leads alone with the 3 of 5 votes that are needed; sign, renegotiate are level",
+    ),
+    ("panel", "agreed", "consensus is reached, and the synthesizer has answered"): (
+        agreeing,
+        "agreement",
+        "The panel agreed in round ",
+    ),
+    ("panel", "split", "consensus is not reached; the synthesizer's answer is the best there was"): (
+        lambda: told("panel/1"),
+        "synthesizer",
+        "The panel did not agree; the synthesizer's answer: Sign.",
+    ),
+    ("panel", "ranked", "the question is a brainstorm: ideas by how many debaters name them"): (
+        ideas,
+        "endorsements",
+        "Of 1 ideas, 1 debaters name the first one: Insure.",
+    ),
+    ("convergence", "agreed", "all answers converged, or are the same at the end of the rounds"): (
+        lambda: told(VOTED, answering("Sign.", "Sign.", "Sign.")),
+        "vote",
+        "All 3 debaters that answered to the end agreed: Sign.",
+    ),
+    ("convergence", "chosen", "a judge answers"): (
+        lambda: told(JUDGED),
+        "judge",
+        "The judge answered: Sign.",
+    ),
+    ("convergence", "chosen", "more debaters give this answer than any other"): (
+        lambda: told(VOTED, answering("Sign.", "Sign.", "Wait.")),
+        "vote",
+        "2 of 3 debaters answered: Sign.",
+    ),
+    ("convergence", "chosen", "answers are level, and the rule for that takes one"): (
+        lambda: told(VOTED, TIED),
+        "tieRule",
+        "3 answers are level, so that of the debater declared first was taken: Sign.",
+    ),
+    ("convergence", "split", "answers are level, and the caller wanted none taken then"): (
+        lambda: told(replace(VOTED, ties="noAnswer"), TIED),
+        "vote",
+        "No answer: 3 answers are level, and none was to be taken then",
+    ),
+    (
+        "adversarial, stances, convergence",
+        "undecided",
+        "the decider, asked again in the reverse order, decided otherwise (`orderSensitive`)",
+    ): (
+        lambda: swapped("stances/1", otherwise(Judgement, winner="do not sign")),
+        None,
+        "No decision: the decider, asked again in the reverse order, decided otherwise",
+    ),
+    ("any", "undecided", "the debate was cut short before a decision"): (cut_short, None, "No decision: the money "),
+    ("any", "declined", "the gate held no debate"): (declined, "gate", "No debate was held: the gate declined: "),
+    ("any", "none", "the debate failed or was aborted"): (failed, None, "No decision: the debate failed ("),
+}
+
+
+@pytest.mark.parametrize("line", LINES, ids=" ".join)
+def test_every_line_of_the_table_is_decided_so(line: tuple[str, str, str]) -> None:
+    play, by, answer = LINES[line]
+
+    found = decided(play())
+
+    assert (found.outcome in line[1].split(", "), found.by) == (True, by)
+    assert found.answer.startswith(answer)
+    assert (found.confidence is None) == (by in (None, "gate"))
+    assert found.outcome != "none" or found.human_review.required
+
+
+@pytest.mark.parametrize("conclusion", ["upheld", "modified", "rejected"])
+def test_a_conclusion_is_its_outcome(conclusion: str) -> None:
+    found = decided(told("adversarial/1", saying(Moderation, conclusion=conclusion)))
+
+    assert found.outcome == conclusion
+
+
+@pytest.mark.parametrize(
+    ("form", "replies"),
+    [
+        ("adversarial/1", otherwise(Moderation, conclusion="rejected")),
+        ("convergence/1", otherwise(Ruling, final_answer="Do not sign")),
+    ],
+)
+def test_a_decision_that_hangs_on_the_order_is_none_in_each_such_format(form: str, replies: Any) -> None:
+    r = swapped(form, replies)
+
+    assert "orderSensitive" in r.flags
+    assert (decided(r).outcome, decided(r).dissent) == ("undecided", None)
+
+
+def test_the_page_has_these_lines_and_no_others() -> None:
+    text = PAGE.read_text(encoding="utf-8").split("| format | `outcome` | when |")[1].split("\n\n")[0]
+    rows = [tuple(cell.strip() for cell in row.split("|")[1:4]) for row in text.splitlines()[2:]]
+
+    assert [(a, re.sub("`", "", b), c) for a, b, c in rows] == list(LINES)
+    assert {name for _, names, _ in LINES for name in names.split(", ")} == set(get_args(DecisionOutcome))
+    assert set(OUTCOMES) == set(get_args(DecisionOutcome))
+    assert set(DECIDERS) == set(get_args(DecidedBy))
+
+
+# -- what stands against it
+
+
+def test_the_stances_that_lost_are_dissent_that_was_assigned() -> None:
+    found = decided(told(ARGUED)).dissent
+
+    assert found is not None
+    assert found.kind == "assigned"
+    assert [(one.name, one.holds, one.points) for one in found.by] == [("b", "do not sign", 2), ("c", "renegotiate", 2)]
+    assert found.text == "Lost: b (do not sign), c (renegotiate)"
+
+
+def test_a_minority_and_those_who_gave_way_are_a_ballots_own_dissent() -> None:
+    minority = decided(told(VOTING, voting("sign", "sign", "sign", "renegotiate", "perhaps"))).dissent
+    # With a threshold of all five, the vote goes on after the first proposals.
+    changed = decided(told(replace(VOTING, consensus_threshold=5), voting(*["sign"] * 5, first="renegotiate")))
+
+    assert minority is not None
+    assert minority.kind == "own"
+    assert [(one.name, one.holds, one.until) for one in minority.by] == [
+        ("d", "renegotiate", "end"),
+        ("e", None, "end"),
+    ]
+    assert minority.text == "Otherwise to the end: d (renegotiate), e (abstains)"
+    assert (changed.outcome, changed.dissent) in (("escalated", None), ("chosen", changed.dissent))
+
+
+def test_a_debater_that_changed_its_vote_after_reading_the_others_is_named() -> None:
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        late = ".proposal." in turn.id and turn.seat == "debater-5"
+        return replace(found, vote="renegotiate" if late else "sign") if isinstance(found, Ballot) else found
+
+    found = decided(told(replace(VOTING, consensus_threshold=5), replies))
+
+    assert found.outcome == "chosen"
+    assert found.dissent is not None
+    assert [(one.name, one.holds, one.until) for one in found.dissent.by] == [("e", "renegotiate", "firstDraft")]
+    assert found.dissent.text == "Otherwise before reading the others: e (renegotiate)"
+
+
+def test_other_answers_at_the_end_and_at_first_are_the_own_dissent_of_convergence() -> None:
+    found = decided(told(VOTED, answering("Sign.", "sign", "Wait.", blind="Renegotiate."))).dissent
+
+    assert found is not None
+    assert found.kind == "own"
+    assert [(one.holds, one.until) for one in found.by] == [
+        ("Renegotiate.", "firstDraft"),
+        ("Renegotiate.", "firstDraft"),
+        ("Wait.", "end"),
+    ]
+
+
+def test_the_opposite_stance_in_a_panel_is_its_own_dissent() -> None:
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        stance: Any = "negative" if turn.seat == "debater-3" else "affirmative"
+        return replace(found, stance=stance) if isinstance(found, BlindAnswer) else found
+
+    found = decided(told(replace(formats.plain("panel/1"), max_rounds=1), replies)).dissent
+
+    assert found is not None
+    assert found.kind == "own"
+    assert [(one.seat, one.holds) for one in found.by] == [("debater-3", "negative")]
+
+
+def test_a_critic_without_a_point_that_stands_is_no_dissent() -> None:
+    settled = decided(told("adversarial/1", saying(Moderation, unresolved_points=())))
+    left = decided(told("adversarial/1"))
+
+    assert settled.dissent is None
+    assert left.dissent is not None
+    assert left.dissent.kind == "assigned"
+    assert left.dissent.text == "The moderator leaves 1 point open; the critic's thesis: The cap leaks."
+
+
+# -- hostile words
+
+
+def test_the_words_of_a_decider_and_of_names_are_cut_in_an_answer() -> None:
+    long = "x" * 90_000
+    judged = decided(told(ARGUED, saying(Judgement, winner="y" * 300, verdict=long)))
+    answered = decided(told(VOTED, answering(long, long, "z" * 5_000)))
+
+    for one in (judged, answered):
+        assert len(one.answer) < 700
+        assert len(msgspec.json.encode(one)) < 2_000
+
+
+@pytest.mark.parametrize("form", ["adversarial/1", "stances/1", "panel/1", "convergence/1"])
+def test_a_mark_in_a_deciders_words_is_in_the_sentence_that_a_report_begins_with(form: str) -> None:
+    r = told(form, quoting(), findings=marking)
+
+    assert not MARK.search(decided(r).answer)
+    assert MARK.search(markdown(r).split("## Decision")[1].split("**")[1])
+
+
+def test_the_decision_alone_is_that_of_the_result() -> None:
+    for form in map(played, FORMATS):
+        entries = [line.entry for line in form]
+
+        for end in (3, len(entries) - 1, len(entries)):
+            assert build_decision(entries[:end]) == build_result("d1", form[:end]).decision
