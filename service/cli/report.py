@@ -41,7 +41,7 @@ class CannotWrite(GainsayError):
 @click.option("--markdown", is_flag=True, help="Write Markdown.")
 @click.option("--html", is_flag=True, help="Write one self-contained HTML file.")
 @click.option("--pdf", is_flag=True, help="Write PDF; needs -o, or output that is not a terminal.")
-@click.option("--json", is_flag=True, help="Write JSON, as GET /v1/debates/ID does.")
+@click.option("--json", is_flag=True, help="Write JSON, as GET /v1/debates/ID?view=full does.")
 @click.option(
     "-o",
     "--output",

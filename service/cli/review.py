@@ -33,7 +33,12 @@ PROOF_S = 30.0
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @case_options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else, on standard output.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the whole result (view=full) as JSON, and nothing else, on standard output.",
+)
 def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 

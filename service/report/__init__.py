@@ -2,6 +2,7 @@
 
 decision    what a result begins with, alone
 result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
+summary_of  its summary, which callers get unless they ask for the whole
 events      one entry as the events of a stream; only the last of them has an id
 final       the last event of all, from the result that it carries
 markdown    the report as Markdown
@@ -16,6 +17,7 @@ from service.report.document.markdown import markdown
 from service.report.document.pdf import pdf
 from service.report.events import Event, EventName, events, final
 from service.report.result.build import build_decision, build_gate, build_result
+from service.report.result.summary import Summary, summary_of
 from service.report.result.types import Line, Result
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "EventName",
     "Line",
     "Result",
+    "Summary",
     "build_decision",
     "build_gate",
     "build_result",
@@ -31,4 +34,5 @@ __all__ = [
     "html",
     "markdown",
     "pdf",
+    "summary_of",
 ]

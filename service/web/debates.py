@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
+from typing import Literal, cast, get_args
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from litestar import Response, get, post
 from service import report
 from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result
+from service.report import Result, Summary, summary_of
 from service.web import body, headers, stream
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
@@ -28,6 +29,8 @@ RETRY_AFTER_S = 1
 SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 PAGE, PAGE_MAX = 20, 100
+View = Literal["summary", "full"]
+VIEWS: tuple[View, ...] = get_args(View)
 
 PDF = "application/pdf"
 REPORTS: dict[str, Callable[[Result], bytes]] = {
@@ -77,15 +80,15 @@ async def recent(request: HttpRequest) -> Response[bytes]:
 @get("/v1/debates/{debate:str}")
 async def read(request: HttpRequest) -> Response[bytes]:
     """One debate in its present state."""
-    known_query(request, ())
-    site, debate = app_state(request), _debate(request)
+    known_query(request, ("view",))
+    site, debate, shown = app_state(request), _debate(request), view(request)
     result = await site.reviews.result(debate, LOCAL)
-    header_fields = {"ETag": _etag(result, site.deployment.build_hash)}
+    header_fields = {"ETag": _etag(result, site.deployment.build_hash, shown)}
     if _under_way(result):
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
     if header_fields["ETag"] in _etags(request.headers.getall("if-none-match", [])):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
-    return answered(result, headers=header_fields)
+    return answered(viewed(result, shown), headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/events")
@@ -156,9 +159,23 @@ def _under_way(result: Result) -> bool:
     return result.status in ("queued", "running")
 
 
-def _etag(result: Result, build: str) -> str:
-    """The number of entries and the build: entries never change, but another build may render them differently."""
-    return f'"{result.entries}-{build[:8]}"'
+def view(request: HttpRequest) -> View:
+    """How much of a result the caller wants: a summary unless it asks for the whole; raises `BadRequest`."""
+    given = request.query_params.get("view", "summary")
+    if given not in VIEWS:
+        raise BadRequest(f"view must be summary (which it is by default) or full, found {given[:80]!r}")
+    return cast(View, given)
+
+
+def viewed(result: Result, shown: View) -> Result | Summary:
+    """The result as much of it as the caller wants."""
+    return result if shown == "full" else summary_of(result)
+
+
+def _etag(result: Result, build: str, shown: View) -> str:
+    """The number of entries, the build and the view: entries never change, but another build may render them
+    differently."""
+    return f'"{result.entries}-{build[:8]}-{shown}"'
 
 
 def _etags(given: Iterable[str]) -> set[str]:

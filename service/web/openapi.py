@@ -21,7 +21,7 @@ from service.errors import (
     TooLarge,
 )
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result
+from service.report import Result, Summary
 from service.report.events.convergence import ConvergenceEvent
 from service.report.events.panel import (
     PanelAccuracy,
@@ -71,7 +71,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "debate.response": (SpokeEvent,),
     "debate.converged": (ConvergenceEvent,),
     "convergence": (ConvergenceEvent,),
-    "final": (Result, PanelFinal),
+    "final": (Summary, PanelFinal),
 }
 """The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
@@ -160,6 +160,9 @@ class _Schemas:
         if not types:
             return {}
         refs = [self._refs[t] for t in types]
+        if types == (Summary, Result):
+            mapping = {"summary": refs[0]["$ref"], "full": refs[1]["$ref"]}
+            return {"oneOf": refs, "discriminator": {"propertyName": "view", "mapping": mapping}}
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
 
 

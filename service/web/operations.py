@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from service.checks.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result
+from service.report import Result, Summary
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
-from service.web.debates import REPORTS
+from service.web.debates import REPORTS, VIEWS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.model_types import ModelList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
@@ -38,6 +38,14 @@ _LAST_EVENT_QUERY = Parameter(
 )
 _IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result that the client has.", {"type": "string"})
 
+_VIEW = Parameter(
+    "view",
+    "query",
+    "How much of a result: summary (about 2 kB: the decision and what a caller decides by) or full (everything). The "
+    "member view of the answer says which one it is.",
+    {"type": "string", "enum": list(VIEWS), "default": VIEWS[0]},
+)
+
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -59,13 +67,13 @@ OPERATIONS: tuple[Operation, ...] = (
             "When too many debates are queued (queue_full) or too many cases arrive together (overloaded), retry "
             "after Retry-After."
         ),
-        parameters=(_PREFER, _IDEMPOTENCY_KEY),
+        parameters=(_VIEW, _PREFER, _IDEMPOTENCY_KEY),
         body=CaseRequest,
         answers={
             202: Answer("Queued for debate.", {JSON: (Submission,)}, ("Location", "Retry-After", "Preference-Applied")),
             200: Answer(
                 "Declined by the gate, with every rule that it checked; or, with Prefer, the result.",
-                {JSON: (Submission, Result)},
+                {JSON: (Submission, Summary, Result)},
                 ("Location", "Content-Location", "Preference-Applied", "Idempotency-Replayed"),
             ),
         },
@@ -88,9 +96,11 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readDebate",
         tag="debates",
         summary="Read one debate in its present state.",
-        parameters=(DEBATE, _IF_NONE_MATCH),
+        parameters=(DEBATE, _VIEW, _IF_NONE_MATCH),
         answers={
-            200: Answer("The result so far.", {JSON: (Result,)}, ("ETag", "Retry-After")),
+            200: Answer(
+                "The result so far, in the view that was asked for.", {JSON: (Summary, Result)}, ("ETag", "Retry-After")
+            ),
             304: Answer("The debate has no new entry since that ETag.", headers=("ETag",)),
         },
         problems=(400, 404, 503),

@@ -18,19 +18,20 @@ from service.reviews import Submitted
 from service.web import body, headers, problems
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
-from service.web.debates import RETRY_AFTER_S, answered, known_query
+from service.web.debates import RETRY_AFTER_S, View, answered, known_query, view, viewed
 from service.web.types import Links, Submission, address
 
 REPLAYED = {"Idempotency-Replayed": "true"}
 
 
 class _Submission(Struct, frozen=True):
-    """One request, its case, and the seconds that its caller is ready to wait."""
+    """One request, its case, the seconds that its caller is ready to wait, and how much of a result it wants."""
 
     request: HttpRequest
     site: AppState
     case: CaseRequest
     wait: int | None
+    view: View
 
     @property
     def applied(self) -> dict[str, str]:
@@ -42,7 +43,8 @@ class _Submission(Struct, frozen=True):
 async def submit(request: HttpRequest) -> Response[bytes]:
     """Record a case and let the gate decide."""
     site = app_state(request)
-    known_query(request, ())
+    known_query(request, ("view",))
+    shown = view(request)
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     wait = headers.preferred_wait(request.headers.getall("prefer", []))
     async with site.places.taken():
@@ -52,7 +54,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
             case = await body.read(request, CaseRequest, site.body_max)
         submitted = await site.reviews.record(case, LOCAL, key)
     await site.reviews.wait_provable(submitted)
-    post_ = _Submission(request, site, case, wait)
+    post_ = _Submission(request, site, case, wait, shown)
     if submitted.replayed or submitted.decision is None:
         return await _answer_repeated(post_, submitted)
     return await _answer_new(post_, submitted, submitted.decision)
@@ -106,8 +108,10 @@ async def _answer_result(
 ) -> Response[bytes]:
     result = await post_.site.reviews.result(submitted.debate, LOCAL)
     where = address(submitted.debate)
+    content = where if post_.view == "summary" else f"{where}?view=full"
     return answered(
-        result, headers={**post_.applied, "Location": where, "Content-Location": where, **(header_fields or {})}
+        viewed(result, post_.view),
+        headers={**post_.applied, "Location": where, "Content-Location": content, **(header_fields or {})},
     )
 
 

@@ -197,7 +197,7 @@ def test_a_worker_takes_what_a_server_without_one_has_queued(start: Start, datab
     status = "queued"
     while status in ("queued", "running") and time.monotonic() < until:
         try:
-            with urllib.request.urlopen(f"{address}/v1/debates/{debate}", timeout=10) as answer:
+            with urllib.request.urlopen(f"{address}/v1/debates/{debate}?view=full", timeout=10) as answer:
                 status = json.load(answer)["status"]
         except urllib.error.HTTPError as held:  # it has ended, and no signed head covers that yet
             if held.code != 503:

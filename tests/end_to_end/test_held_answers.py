@@ -96,7 +96,7 @@ async def test_the_last_event_comes_when_the_head_is_signed(database: Database, 
         await listener
 
         assert seen.count("event: final") == 1
-        told = (await site.http.get(f"/v1/debates/{debate}")).json()
+        told = (await site.http.get(f"/v1/debates/{debate}?view=full")).json()
         with psycopg.connect(database.admin_url) as admin:
             notes = [bytes(n).decode() for (n,) in admin.execute("SELECT note FROM gainsay.checkpoint ORDER BY size")]
         place = told["hashes"]["log"]
@@ -110,7 +110,7 @@ async def test_a_place_in_the_log_stays_the_same_however_much_is_recorded_after(
         for _ in range(3):
             await site.finished()
 
-        again = (await site.http.get(f"/v1/debates/{first['debateId']}")).json()
+        again = (await site.http.get(f"/v1/debates/{first['debateId']}?view=full")).json()
         assert again == first
         assert {d["status"] for d in (await site.http.get("/v1/debates")).json()["debates"]} == {"completed"}
         with psycopg.connect(database.admin_url) as admin:
@@ -131,7 +131,7 @@ async def test_an_answer_names_a_head_that_covers_it_also_when_another_process_h
     settings = settings_for(database.service_url, **sequenced(database.service_url, tmp_path))
     async with sequencing_at(database.sequencer_url, settings), served(database.service_url, sequence=False) as site:
         for _ in range(2):
-            answer = await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"})
+            answer = await site.http.post("/v1/debates?view=full", json=a_case(), headers={"prefer": "wait=30"})
             stands = answer.json()["hashes"]["log"]
             log, size, _root = answer.headers["gainsay-checkpoint"].split(" ")
             assert log == stands["log"]

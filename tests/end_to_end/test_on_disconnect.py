@@ -82,7 +82,7 @@ async def test_a_debate_of_any_format_is_aborted_when_its_last_listener_has_gone
             async with listening(site, debate), listening(site, debate):
                 pass
         found = [await ended(site, debate) for debate in debates]
-        told = [(await site.http.get(f"/v1/debates/{debate}")).json() for debate in debates]
+        told = [(await site.http.get(f"/v1/debates/{debate}?view=full")).json() for debate in debates]
 
     for each in found:
         assert stop_of(each).by == "abort"

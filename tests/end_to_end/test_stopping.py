@@ -53,7 +53,7 @@ async def test_after_sigterm_requests_are_answered_for_a_while_and_debates_hande
             async with httpx.AsyncClient(base_url=address, timeout=30) as late:
                 ready, live = await late.get("/readyz"), await late.get("/livez")
                 posted = await late.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})
-                read = await http.get(f"/v1/debates/{running}")
+                read = await http.get(f"/v1/debates/{running}?view=full")
         status = await process.ends()
         heads = {str(debate): rest for debate, *rest in deployment.ask(HEADS)}
     async with bench(database.service_url) as reader:

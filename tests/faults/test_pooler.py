@@ -47,7 +47,7 @@ async def test_processes_behind_a_pooler_of_sessions_take_run_prove_and_abort_de
         stopped = (await api.submit())["debateId"]
         async with api.http.stream("GET", f"/v1/debates/{stopped}/events") as stream:
             kinds = [line async for line in stream.aiter_lines() if await is_kind(line, api, stopped)]
-        ended = (await api.http.get(f"/v1/debates/{stopped}")).json()
+        ended = (await api.http.get(f"/v1/debates/{stopped}?view=full")).json()
 
     assert (told["status"], heard[-1]) == ("completed", "final")
     assert (kinds[-1], ended["status"]) == ("event: final", "aborted")

@@ -60,7 +60,7 @@ class Client:
 
     async def result(self, debate: str) -> Result:
         """The result of the debate."""
-        answer = await self._http.get(f"/v1/debates/{debate}")
+        answer = await self._http.get(f"/v1/debates/{debate}?view=full")
         _refused(answer)
         return msgspec.json.decode(answer.content, type=Result)
 

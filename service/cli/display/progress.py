@@ -15,7 +15,6 @@ from rich.text import Text
 
 from service.cli.display import summaries
 from service.cli.display.console import counted, dollars, row, text
-from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of
 from service.report.labels import SIGN, STOP, label_of
@@ -222,10 +221,10 @@ class Progress:
     def _ended(self, data: Data) -> None:
         self.stop()
         data = data.get("result", data) if "event" in data else data
-        cost = data["overallCost"]
+        cost = data["decision"]["cost"]
         reason = label_of(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
-        if micro(cost["excessUSD"]):
+        if "excessUSD" in cost:
             spent += f", and a vendor billed {dollars(cost['excessUSD'])} above its reservation"
         self._console.print()
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")

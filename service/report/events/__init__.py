@@ -17,8 +17,8 @@
                                    documents and for who argued
     budget.refused                 notice
     debate.stopped                 notice
-    debate.concluded               final: the whole result, the same as the answer without a stream; a panel's has it
-                                   under ``result``, beside the members of its reference
+    debate.concluded               final: the summary of the result, as an answer without a stream has it; a panel's
+                                   has it under ``result``, beside the members of its reference
 
 An entry that settles the standing of a panel after a round (a check, a model's adjudication or its silence) has
 `consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so a

@@ -17,6 +17,7 @@ from service.debate.turns import round_of
 from service.report.events.panel import blind_events, consensus_event, ended, measured, reviewed, synthesised
 from service.report.events.types import EventName, RoundStartedEvent, SpokeEvent
 from service.report.result.history import History
+from service.report.result.summary import summary_of
 from service.report.result.types import Line, Result
 
 NamedEvents = tuple[tuple[EventName, Struct], ...]
@@ -47,11 +48,11 @@ def _shared(*_: object) -> None:
     """``None``: the shape that all formats share."""
 
 
-def _whole(_: Line, concluded: Result) -> Struct:
-    return concluded
+def _summary(_: Line, concluded: Result) -> Struct:
+    return summary_of(concluded)
 
 
-PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_nothing, final=_whole)
+PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_nothing, final=_summary)
 """A format without further events and without shapes of its own."""
 
 

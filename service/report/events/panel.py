@@ -28,6 +28,7 @@ from service.errors import IllegalEntry
 from service.report.events.types import SpokeEvent
 from service.report.formats.panel import TELLING
 from service.report.result.history import History
+from service.report.result.summary import Summary, summary_of
 from service.report.result.terms import PanelTerms
 from service.report.result.types import Line, Result
 
@@ -166,8 +167,11 @@ class PanelAccuracy(_Heading, frozen=True, kw_only=True):
 
 
 class PanelFinal(_Heading, frozen=True, kw_only=True):
-    """The end of a panel, with the whole result. ``status`` has no word for a truncated debate: it counts as completed
-    with a synthesis, and as failed without one; ``result`` has the true status."""
+    """The end of a panel, with the summary of the result.
+
+    ``status`` has no word for a truncated debate: it counts as completed with a synthesis, and as failed without one;
+    ``result`` has the true status.
+    """
 
     event: Literal["final"] = "final"
     status: PanelStatus
@@ -175,7 +179,7 @@ class PanelFinal(_Heading, frozen=True, kw_only=True):
     consensus_reached: bool
     final_consensus_score: float | None
     synthesis_id: str | None
-    result: Result
+    result: Summary
 
 
 def blind_events(
@@ -343,7 +347,7 @@ def ended(result: Result, n: int, at: str) -> PanelFinal:
         consensus_reached=bool(found and found.consensus_reached),
         final_consensus_score=score,
         synthesis_id=found.synthesis_turn if found else None,
-        result=result,
+        result=summary_of(result),
     )
 
 

@@ -14,6 +14,7 @@ from service.debate.options import format_of
 from service.debate.replies import Framing
 from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
+from service.report.labels import FLAG, REASON, label_of
 from service.report.result.account import attempts, framing_token_cost, overall_cost
 from service.report.result.citation_counts import count_citations
 from service.report.result.decision import Ended, decide, dissent_of
@@ -25,6 +26,7 @@ from service.report.result.history import History
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.seat_types import SeatDetail
+from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
 from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
@@ -51,12 +53,12 @@ def build_result(
     turns = transcript(h) if telling else ()
     terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
     synthesis = telling.synthesis(outcome, last) if telling and outcome else None
+    covered = _coverage(h, texts)
     return Result(
         decision=_decision(h, outcome, synthesis, terms),
+        view="full",
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
-        stop_reason=outcome.stop_reason if outcome else None,
-        detail=outcome.detail if outcome else None,
         question=h.case.question,
         task_type=h.case.task_type,
         format=started.format if started else h.case.format,
@@ -74,16 +76,15 @@ def build_result(
         **_of_format(h, telling, debate_id, outcome),
         transcript=turns,
         result=terms,
+        **_ended(outcome),
         moderator_confidence_level=last.confidence_level if last else None,
-        caps=outcome.caps if outcome else (),
-        flags=outcome.flags if outcome else (),
-        critical_validation_failures=outcome.critical_validation_failures if outcome else (),
         synthesis=synthesis,
         explicit_uncertainties=last.explicit_uncertainties if last else (),
         first_draft=telling.first_draft(h) if telling else (),
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
-        coverage=_coverage(h, texts),
+        coverage=covered,
+        coverage_counts=_coverage_counts(covered),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
         attempts=attempts(h),
@@ -95,6 +96,7 @@ def build_result(
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
+        links=_links(debate_id),
     )
 
 
@@ -133,6 +135,18 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
             excess_usd=usd(ledger.excess) if ledger.excess else None,
         ),
     )
+
+
+def _ended(outcome: Outcome | None) -> dict[str, Any]:
+    """The members that any outcome has."""
+    return {
+        "stop_reason": outcome.stop_reason if outcome else None,
+        "detail": outcome.detail if outcome else None,
+        "caps": outcome.caps if outcome else (),
+        "flags": outcome.flags if outcome else (),
+        "labels": _labels(outcome),
+        "critical_validation_failures": outcome.critical_validation_failures if outcome else (),
+    }
 
 
 def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
@@ -217,6 +231,36 @@ def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
     if h.facts.concluded is None or not h.rounds:
         return ()
     return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
+
+
+def _coverage_counts(found: tuple[DocumentCoverage, ...]) -> CoverageCounts | None:
+    given = [one for one in found if one.given]
+    if not given:
+        return None
+    covered = sum(span.span[1] - span.span[0] for one in given for span in one.cited)
+    return CoverageCounts(
+        documents=len(given),
+        documents_cited=sum(one.citations > 0 for one in given),
+        cited_share=round(covered / max(1, sum(one.characters for one in given)), 3),
+    )
+
+
+def _labels(outcome: Outcome | None) -> Labels:
+    """The words for the codes of an outcome."""
+    if outcome is None:
+        return Labels()
+    reasons = dict.fromkeys((*(cap.reason for cap in outcome.caps), *outcome.human_review.reasons))
+    return Labels(
+        flags={flag: label_of(FLAG, flag) for flag in outcome.flags},
+        reasons={reason: label_of(REASON, reason) for reason in reasons},
+    )
+
+
+def _links(debate_id: str) -> ResultLinks:
+    here = f"/v1/debates/{debate_id}"
+    return ResultLinks(
+        full=f"{here}?view=full", events=f"{here}/events", report=f"{here}/report", audit=f"{here}/audit"
+    )
 
 
 def _suspicions(h: History) -> tuple[Suspicion, ...]:

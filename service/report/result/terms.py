@@ -38,7 +38,10 @@ class StancesTerms(StancesResult, frozen=True, rename="camel", tag="stances", ta
 
 
 class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True):
-    """The count of votes, ``report``: the nine lines of the bounded-debate pattern, and the rule behind its last line."""
+    """The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
+
+    ``speakerSelectedBy`` is the rule behind the last of them.
+    """
 
     report: str = ""
     speaker_selected_by: Literal["schedule"] | None = None

@@ -1,10 +1,8 @@
 """The shape of a result: every type of the JSON that ``GET /v1/debates/{id}`` answers with.
 
-Members are in camelCase and always present. Parts that were not reached are null or an empty list, and the outcome is
-null until the debate has concluded. Only citations, arguments and parts in their recorded form (the case, the options,
-parts of a reply) leave members out that do not apply. The round record and its parts are those of EAAPL-MAG005,
-section 5.2, member by member and in that text's own spelling; `RoundDetail` has the other facts of a round. Amounts are
-US dollars as decimal strings.
+Members are in camelCase; those of a result that do not apply are left out (`Result`). The round record and its parts
+are those of EAAPL-MAG005, section 5.2, member by member and in that text's own spelling; `RoundDetail` has the other
+facts of a round. Amounts are US dollars as decimal strings.
 """
 
 from __future__ import annotations
@@ -40,6 +38,7 @@ from service.report.result.decision_types import Decision
 from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
+from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
@@ -295,75 +294,83 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
     log: LogPosition | None = None
 
 
-class Result(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate up to its latest entry.
+class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A debate up to its latest entry, whole.
 
-    ``debateId`` names it; ``status`` is its state, ``stopReason`` why it ended, and ``detail`` the same in words.
-    ``question``, ``taskType``, ``format`` and ``case`` are the request's, ``options`` are the debate's, and ``subject``
-    is an opaque id of the caller. ``simulated`` is true if no real model spoke. ``createdAt`` and ``concludedAt`` are
-    RFC 3339 in UTC.
+    A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
+    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``case``, ``caps``,
+    ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``, ``overallCost``,
+    ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail`` and
+    ``concludedAt``.
 
-    ``conclusion``, ``confidenceLevel``, ``caps``, ``flags``, ``humanReview``, ``criticalValidationFailures``,
-    ``ranking``, ``agreesWithFirstProposal`` are the outcome's; ``moderatorConfidenceLevel``, ``synthesis`` and
-    ``explicitUncertainties`` are those of the moderation that it rests on. ``citationCounts`` count the verdicts on all
-    citations. ``coverage`` has the cited and the uncited parts of each document; it is empty until the debate has
-    concluded, and if no round began. ``firstDraft`` names the turns that spoke before any challenge. ``attempts`` are
-    all calls in the order in which they were made. ``pairs`` are the seats that should have different model families,
-    each with the diversity of their models. A confidence level is not a probability, and code can only lower it.
+    ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
+    state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
+    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller.
+    ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
+    the last, RFC 3339 in UTC.
+
+    ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
+    outcome's, ``labels`` the words for their codes; ``moderatorConfidenceLevel``, ``synthesis`` and
+    ``explicitUncertainties`` are those of the seat that closed. ``citationCounts`` count the verdicts on all citations.
+    ``coverage`` has the cited and the uncited parts of each document, ``coverageCounts`` their sums; there is none
+    before the debate has concluded, or if no round began. ``firstDraft`` names the turns that spoke before any
+    challenge. ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
+    different model families, each with the diversity of their models. A confidence level is not a probability, and code
+    can only lower it.
 
     ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
-    the order of the record, and ``result`` is the outcome in the format's own terms; all are empty in the adversarial
-    format, whose rounds are in ``rounds``.
-    ``ballotReport`` are the nine lines of the bounded-debate pattern, ``speakerSelectedBy`` is the rule behind the last
-    of them, ``raw`` is the raw output of the stances' reference, each null in other formats. ``formatReason`` says why
-    this format was chosen, null if it is unknown.
+    the order of the record; the adversarial format has ``rounds`` and ``roundDetails`` instead. ``formatReason`` says
+    why this format was chosen.
 
     ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
-    spans in texts that stay as they were written. ``passageCounts`` is null if no reply was compared. ``differing`` are
-    the replies of deciders to one question that differ in more than words.
+    spans in texts that stay as they were written, and ``passageCounts`` count them. ``differing`` are the replies of
+    deciders to one question that differ in more than words.
     """
 
-    decision: Decision | None
+    decision: Decision | None = None
+    view: Literal["full"]
     debate_id: str
     status: Status
-    stop_reason: StopReason | None
-    detail: str | None
+    stop_reason: StopReason | None = None
+    detail: str | None = None
     question: str
     task_type: str
-    format: str | None
+    format: str | None = None
     simulated: bool
     created_at: str
-    concluded_at: str | None
+    concluded_at: str | None = None
     entries: int
     subject: str
     case: Case
-    options: Options | None
-    gate: Gate | None
-    framing: Framing | None
-    framing_token_cost: int
-    rounds: tuple[RoundRecord, ...]
-    round_details: tuple[RoundDetail, ...]
-    moderator_confidence_level: ConfidenceLevel | None
+    options: Options | None = None
+    gate: Gate | None = None
+    framing: Framing | None = None
+    framing_token_cost: int = 0
+    rounds: tuple[RoundRecord, ...] = ()
+    round_details: tuple[RoundDetail, ...] = ()
+    moderator_confidence_level: ConfidenceLevel | None = None
     caps: tuple[Cap, ...]
     flags: tuple[str, ...]
+    labels: Labels
     critical_validation_failures: tuple[ValidationFailure, ...]
-    synthesis: str | None
-    explicit_uncertainties: tuple[str, ...]
-    first_draft: tuple[TurnId, ...]
+    synthesis: str | None = None
+    explicit_uncertainties: tuple[str, ...] = ()
+    first_draft: tuple[TurnId, ...] = ()
     struck: tuple[Struck, ...]
     citation_counts: CitationCounts
-    coverage: tuple[DocumentCoverage, ...]
-    shifts: tuple[ShiftDetail, ...]
+    coverage: tuple[DocumentCoverage, ...] = ()
+    coverage_counts: CoverageCounts | None = None
+    shifts: tuple[ShiftDetail, ...] = ()
     overall_cost: OverallCost
-    attempts: tuple[AttemptDetail, ...]
-    seats: tuple[SeatDetail, ...]
-    diversity: str | None
-    pairs: tuple[Pair, ...]
-    approved_by: str | None
+    attempts: tuple[AttemptDetail, ...] = ()
+    seats: tuple[SeatDetail, ...] = ()
+    diversity: str | None = None
+    pairs: tuple[Pair, ...] = ()
+    approved_by: str | None = None
     hashes: Hashes
-    notices: tuple[Notice, ...]
-    checks: tuple[CheckDetail, ...]
-    suspicions: tuple[Suspicion, ...]
+    notices: tuple[Notice, ...] = ()
+    checks: tuple[CheckDetail, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
     format_reason: str | None = None
     transcript: tuple[Spoken, ...] = ()
     weighed: tuple[Weighed, ...] = ()
@@ -371,3 +378,4 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     passages: tuple[TurnPassages, ...] = ()
     passage_counts: PassageCounts | None = None
     differing: tuple[DifferingReplies, ...] = ()
+    links: ResultLinks

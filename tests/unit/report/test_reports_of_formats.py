@@ -127,11 +127,10 @@ def test_the_nine_lines_of_a_ballot_stand_in_every_form_of_its_report_as_they_ar
 def test_the_rule_by_which_speakers_were_chosen_is_told_with_their_order() -> None:
     rule = "a schedule in code: in each phase every debater, in declared order; no model chose who spoke"
     r = told("ballot/1")
-    assert isinstance(r.result, BallotResult)
 
     stated = msgspec.json.decode(msgspec.json.encode(r))
 
-    assert stated["speakerSelectedBy"] == "schedule"
+    assert stated["result"]["speakerSelectedBy"] == "schedule"
     assert stated["result"]["speakerSchedule"] == [one.name for one in r.transcript]
     assert f"- **Speakers chosen by:** {rule}\n" in markdown(r)
 

@@ -19,7 +19,7 @@ from service.debate.panel_standing import labels_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
 from service.debate.replies.panel import Challenge, NamedClaim, OpenPoint
 from service.debate.script import Script
-from service.report import Event, build_result, events
+from service.report import Event, build_result, events, summary_of
 from service.report.events import EventName
 from service.report.events.panel import PanelStatus, status
 from service.report.result.terms import PanelTerms
@@ -185,7 +185,7 @@ def test_accuracy_is_told_by_letters_as_the_reference_has_it(panel: list[Event])
     assert accuracy == ACCURACY | {"debate_id": "d1"}
 
 
-def test_the_final_event_refers_to_the_synthesis_and_carries_the_whole_result(panel: list[Event]) -> None:
+def test_the_final_event_refers_to_the_synthesis_and_carries_the_result(panel: list[Event]) -> None:
     told = played(ALGORITHMIC, as_in_the_reference, findings=measured_as_there)
 
     (final,) = of(panel, "final")
@@ -198,7 +198,7 @@ def test_the_final_event_refers_to_the_synthesis_and_carries_the_whole_result(pa
         "synthesis_id": FINAL["synthesis_id"],
         "synthesis": "Sign.",
     }
-    assert msgspec.json.encode(final["result"]) == msgspec.json.encode(build_result("d1", told))
+    assert msgspec.json.encode(final["result"]) == msgspec.json.encode(summary_of(build_result("d1", told)))
 
 
 def test_a_panels_events_come_in_the_order_of_the_reference(panel: list[Event]) -> None:
@@ -250,7 +250,7 @@ def test_a_panel_in_which_all_debaters_of_a_round_failed_has_failed_without_a_sy
     (final,) = of(stream(told), "final")
 
     assert (final["status"], final["synthesis_id"], final["rounds_completed"]) == ("failed", None, 1)
-    assert final["result"]["transcript"], "the partial transcript is kept"
+    assert build_result("d1", told).transcript, "the partial transcript is kept"
 
 
 def test_an_aborted_panel_has_a_final_event_and_what_it_reached() -> None:
@@ -259,7 +259,7 @@ def test_an_aborted_panel_has_a_final_event_and_what_it_reached() -> None:
     (final,) = of(stream(told), "final")
 
     assert (final["status"], final["synthesis_id"]) == ("aborted", None)
-    assert len(final["result"]["transcript"]) >= 2
+    assert len(build_result("d1", told).transcript) >= 2
 
 
 def test_the_history_of_a_panel_holds_all_that_its_stream_told(panel: list[Event]) -> None:
@@ -432,7 +432,7 @@ def test_the_last_event_of_each_format_carries_the_result_that_is_answered_witho
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
     whole = final.data["result"] if form == "panel/1" else final.data
-    assert msgspec.json.encode(whole) == msgspec.json.encode(build_result("d1", told, last_record="ab" * 32))
+    assert msgspec.json.encode(whole) == msgspec.json.encode(summary_of(build_result("d1", told)))
 
 
 def test_a_judgement_of_stances_is_told_with_the_whole_of_it() -> None:
