@@ -567,7 +567,7 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
 @pytest.mark.parametrize(
     ("sample", "live", "told"),
     [
-        ("contract/stances", "judge", "WINNER: "),
+        ("contract/stances", "judge", "CHOSEN"),
         ("contract/ballot", "proposal:", "decision_rule: "),
         ("architecture/panel", "Consensus", "Accuracy "),
         ("contract/convergence", "Round 0", "Word overlap"),

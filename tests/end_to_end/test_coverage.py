@@ -49,8 +49,8 @@ async def test_every_sample_tells_what_of_it_was_cited(database: Database, name:
         assert all(a[1] == b[0] for a, b in pairwise(pieces))
         assert pieces[-1][1] == c.characters
         assert c.cited or r.transcript, "two sides quote every document; debaters may leave one alone"
-        assert bool(c.cited) == bool(c.cited_per_mille) == bool(c.places)
-        assert c.cited_per_mille < 1_000
+        assert bool(c.cited) == bool(c.cited_share) == bool(c.places)
+        assert c.cited_share < 1
         assert c.never_cited_parts
         assert sentence(c) in " ".join(block for block in _plain(markdown(r)))
         assert f"{c.document_id})</title>" in html(r)

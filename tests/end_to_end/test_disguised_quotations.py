@@ -66,7 +66,9 @@ async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_a
     assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", True)
     assert "unclearQuotation" in result["flags"]
     assert "inventedQuotation" not in result["flags"]
-    marks = [passage["mark"] for turn in result["passages"] for passage in turn["passages"] if passage["mark"]]
+    marks = [
+        passage["mark"] for turn in result["passages"] for passage in turn.get("passages", ()) if "mark" in passage
+    ]
     assert marks == ["not found; may be a proposal"]
 
 

@@ -91,7 +91,7 @@ async def test_one_sample_makes_its_critic_try_again_and_one_ends_low(database: 
     async with bench(database.service_url, OfflineProvider()) as service:
         told = {name: await debated(service, samples.load(name).case) for name in samples.names()}
 
-        retried = [name for name, read in told.items() if any(d["criticFirstTake"] for d in read["roundDetails"])]
+        retried = [name for name, read in told.items() if any("criticFirstTake" in d for d in read["roundDetails"])]
         low = [name for name, read in told.items() if read["decision"]["confidence"] == "LOW"]
         assert retried
         assert low
@@ -147,7 +147,9 @@ async def test_simulated_panels_and_debaters_agree_on_some_samples_and_not_on_ot
             reached.add(panel["consensusReached"])
             overall = [round_["overall"] for round_ in panel["consensus"]]
             assert overall[-1] > overall[0], name
-            met.add((await debated(service, samples.load(name, "convergence").case))["result"]["convergedIn"] is None)
+            met.add(
+                (await debated(service, samples.load(name, "convergence").case))["result"].get("convergedIn") is None
+            )
 
         assert reached == {True, False}
         assert met == {True, False}

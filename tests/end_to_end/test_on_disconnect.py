@@ -101,7 +101,7 @@ async def test_a_caller_that_waits_and_goes_away_has_left_and_what_is_under_way_
         told = (await site.http.get(summary["href"])).json()
 
     assert told["status"] == "aborted"
-    assert float(told["overallCost"]["spentUSD"]) > 0
+    assert float(told["decision"]["cost"]["spentUSD"]) > 0
 
 
 async def test_by_default_whoever_waits_or_listens_may_go_away(database: Database) -> None:

@@ -348,7 +348,7 @@ def test_what_a_vendor_billed_above_what_was_held_is_said_where_a_debate_ends() 
 
     Progress(screen).show_event("notice", refused)
     cost = {"spentUSD": "0.003249", "ceilingUSD": "0.50", "excessUSD": "0.142828"}
-    Progress(screen).show_event("final", {"status": "truncated", "stopReason": "budget", "overallCost": cost})
+    Progress(screen).show_event("final", {"status": "truncated", "stopReason": "budget", "decision": {"cost": cost}})
 
     said = screen.export_text()
     assert re.search(r"the critic is not asked; a vendor billed more .* nobody is asked *$", said, re.MULTILINE)

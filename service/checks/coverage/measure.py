@@ -54,7 +54,7 @@ def _document_coverage(
         given=given,
         characters=document.characters,
         citations=len(found.verified),
-        cited_per_mille=per_mille(measure(joined), document.characters),
+        cited_share=per_mille(measure(joined), document.characters) / 1_000,
         cited=stretches,
         never_cited=rest(joined, document.characters),
         quoted_wrongly=quoted_wrongly(found.altered),

@@ -72,7 +72,7 @@ def brief(c: DocumentCoverage, most: int = MOST_RANGES) -> str:
         return f"given to nobody: the debate ended before round {c.round}"
     if not c.citations:
         return "nothing of it was cited"
-    share = f"{percent(c.cited_per_mille)} of the text was cited"
+    share = f"{percent(round(c.cited_share * 1_000))} of the text was cited"
     if not c.never_cited_parts:
         return f"{share}; every part at least once"
     return f"{share}; never cited: {name_parts(c.never_cited_parts, most)}"

@@ -116,7 +116,7 @@ def _notes(one: ConsensusStanding) -> str:
 
 def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
     """A debater's last answer: its conclusion, its claims with their quotations, and the others' marks."""
-    sure = f", {one.confidence} per cent sure" if one.confidence is not None else ""
+    sure = f", {digits(one.confidence)} sure" if one.confidence is not None else ""
     name = f"{one.label}, {seated(r, one.seat)}" if one.label else seated(r, one.seat)
     yield heading(name, f"round {one.round}: {one.stance or 'open'}{sure}", one.answer or "")
     for claim in one.arguments:

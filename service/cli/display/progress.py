@@ -144,7 +144,7 @@ class Progress:
         if said is None:
             return
         spoken = said["spoken"]
-        if spoken and spoken["phase"] and (place := (spoken["round"], spoken["phase"])) != self._phase:
+        if spoken and spoken.get("phase") and (place := (spoken["round"], spoken["phase"])) != self._phase:
             self._phase = place
             self._line("", f"{spoken['phase']}:", style="dim", indent=2)
         body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])

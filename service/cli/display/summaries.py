@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from service.cli.display.console import counted, text
+from service.cli.display.convergence import digits
 from service.report.labels import APART, label_of
 from service.report.shortened import short
 
@@ -93,7 +94,7 @@ def verdicts(data: Data) -> list[Text]:
 
 def passages(data: Data) -> str:
     """The passages of a reply that mislead, by the words of their marks."""
-    marks = Counter(one["mark"] for one in data["passages"] if one["mark"])
+    marks = Counter(one["mark"] for one in data.get("passages", ()) if "mark" in one)
     found = ", ".join(f"{number} {words}" for words, number in marks.items())
     return f"{data['speaker']}: of {counted(data['compared'], 'quoted passage')} {found}"
 
@@ -102,9 +103,9 @@ def _debater(spoken: Data) -> str:
     if not spoken["arguments"] and "answers" in spoken["reply"]:  # a panel's answers to objections
         return f"answers {counted(len(spoken['reply']['answers']), 'objector')}"
     arguments = counted(len(spoken["arguments"]), "argument")
-    if spoken["phase"]:  # a ballot has phases
-        return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {arguments}"
-    if spoken["answer"] is None:
+    if spoken.get("phase"):  # a ballot has phases
+        return f"{'votes ' + short(spoken['vote'], 40) if spoken.get('vote') else 'abstains'}, {arguments}"
+    if spoken.get("answer") is None:
         return arguments
-    sure = f", {spoken['confidence']} per cent sure" if spoken["confidence"] is not None else ""
+    sure = f", {digits(spoken['confidence'])} sure" if spoken.get("confidence") is not None else ""
     return f"“{short(spoken['answer'], LONGEST)}”{sure}, {arguments}"

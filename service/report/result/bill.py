@@ -40,7 +40,7 @@ class ByBasis(Struct, frozen=True, kw_only=True):
     none: Charged
 
 
-class Account(Struct, frozen=True, kw_only=True, rename="camel"):
+class Account(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
 
     ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
@@ -52,16 +52,16 @@ class Account(Struct, frozen=True, kw_only=True, rename="camel"):
     tokens: Tokens
     amount_usd: str = field(name="amountUSD")
     held_usd: str = field(name="heldUSD")
-    expected_usd: str | None = field(name="expectedUSD")
-    actual_to_estimate: str | None
+    expected_usd: str | None = field(name="expectedUSD", default=None)
+    actual_to_estimate: str | None = None
     attempts: int
     failed_attempts: int
     usage_untold: int
     by_basis: ByBasis
-    tiers: tuple[str, ...]
+    tiers: tuple[str, ...] = ()
 
 
-class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
+class OverallCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
 
     ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
@@ -70,12 +70,12 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
     asked, the seat's own or its fallback.
     """
 
-    ceiling_usd: str | None = field(name="ceilingUSD")
+    ceiling_usd: str | None = field(name="ceilingUSD", default=None)
     spent_usd: str = field(name="spentUSD")
     held_usd: str = field(name="heldUSD")
-    expected_usd: str | None = field(name="expectedUSD")
+    expected_usd: str | None = field(name="expectedUSD", default=None)
     excess_usd: str = field(name="excessUSD")
-    actual_to_estimate: str | None
+    actual_to_estimate: str | None = None
     by_basis: ByBasis
     by_seat: dict[str, Account]
     by_round: dict[str, Account]
@@ -83,7 +83,7 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
     by_model: dict[str, Account]
 
 
-class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
 
     ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
@@ -95,11 +95,11 @@ class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     attempt: int
     seat: str
     model: str
-    served_model: str | None
-    request_id: str | None
-    fingerprint: str | None
+    served_model: str | None = None
+    request_id: str | None = None
+    fingerprint: str | None = None
     input_tokens_counted: int
     held_usd: str = field(name="heldUSD")
-    amount_usd: str | None = field(name="amountUSD")
-    basis: Basis | None
+    amount_usd: str | None = field(name="amountUSD", default=None)
+    basis: Basis | None = None
     outcome: str

@@ -9,7 +9,7 @@ from msgspec import Struct
 from service.debate.model import TurnId
 
 
-class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Words that a reply gives as those of another text (``quotation``), or a clause that it says to state something.
 
     ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
@@ -25,13 +25,13 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     kind: Literal["quotation", "clause"]
     status: Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "nowhere"]
     attributed: Literal["document", "debate", "open"]
-    source_id: str | None
-    turn: TurnId | None
-    reason: str | None
-    mark: str | None
+    source_id: str | None = None
+    turn: TurnId | None = None
+    reason: str | None = None
+    mark: str | None = None
 
 
-class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel"):
+class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
 
     ``speaker`` names the seat and the round as reports do; ``replaced`` says that a second take stands in its place.
@@ -42,9 +42,9 @@ class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel"):
     replaced: bool
     round: int
     seat: str
-    position: str | None
+    position: str | None = None
     engine: str
-    passages: tuple[PassageDetail, ...]
+    passages: tuple[PassageDetail, ...] = ()
 
 
 class PassageCounts(Struct, frozen=True, kw_only=True, rename="camel"):

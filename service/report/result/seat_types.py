@@ -10,7 +10,7 @@ from service.debate.model import Difference, TurnId
 from service.debate.replies import Movement
 
 
-class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
 
     ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
@@ -23,16 +23,16 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     family: str
     served_models: tuple[str, ...]
     wire: str
-    fallback: str | None
+    fallback: str | None = None
 
 
-class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The shift of a seat when ``documents`` were introduced, as ``turn`` gives it."""
 
     turn: TurnId
     round: int
     seat: str
-    position: str | None
+    position: str | None = None
     movement: Movement
     because: str
     documents: tuple[str, ...]
@@ -57,7 +57,7 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     charged_usd: str = field(name="chargedUSD")
 
 
-class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel"):
+class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
 
     ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
@@ -67,6 +67,6 @@ class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel"):
     why: Literal["secondTake", "repair", "otherOrder"]
     first: TurnId
     second: TurnId
-    attempt: int | None
+    attempt: int | None = None
     members: tuple[Difference, ...]
     sentence: str

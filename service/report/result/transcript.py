@@ -15,6 +15,7 @@ from service.report.result.account import tokens_of
 from service.report.result.history import History, debater_phase, is_swapped
 from service.report.result.rounds import arguments
 from service.report.result.seat_types import Weighed
+from service.report.result.shares import share_or_none
 from service.report.result.types import Spoken
 
 
@@ -50,7 +51,7 @@ def spoken(h: History, turn: TurnId) -> Spoken:
         arguments=shown,
         vote=given.vote,
         answer=given.answer,
-        confidence=given.confidence,
+        confidence=share_or_none(given.confidence, of=100),
         reply=msgspec.to_builtins(reply),
         tokens=tokens,
         charged_usd=charged,

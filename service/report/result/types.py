@@ -194,7 +194,7 @@ class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
     conclusion: Conclusion
 
 
-class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The details beside a round record.
 
     ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
@@ -204,40 +204,40 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     round_number: int
     turns: dict[str, TurnId]
     conclusions: Conclusions
-    objections: tuple[Objection, ...]
-    positions: tuple[PositionDetail, ...]
-    critic_first_take: CriticFirstTake | None
-    critique_signs: CritiqueSigns | None
-    labels: dict[str, str]
-    new_documents: tuple[str, ...]
+    objections: tuple[Objection, ...] = ()
+    positions: tuple[PositionDetail, ...] = ()
+    critic_first_take: CriticFirstTake | None = None
+    critique_signs: CritiqueSigns | None = None
+    labels: dict[str, str] = {}
+    new_documents: tuple[str, ...] = ()
     swapped_moderation: SwappedModeration | None = None
     moderator_first_takes: tuple[ModeratorFirstTake, ...] = ()
 
 
-class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
+class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One turn of a debater in a format that has them.
 
     ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
     one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
     other debater. ``text`` are its statements, one in each paragraph, struck ones too; ``arguments`` the same with
-    verdicts. ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, in per cent.
+    verdicts. ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, a share.
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
     turn: TurnId
     round: int
-    phase: str | None
+    phase: str | None = None
     seat: str
-    name: str | None
-    stance: str | None
+    name: str | None = None
+    stance: str | None = None
     label: str
     model: str
     blind: bool
     text: str
     arguments: tuple[Argument, ...]
-    vote: str | None
-    answer: str | None
-    confidence: int | None
+    vote: str | None = None
+    answer: str | None = None
+    confidence: float | None = None
     reply: dict[str, Any]
     tokens: int
     charged_usd: str = field(name="chargedUSD")
@@ -255,13 +255,13 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
     policy_hash: str
 
 
-class Struck(Struct, frozen=True, kw_only=True, rename="camel"):
+class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A struck argument, which later seats did not see: its evidence is not verified or not cited at all."""
 
     turn: TurnId
     round: int
     seat: str
-    position: str | None
+    position: str | None = None
     argument: Argument
 
 
@@ -274,7 +274,7 @@ class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
     root: str
 
 
-class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
+class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The hashes of policy, prompts and records, SHA-256 in hexadecimal.
 
     ``promptsPin`` is that of the prompt manifest, ``pins`` those of the single prompts with their versions;
@@ -283,14 +283,14 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
     the place of that record in the audit log, null before the debate is over.
     """
 
-    prompts_pin: str | None
-    pins: dict[str, str]
-    policy_hash: str | None
-    price_hash: str | None
-    configuration_hash: str | None
-    build_hash: str | None
-    seed: str | None
-    last_record: str | None
+    prompts_pin: str | None = None
+    pins: dict[str, str] = {}
+    policy_hash: str | None = None
+    price_hash: str | None = None
+    configuration_hash: str | None = None
+    build_hash: str | None = None
+    seed: str | None = None
+    last_record: str | None = None
     log: LogPosition | None = None
 
 

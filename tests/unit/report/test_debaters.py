@@ -75,7 +75,7 @@ def test_a_debater_has_the_callers_name_and_the_neutral_label_that_others_saw() 
 
     assert (stances.name, stances.stance, stances.label) == ("Ursula", "sign as it stands", "sign as it stands")
     assert (ballot.name, ballot.stance, ballot.label, ballot.vote) == ("Ursula", "The cap holds.", "Debater 1", "sign")
-    assert (panel.name, panel.answer, panel.confidence) == (None, "Sign.", 70)
+    assert (panel.name, panel.answer, panel.confidence) == (None, "Sign.", 0.7)
     assert panel.label in {"Model A", "Model B", "Model C"}
     assert convergence.label in {"Debater A", "Debater B", "Debater C"}
     assert (convergence.name, convergence.answer) == (None, "sign")

@@ -77,8 +77,8 @@ def test_cited_and_never_cited_are_always_the_whole_document_without_overlap(
         assert edges[::2] == [0, *edges[1:-1:2]][: len(pieces)]
         assert edges[-1:] == ([length] if length else [])
         assert all(start < end for start, end in pieces)
-        assert (told_of.cited_per_mille == 0) == (not told_of.cited)
-        assert (told_of.cited_per_mille == 1000) == (not told_of.never_cited and length > 0)
+        assert (told_of.cited_share == 0) == (not told_of.cited)
+        assert (told_of.cited_share == 1) == (not told_of.never_cited and length > 0)
 
 
 @given(texts, texts, arguments)
@@ -133,7 +133,7 @@ def test_shares_without_the_texts_are_always_those_with_them(
 ) -> None:
     case = a_case(one, other)
 
-    assert shares(case, found, 2) == {d: c.cited_per_mille for d, c in both(one, other, found).items()}
+    assert shares(case, found, 2) == {d: round(c.cited_share * 1_000) for d, c in both(one, other, found).items()}
 
 
 def test_a_clause_is_cited_its_article_in_part_and_the_rest_never() -> None:
@@ -260,7 +260,7 @@ def test_a_text_that_is_not_there_is_told_with_the_reason_and_its_spans_all_the_
 ) -> None:
     found, *_ = coverage(a_case(AGREEMENT), [citing((0, 300))], 1, {} if text is None else {"D1": text})
 
-    assert (found.absent, found.parts_are, found.cited_per_mille) == (why, "characters", 721)
+    assert (found.absent, found.parts_are, found.cited_share) == (why, "characters", 0.721)
     assert [r.name for r in found.never_cited_parts] == [f"Characters 301 to {len(AGREEMENT)}"]
 
 
