@@ -264,3 +264,8 @@ def decode(payload: bytes, schema: int = 1) -> Entry:
 def kind(entry: Entry) -> str:
     """The entry's kind, as in its record: ``turn.spoke``."""
     return str(entry.__struct_config__.tag)
+
+
+def is_end(entry: Entry) -> bool:
+    """Whether nothing can follow: an outcome, or a decision not to debate."""
+    return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)

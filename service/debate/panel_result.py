@@ -27,7 +27,7 @@ def result_of(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | Non
         labels=labels_of(s),
         synthesis=synthesis.answer if isinstance(synthesis, Synthesis) else None,
         synthesis_turn=final,
-        ideas=_ranked(synthesis) if isinstance(synthesis, Synthesis) else (),
+        ideas=ranked_ideas(synthesis) if isinstance(synthesis, Synthesis) else (),
         accuracy=scores,
         accuracy_by="model" if by_model else "algorithmic",
         overall_confidence=sum(sure) // len(sure) if sure else None,
@@ -35,7 +35,7 @@ def result_of(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | Non
     )
 
 
-def _ranked(synthesis: Synthesis) -> tuple[RankedIdea, ...]:
+def ranked_ideas(synthesis: Synthesis) -> tuple[RankedIdea, ...]:
     """The ideas by the number of distinct debaters that surfaced or endorsed them; at a tie, by their first label."""
     found = [(sorted({e.label for e in idea.endorsed_by}), idea.idea) for idea in synthesis.ideas]
     found.sort(key=lambda pair: (-len(pair[0]), pair[0]))

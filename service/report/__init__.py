@@ -4,7 +4,6 @@ decision    what a result begins with, alone
 result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
 summary_of  its summary, which callers get unless they ask for the whole
 events      one entry as the events of a stream; only the last of them has an id
-final       the last event of all, from the result that it carries
 markdown    the report as Markdown
 html        the report as one file of HTML
 pdf         the report as PDF
@@ -15,7 +14,7 @@ from __future__ import annotations
 from service.report.document.html import html
 from service.report.document.markdown import markdown
 from service.report.document.pdf import pdf
-from service.report.events import Event, EventName, events, final
+from service.report.events import Event, EventName, events
 from service.report.result.build import build_decision, build_gate, build_result
 from service.report.result.summary import Summary, summary_of
 from service.report.result.types import Line, Result
@@ -30,7 +29,6 @@ __all__ = [
     "build_gate",
     "build_result",
     "events",
-    "final",
     "html",
     "markdown",
     "pdf",

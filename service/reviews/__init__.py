@@ -15,7 +15,7 @@ from msgspec import Struct
 from service import intake
 from service.audit.record import Writer, leaf_hash, open_leaf
 from service.debate.amounts import MicroUSD
-from service.debate.entries import GateDecision
+from service.debate.entries import GateDecision, is_end
 from service.debate.model import Status
 from service.errors import IllegalEntry
 from service.intake import Deployment
@@ -29,7 +29,7 @@ from service.reviews.feed import Feed
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
-from service.store.hub import EventHub, is_end
+from service.store.hub import EventHub
 from service.store.log import read_documents, read_head, read_records
 from service.store.pool import Database, Row
 

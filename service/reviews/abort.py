@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from service.audit.record import Writer
 from service.debate.amounts import MicroUSD
-from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.debate.entries import DebateConcluded, DebateStopped, Entry, is_end
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Conclude, Status
@@ -21,7 +21,7 @@ from service.errors import AuditUnavailable, Fenced
 from service.money import Ledger
 from service.policy import Budgets
 from service.running.metrics import count_entries
-from service.store.hub import EventHub, is_end
+from service.store.hub import EventHub
 from service.store.log import DebateLog, read_head
 from service.store.pool import Database
 

@@ -13,10 +13,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from service import telemetry
+from service.debate.entries import is_end
 from service.errors import GainsayError, StoreUnavailable
 from service.report import Line
 from service.store.entry_poll import EntryPoll
-from service.store.hub import EventHub, is_end
+from service.store.hub import EventHub
 from service.store.log import read_records
 from service.store.pool import Database
 

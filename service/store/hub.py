@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
-from service.debate.entries import DebateConcluded, Entry, GateDecided
+from service.debate.entries import Entry, is_end
 
 UNTOLD_MAX = 10_000
 """The most debates that are kept for a notification; above this, or if none is sent for long, other processes poll."""
@@ -130,8 +130,3 @@ class EventHub:
     def _seal(self) -> None:
         event, self.signed = self.signed, asyncio.Event()
         event.set()
-
-
-def is_end(entry: Entry) -> bool:
-    """Whether nothing can follow: an outcome, or a decision not to debate."""
-    return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)

@@ -23,27 +23,34 @@ from service.errors import (
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result, Summary
 from service.report.events.convergence import ConvergenceEvent
-from service.report.events.panel import (
+from service.report.events.panel_types import (
+    AdjudicationEvent,
+    AnswersEvent,
+    ClassificationEvent,
+    MeasuredEvent,
     PanelAccuracy,
+    PanelAccuracyReview,
     PanelBlind,
     PanelConsensus,
     PanelDeliberation,
     PanelFinal,
-    PanelMeasured,
-    PanelObjections,
     PanelSynthesis,
 )
+from service.report.events.replies import ProjectionEvent, RulingEvent, VerdictEvent
 from service.report.events.types import (
+    ArguedEvent,
     AskedEvent,
     CitationsEvent,
+    DebaterEvent,
     EventName,
+    FinalEvent,
     GateEvent,
+    ModeratedEvent,
+    NoticeEvent,
     PassagesEvent,
     RoundStartedEvent,
-    SpokeEvent,
     StartedEvent,
 )
-from service.report.result.notice_types import Notice
 from service.reviews.evidence import NotOver
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
@@ -56,22 +63,24 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "gate": (GateEvent,),
     "started": (StartedEvent,),
     "asked": (AskedEvent,),
-    "round": (SpokeEvent, PanelBlind, PanelDeliberation, PanelObjections),
-    "swapped": (SpokeEvent,),
-    "synthesis": (SpokeEvent, PanelSynthesis),
+    "round": (ArguedEvent, DebaterEvent, PanelBlind, PanelDeliberation),
+    "swapped": (ModeratedEvent, VerdictEvent, RulingEvent, AdjudicationEvent),
+    "verdict": (VerdictEvent,),
+    "synthesis": (ModeratedEvent, ProjectionEvent, RulingEvent, PanelSynthesis),
     "citations": (CitationsEvent,),
     "passages": (PassagesEvent,),
-    "notice": (Notice,),
-    "classification": (SpokeEvent,),
-    "adjudication": (SpokeEvent,),
-    "measured": (PanelMeasured,),
+    "notice": (NoticeEvent,),
+    "classification": (ClassificationEvent,),
+    "adjudication": (AdjudicationEvent,),
+    "measured": (MeasuredEvent,),
     "consensus": (PanelConsensus,),
-    "accuracy": (PanelAccuracy,),
+    "answers": (AnswersEvent,),
+    "accuracy": (PanelAccuracy, PanelAccuracyReview),
     "debate.round_started": (RoundStartedEvent,),
-    "debate.response": (SpokeEvent,),
+    "debate.response": (DebaterEvent,),
     "debate.converged": (ConvergenceEvent,),
     "convergence": (ConvergenceEvent,),
-    "final": (Summary, PanelFinal),
+    "final": (FinalEvent, PanelFinal),
 }
 """The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {

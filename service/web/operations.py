@@ -112,9 +112,10 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="debates",
         summary="Follow the debate as server-sent events, resumable as long as its record exists.",
         description=(
-            "The id of an event is the number of its entry. x-event-data lists the type of each event's data. The "
-            "stream ends after `final`, or after `gate` of a declined case. If it ends earlier, connect again with "
-            "Last-Event-ID."
+            "The id of an event is the number of its entry. x-event-data lists the events and the type of each one's "
+            "data. Names are in camelCase, shares from 0 to 1, and a member that has nothing to say is left out. An "
+            "event in the shape of a format's reference has our own members in `gainsay`. The stream ends after "
+            "`final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID."
         ),
         parameters=(DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
         answers={

@@ -5,8 +5,8 @@
     id, event, data           from the entry after Last-Event-ID on, however long ago that was
     : still here              a comment after 15 seconds of silence, so that no proxy takes the stream for ended
 
-The stream ends after ``final``, or after the ``gate`` event of a declined case. It also ends when the service stops
-and when the database cannot be read. The listener then connects again with the last id that it saw, and misses
+The stream ends after ``final``, which a declined case has too. It also ends when the service stops and when the
+database cannot be read. The listener then connects again with the last id that it saw, and misses
 nothing. The same holds for a listener that was cut off because it did not read. A listener that leaves does not change
 the debate, unless the case asks for that (``onDisconnect``). In such a debate a listener that was cut off counts as
 gone if it does not come back, except where the service stopped.
@@ -25,9 +25,9 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 
 from service import telemetry
-from service.debate.entries import CaseReceived, DebateConcluded
+from service.debate.entries import CaseReceived, is_end
 from service.errors import GainsayError
-from service.report import Event, Line, final
+from service.report import Event, Line
 from service.report import events as events_of
 from service.reviews.feed import Feed
 from service.web.app_state import LOCAL, AppState, HttpRequest
@@ -134,9 +134,9 @@ async def _event_bytes(site: AppState, feed: Feed, n: int) -> bytes:
 
 async def _encode_events(site: AppState, feed: Feed, n: int) -> bytes:
     line = feed.lines[n]
-    if isinstance(line.entry, DebateConcluded):  # equal to the answer of GET without a stream
-        return encode(final(line, await site.reviews.result(feed.debate, LOCAL)), line.n)
-    rendered = events_of(line, feed.debate, feed.lines[:n])
+    # What the last event carries is equal to the answer of GET without a stream.
+    concluded = await site.reviews.result(feed.debate, LOCAL) if is_end(line.entry) else None
+    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded)
     return b"".join(
         [encode(event, None) for event in rendered[:-1]] + [encode(event, line.n) for event in rendered[-1:]]
     )

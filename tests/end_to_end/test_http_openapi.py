@@ -317,7 +317,7 @@ async def test_every_event_has_the_data_that_the_document_says(
         validator(document, types[event.name]).validate(event.data)
         assert event.data.get("debateId", event.data.get("debate_id")) == debate
     assert events[-1].data["status"] == "completed"
-    assert all(a.id or a.data["n"] == b.data["n"] for a, b in pairwise(events)), "only the last of an entry has an id"
+    assert all(a.id or a.members["n"] == b.members["n"] for a, b in pairwise(events)), "only the last has an id"
 
 
 async def test_a_result_at_every_point_of_a_debate_is_one_that_the_document_knows(

@@ -37,6 +37,6 @@ async def test_a_panels_last_event_has_the_result_that_is_read_byte_for_byte(sit
 
     assert (final.name, final.data["event"], final.data["debate_id"]) == ("final", "final", debate)
     assert final.data["status"] in ("completed", "failed")
-    assert final.text.endswith(f'"result":{read.text}}}'), "what was streamed is what is read"
+    assert final.text.endswith(f'"result":{read.text}}}}}'), "what was streamed is what is read"
     whole = await site.http.get(f"/v1/debates/{debate}?view=full")
     assert whole.json()["hashes"]["log"]["index"] >= 0

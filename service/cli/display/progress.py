@@ -15,8 +15,7 @@ from rich.text import Text
 
 from service.cli.display import summaries
 from service.cli.display.console import counted, dollars, row, text
-from service.debate.options import debater_seat
-from service.debate.turns import party, take_of
+from service.debate.turns import take_of
 from service.report.labels import SIGN, STOP, label_of
 from service.report.marks import neutral_texts
 from service.report.shortened import short
@@ -54,7 +53,6 @@ class Progress:
         self._round = 0
         self._phase = (0, "")
         self._most = 1
-        self._named: dict[str, str] = {}
         self._asking: dict[str, str] = {}
         self._said: dict[str, Data] = {}
 
@@ -67,6 +65,8 @@ class Progress:
             "debate.round_started": self._began,
             "round": self._spoke,
             "debate.response": self._spoke,
+            "answers": self._spoke,
+            "verdict": self._decided,
             "citations": self._checked,
             "passages": self._compared,
             "classification": self._decided,
@@ -81,7 +81,7 @@ class Progress:
             "final": self._ended,
         }
         if teller := tellers.get(name):
-            teller(neutral_texts(data))
+            teller(neutral_texts({**data, **data.get("gainsay", {})}))
 
     def stop(self) -> None:
         """Remove the moving lines; printed lines stay."""
@@ -101,8 +101,7 @@ class Progress:
 
     def _started(self, data: Data) -> None:
         self._most = data["options"]["maxRounds"]
-        self._named = _names(data["options"])
-        self._lead = max([LEAD, *(min(len(name), LEAD_MOST) for name in self._named.values())])
+        self._lead = max([LEAD, *(min(len(self._who(one)), LEAD_MOST) for one in data.get("debaters", ()))])
         simulated = ", simulated models" if data["simulated"] else ""
         self._line(
             "Debate",
@@ -131,56 +130,47 @@ class Progress:
         return f"{self._who(data)} is asked once more, because of the marks in its words"
 
     def _spoke(self, data: Data) -> None:
-        details = self._details(data)
-        if details["framing"]:
-            self._line("Framing", short(details["framing"]["thesis"], 140), _left(details))
-        elif details["reply"]:
-            self._line(self._who(details), summaries.decided(details["reply"]), _left(details), indent=2)
+        self._silenced([data["turn"]])
+        if framing := data.get("framing"):
+            self._line("Framing", short(framing["thesis"], 140), _left(data))
         else:
-            self._said[details["turn"]] = details
+            self._said[data["turn"]] = data
 
     def _checked(self, data: Data) -> None:
         said = self._said.pop(data["turn"], None)
         if said is None:
             return
-        spoken = said["spoken"]
-        if spoken and spoken.get("phase") and (place := (spoken["round"], spoken["phase"])) != self._phase:
+        if (phase := said.get("phase")) and (place := (said["round"], phase)) != self._phase:
             self._phase = place
-            self._line("", f"{spoken['phase']}:", style="dim", indent=2)
+            self._line("", f"{phase}:", style="dim", indent=2)
         body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])
         self._line(self._who(data), body, _left(said), indent=2)
 
     def _compared(self, data: Data) -> None:
         if data["marked"]:
-            self._line("!", summaries.passages(data), style="yellow", indent=2)
+            self._line("!", summaries.passages(self._who(data), data), style="yellow", indent=2)
 
     def _decided(self, data: Data) -> None:
-        details = self._details(data)
-        self._line(self._who(details), summaries.decided(details["reply"] or {}), _left(details), indent=2)
+        self._silenced([data["turn"]])
+        self._line(self._who(data), summaries.decided(data), _left(data), indent=2)
 
     def _swapped(self, data: Data) -> None:
-        details = self._details(data)
-        found = details["reply"] or {"conclusion": details["conclusion"], **(details["moderatorEvaluation"] or {})}
-        words = f"asked again in the other order: {summaries.decided(found)}"
-        self._line(self._who(details), words, _left(details), indent=2)
+        self._silenced([data["turn"]])
+        words = f"asked again in the other order: {summaries.decided(data)}"
+        self._line(self._who(data), words, _left(data), indent=2)
 
     def _weighed(self, data: Data) -> None:
-        self._heading(data.get("details", data)["round"])
-        details = self._details(data)
-        found = details["moderatorEvaluation"]
-        if found is None:
-            self._line(self._who(details), summaries.decided(details["reply"]), _left(details), indent=2)
-            return
-        scores = found["argumentQualityScore"]
-        given = ", ".join(f"{seat} {score}" for seat, score in scores.items() if score is not None)
-        more = "wants another round" if found["recommendAnotherRound"] else "wants no further round"
-        words = f"{details['conclusion']}, confidence {found['confidenceLevel']}"
-        self._line(self._who(details), words, _left(details), indent=2)
-        self._line("", f"scores: {given}", indent=2)
-        self._line("", more, indent=2)
+        self._heading(data["round"])
+        self._decided(data)
+        if found := data.get("moderatorEvaluation"):
+            scores = found["argumentQualityScore"]
+            given = ", ".join(f"{seat} {score}" for seat, score in scores.items() if score is not None)
+            more = "wants another round" if found["recommendAnotherRound"] else "wants no further round"
+            self._line("", f"scores: {given}", indent=2)
+            self._line("", more, indent=2)
 
     def _scored(self, data: Data) -> None:
-        if turn := data["details"].get("turn"):
+        if turn := data.get("turn"):
             self._silenced([turn])
         self._line("Accuracy", summaries.accuracy(data), indent=2)
 
@@ -195,15 +185,15 @@ class Progress:
             case "synthesisCompared":
                 body = str(data["detail"]) if data["reason"] == "opposed" else None
             case "voicesChecked":
-                body = f"no argument of its own: {', '.join(data['turns'])}" if data["turns"] else None
+                body = f"no argument of its own: {self._whose(data)}" if data.get("seats") else None
             case "seatSilent":
-                body = f"{', '.join(data['turns'])} is silent: {data['detail']}"
+                body = f"{self._whose(data)} is silent: {data['detail']}"
             case "attemptFailed":
                 body = f"attempt failed ({data['reason']}): {data['detail']}"
             case _:
                 body = f"{data['reason']}: {data['detail']}"
         if data["notice"] in ("attemptFailed", "seatSilent"):
-            self._silenced(data["turns"])
+            self._silenced(one["turn"] for one in data["seats"])
         if body:
             self._line("!", body, style="yellow", indent=2)
 
@@ -214,13 +204,14 @@ class Progress:
         return f"the critique is weak: {'; '.join(label_of(SIGN, sign) for sign in signs)}"
 
     def _refused(self, data: Data) -> str:
-        seats = ", ".join(party(turn) for turn in data["turns"])
         kept = "" if data["reason"] == "providerOverrun" else ", and what closes the debate is kept back"
-        return f"money: the {seats} is not asked; {data['detail']}{kept}"
+        return f"money: {self._whose(data)} is not asked; {data['detail']}{kept}"
 
     def _ended(self, data: Data) -> None:
         self.stop()
-        data = data.get("result", data) if "event" in data else data
+        data = data["result"] if "event" in data else data  # a panel's, beside the members of its reference
+        if data["status"] == "declined":  # the gate's line has said so
+            return
         cost = data["decision"]["cost"]
         reason = label_of(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
@@ -230,14 +221,6 @@ class Progress:
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")
 
     # -- the turns under way
-
-    def _details(self, data: Data) -> Data:
-        """A reply in the shape of all formats; a panel's event has it under ``details``, beside its own members."""
-        details: Data = data.get("details", data)
-        if letter := str(data.get("model", "")).removeprefix("model_").upper():
-            self._named[details["seat"]] = f"{details['seat']} {letter}"
-        self._silenced([details["turn"]])
-        return details
 
     def _silenced(self, turns: Iterable[str]) -> None:
         """Remove these turns from those under way."""
@@ -263,8 +246,11 @@ class Progress:
     # -- shapes
 
     def _who(self, data: Data) -> str:
-        name = self._named.get(data["seat"], str(data["seat"]))
+        name = str(data.get("name") or data.get("label") or data["seat"])
         return f"{name} {data['position']}" if data.get("position") else name
+
+    def _whose(self, data: Data) -> str:
+        return ", ".join(dict.fromkeys(self._who(one) for one in data.get("seats", ())))
 
     def _heading(self, round_: int) -> None:
         if round_ > self._round:
@@ -280,14 +266,6 @@ class Progress:
 def _format(data: Data) -> str:
     """The format without its version: ``ballot/1`` is ballot."""
     return str(data["format"]).partition("/")[0]
-
-
-def _names(options: Data) -> dict[str, str]:
-    """The names of debaters, if the caller has named them."""
-    debaters = options.get("debaters", ())
-    if isinstance(debaters, int):
-        return {}
-    return {debater_seat(n): debater["name"] for n, debater in enumerate(debaters, start=1)}
 
 
 def _left(data: Data) -> str:

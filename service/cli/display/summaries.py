@@ -9,7 +9,6 @@ from typing import Any
 from rich.text import Text
 
 from service.cli.display.console import counted, text
-from service.cli.display.convergence import digits
 from service.report.labels import APART, label_of
 from service.report.shortened import short
 
@@ -29,26 +28,27 @@ def content(said: Data) -> str:
         return f"{points}, strength {given['challengeStrength']}/10"
     if given := said.get("rebuttalPosition"):
         return f"{counted(len(given['rebuttals']), 'answer')}, {counted(len(given['concessions']), 'concession')}"
-    return _debater(said["spoken"])
+    return _debater(said)
 
 
-def decided(reply: Data) -> str:
-    """The reply of a seat that closes or judges."""
+def decided(data: Data) -> str:
+    """The reply of a seat that closes or judges, from its event's data."""
+    reply = data.get("reply", data)  # in a format without a shape of its own
+    if found := reply.get("moderatorEvaluation"):
+        return f"{reply['conclusion']}, confidence {found['confidenceLevel']}"
     if "verdict" in reply:
         winner = reply.get("winner")
         verdict = f"winner “{short(winner, LONGEST)}”" if winner else "no winner: the verdict combines stances"
         return f"{verdict}, confidence {reply['confidenceLevel']}"
     if "finalAnswer" in reply:
         return f"“{short(reply['finalAnswer'], LONGEST)}”, confidence {reply['confidenceLevel']}"
-    if "answer" in reply:
-        return f"“{short(reply['answer'], LONGEST)}”, confidence {reply['confidenceLevel']}"
+    if "synthesis" in reply:
+        return f"“{short(reply['synthesis'], LONGEST)}”, confidence {reply['confidenceLevel']}"
     if "questionType" in reply:
         return f"a {reply['questionType']} question: {short(reply['because'], LONGEST)}"
-    if "stanceAlignment" in reply:
+    if "scores" in reply:
         return f"scores consensus: {short(reply['notes'], LONGEST)}"
-    if "output" in reply:
-        return "put in the shape that was asked for"
-    return f"{reply['conclusion']}, confidence {reply['confidenceLevel']}" if "conclusion" in reply else "has answered"
+    return "put in the shape that was asked for" if "output" in reply else "has answered"
 
 
 def consensus(data: Data) -> str:
@@ -63,11 +63,11 @@ def consensus(data: Data) -> str:
 
 def overlap(data: Data) -> str:
     """The similarity of a round's answers."""
-    least = data["leastOverlap"]
+    least = data.get("leastOverlap")
     shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
     if data["converged"]:
         return f"all say the same: {shared}"
-    why = "; ".join(label_of(APART, reason) for reason in data["whyNot"])
+    why = "; ".join(label_of(APART, reason) for reason in data.get("whyNot", ()))
     return f"not all say the same: {shared}; {why}" if why else f"not all say the same: {shared}"
 
 
@@ -86,26 +86,27 @@ def verdicts(data: Data) -> list[Text]:
     found = []
     if good + bad:
         found.append(text(f"{good}/{counted(good + bad, 'quotation')} verified", "red" if bad else "green"))
-    if data["struck"]:
-        numbers = ", ".join(map(str, data["struck"]))
+    if struck := data.get("struck"):
+        numbers = ", ".join(map(str, struck))
         found.append(text(f"number {numbers} struck", "red"))
     return found
 
 
-def passages(data: Data) -> str:
-    """The passages of a reply that mislead, by the words of their marks."""
-    marks = Counter(one["mark"] for one in data.get("passages", ()) if "mark" in one)
+def passages(who: str, data: Data) -> str:
+    """The passages of a speaker's reply that mislead, by the words of their marks."""
+    marks = Counter(one["mark"] for one in data["passages"] if one.get("mark"))
     found = ", ".join(f"{number} {words}" for words, number in marks.items())
-    return f"{data['speaker']}: of {counted(data['compared'], 'quoted passage')} {found}"
+    return f"{who}: of {counted(data['compared'], 'quoted passage')} {found}"
 
 
-def _debater(spoken: Data) -> str:
-    if not spoken["arguments"] and "answers" in spoken["reply"]:  # a panel's answers to objections
-        return f"answers {counted(len(spoken['reply']['answers']), 'objector')}"
-    arguments = counted(len(spoken["arguments"]), "argument")
-    if spoken.get("phase"):  # a ballot has phases
-        return f"{'votes ' + short(spoken['vote'], 40) if spoken.get('vote') else 'abstains'}, {arguments}"
-    if spoken.get("answer") is None:
+def _debater(said: Data) -> str:
+    if "answers" in said:  # a panel's, to objections
+        return f"answers {counted(len(said['answers']), 'objector')}"
+    arguments = counted(len(said.get("claims") or said.get("arguments", ())), "argument")
+    if said.get("phase"):  # a ballot has phases
+        return f"{'votes ' + short(said['vote'], 40) if 'vote' in said else 'abstains'}, {arguments}"
+    if "answer" not in said:
         return arguments
-    sure = f", {digits(spoken['confidence'])} sure" if spoken.get("confidence") is not None else ""
-    return f"“{short(spoken['answer'], LONGEST)}”{sure}, {arguments}"
+    sure = said.get("overall_confidence")
+    share = "" if sure is None else f", {sure:.0%} sure".replace("%", " per cent")
+    return f"“{short(said['answer'], LONGEST)}”{share}, {arguments}"

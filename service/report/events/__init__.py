@@ -1,13 +1,15 @@
 """A debate as a stream of events: one recorded entry, its events, the last of which carries the entry's number as id.
 
     case.received                  none: part of `gate`
-    gate.decided                   gate
+    gate.decided                   gate; after it final, if the case is declined
     debate.started                 started
     turn.asked                     asked; before it debate.round_started, with the first debater of a round of
                                    convergence
-    turn.spoke                     round: a debater, or a judge of stances
+    turn.spoke                     round: a debater, or a seat of the adversarial format that argues
                                    debate.response: a debater of convergence
+                                   verdict: the judge of stances
                                    synthesis: the seat that closes, a moderator, a synthesizer, a judge of convergence
+                                   answers: a debater of a panel, to objections that stand after the last round
                                    classification, adjudication, accuracy: a model that typed a panel's question,
                                    scored its consensus, scored its debaters
                                    swapped: a decider, asked again in the reverse order
@@ -17,15 +19,16 @@
                                    documents and for who argued
     budget.refused                 notice
     debate.stopped                 notice
-    debate.concluded               final: the summary of the result, as an answer without a stream has it; a panel's
-                                   has it under ``result``, beside the members of its reference
+    debate.concluded               final: the summary of the result, the same as the answer without a stream; a panel's
+                                   has it under ``gainsay.result``, beside the members of its reference
 
 An entry that settles the standing of a panel after a round (a check, a model's adjudication or its silence) has
 `consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so a
 listener that resumes after an id has all events of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy`
-and `final` have the shapes of its reference (`service.report.events.panel`), every other event those of
-`service.report.events.types`. A declined case ends with its gate event. A reply has no verdicts yet, because the check
-comes after it; the `citations` and `passages` that follow name the same turn.
+and `final` have the shapes of its reference (`service.report.events.panel_types`), with our own members in ``gainsay``;
+every other event has its members at the top (`service.report.events.types`). Every stream ends with `final`, that of a
+declined case too. A reply has no verdicts yet, because the check comes after it; the `citations` and `passages` that
+follow name the same turn.
 """
 
 from __future__ import annotations
@@ -34,38 +37,46 @@ from collections.abc import Sequence
 
 import msgspec
 
-from service.debate.entries import CaseReceived, DebateConcluded
+from service.debate.entries import CaseReceived, is_end
 from service.errors import IllegalEntry
 from service.report.events.entry_events import entry_events, settled_events
 from service.report.events.formats import stream_of
 from service.report.events.types import Event, EventName
 from service.report.result.build import build_result
-from service.report.result.notices import notice
+from service.report.result.summary import summary_of
 from service.report.result.types import Line, Result
 
 __all__ = ["Event", "EventName", "events", "final"]
 
 
-def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> tuple[Event, ...]:
+def events(
+    line: Line,
+    debate_id: str,
+    before: Sequence[Line],
+    *,
+    concluded: Result | None = None,
+    last_record: str | None = None,
+) -> tuple[Event, ...]:
     """The events of an entry in their order; empty if the entry has none.
 
     ``before`` are all lines before this one, from the first: remaining amounts and the seats behind neutral labels
-    follow from them. ``last_record`` goes into the result that `final` carries. Raises `IllegalEntry` if ``before``
-    does not begin with the case.
+    follow from them. ``concluded`` is the result that `final` carries; it is built from the lines if it is not given,
+    and then has ``last_record``. Raises `IllegalEntry` if ``before`` does not begin with the case.
     """
     if isinstance(line.entry, CaseReceived):
         return ()
-    if isinstance(line.entry, DebateConcluded):
-        return (final(line, build_result(debate_id, [*before, line], last_record=last_record)),)
-    named = [Event(name, msgspec.to_builtins(data)) for name, data in entry_events(line, debate_id, before)]
-    if not named and (found := notice(line)):
-        named.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
-    named += [Event(name, msgspec.to_builtins(data)) for name, data in settled_events(line, debate_id, before)]
-    if not named:
+    named = [*entry_events(line, debate_id, before), *settled_events(line, debate_id, before)]
+    rendered = [Event(name, msgspec.to_builtins(data)) for name, data in named]
+    if is_end(line.entry):
+        rendered.append(final(line, concluded or build_result(debate_id, [*before, line], last_record=last_record)))
+    if not rendered:
         raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
-    return tuple(named)
+    return tuple(rendered)
 
 
 def final(line: Line, concluded: Result) -> Event:
-    """The last event of a debate, from the line of its outcome and its result."""
-    return Event("final", msgspec.to_builtins(stream_of(concluded.options).final(line, concluded)))
+    """The last event of a debate or of a declined case, from its last line and its result."""
+    own = stream_of(concluded.options).final(line, concluded)
+    if own is not None:
+        return Event("final", msgspec.to_builtins(own))
+    return Event("final", msgspec.to_builtins(summary_of(concluded)) | {"n": line.n, "at": line.at})

@@ -8,10 +8,10 @@ from service.report.events.types import EventName, Heading
 from service.report.result.types import Line
 
 
-class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are per mille.
 
-    ``leastOverlap`` is that of the two that share least, null if a pair has no words at all. Word overlap is not
+    ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
     agreement: ``whyNot`` names the obstacle between answers that share many words.
     """
 
@@ -19,10 +19,10 @@ class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     engine: str
     voices: int
     similarity: int
-    least_overlap: int | None
+    least_overlap: int | None = None
     pairs: tuple[PairOverlap, ...]
     converged: bool
-    why_not: tuple[str, ...]
+    why_not: tuple[str, ...] = ()
 
 
 def overlapping(

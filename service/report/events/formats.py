@@ -10,49 +10,46 @@ from msgspec import Struct
 from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, TurnAsked, TurnSilent, TurnSpoke
 from service.debate.findings import ConsensusFound
 from service.debate.formats import FormatName, complete_formats
-from service.debate.options import Options, PanelOptions, debater_seats, format_of
+from service.debate.options import Options, PanelOptions, format_of
 from service.debate.panel_answers import DEVIL_FROM
 from service.debate.replies import Adjudication
 from service.debate.turns import round_of
-from service.report.events.panel import blind_events, consensus_event, ended, measured, reviewed, synthesised
-from service.report.events.types import EventName, RoundStartedEvent, SpokeEvent
+from service.report.events import panel, replies
+from service.report.events.replies import NamedEvent
+from service.report.events.speakers import debaters_of
+from service.report.events.types import RoundStartedEvent
 from service.report.result.history import History
-from service.report.result.summary import summary_of
 from service.report.result.types import Line, Result
 
-NamedEvents = tuple[tuple[EventName, Struct], ...]
+NamedEvents = tuple[NamedEvent, ...]
 
 
 class Stream(NamedTuple):
     """A format's own part of the stream.
 
     before_asked    events before an attempt
-    said            a reply in the format's own shape, or ``None`` for the shape that all formats share
+    said            a reply
     measured        the event of a check of consensus
     settled         events after an entry that settles a round
-    final           the data of the last event
+    final           the last event in the shape of the format's reference, ``None`` without one
     """
 
     before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], NamedEvents]
-    said: Callable[[Line, TurnSpoke, History, SpokeEvent], Struct | None]
+    said: Callable[[Line, TurnSpoke, str, History], NamedEvent]
     measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], NamedEvents]
     settled: Callable[[Line, str, Sequence[Line]], NamedEvents]
-    final: Callable[[Line, Result], Struct]
+    final: Callable[[Line, Result], Struct | None]
 
 
 def _nothing(*_: object) -> NamedEvents:
     return ()
 
 
-def _shared(*_: object) -> None:
+def _plain(*_: object) -> None:
     """``None``: the shape that all formats share."""
 
 
-def _summary(_: Line, concluded: Result) -> Struct:
-    return summary_of(concluded)
-
-
-PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_nothing, final=_summary)
+PLAIN = Stream(before_asked=_nothing, said=replies.of_debaters, measured=_nothing, settled=_nothing, final=_plain)
 """A format without further events and without shapes of its own."""
 
 
@@ -66,16 +63,12 @@ def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequenc
     if options is None or r in map(round_of, asked):
         return ()
     event = RoundStartedEvent(
-        debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, seats=debater_seats(options)
+        debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, debaters=debaters_of(History(before))
     )
     return (("debate.round_started", event),)
 
 
 # A panel.
-
-
-def _paneled(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> Struct | None:
-    return blind_events(line, entry, h, event) or synthesised(line, entry, event) or reviewed(line, entry, h, event)
 
 
 def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> NamedEvents:
@@ -84,7 +77,7 @@ def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: s
         return ()
     awaited = found.unanswered and entry.check == f"{options.max_rounds}/consensus" and options.max_rounds >= DEVIL_FROM
     waits = options.adjudicator == "model" or awaited
-    return (("measured", measured(line, entry, found, debate_id)),) if waits else ()
+    return (("measured", panel.measured(line, entry, found, debate_id)),) if waits else ()
 
 
 def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
@@ -96,21 +89,21 @@ def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
             settles = isinstance(entry.reply, Adjudication)
         case other:
             settles = isinstance(other, TurnSilent | BudgetRefused)
-    found = consensus_event(line, debate_id, History([*before, line]), History(before)) if settles else None
+    found = panel.consensus_event(line, debate_id, History([*before, line]), History(before)) if settles else None
     return (("consensus", found),) if found else ()
 
 
 def _ended(line: Line, concluded: Result) -> Struct:
-    return ended(concluded, line.n, line.at)
+    return panel.ended(concluded, line.n, line.at)
 
 
 STREAMS: Mapping[FormatName, Stream] = complete_formats(
     {
-        "adversarial": PLAIN,
-        "stances": PLAIN,
+        "adversarial": PLAIN._replace(said=replies.adversarial),
+        "stances": PLAIN._replace(said=replies.stances),
         "ballot": PLAIN,
-        "panel": Stream(before_asked=_nothing, said=_paneled, measured=_measured, settled=_settled, final=_ended),
-        "convergence": PLAIN._replace(before_asked=_round_started),
+        "panel": Stream(before_asked=_nothing, said=panel.said, measured=_measured, settled=_settled, final=_ended),
+        "convergence": PLAIN._replace(before_asked=_round_started, said=replies.convergence),
     },
     "events",
     __file__,

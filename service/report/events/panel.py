@@ -1,246 +1,181 @@
-"""The events of a panel in the shapes of its reference, member by member and in that text's spelling.
+"""The events of a panel, most of them in the shapes of its reference (`service.report.events.panel_types`).
 
-Each has the reference's members, beside them ``debate_id``, ``n`` and ``at``, and our own members under ``details``.
 Confidences and shares are from 0 to 1 as in the reference, scores of accuracy from 0 to 100. No decision uses these
-numbers: it compares the whole numbers of the record. Debaters are ``model_a`` and so on, by the letters of the debate.
+numbers: it compares the whole numbers of the record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
-
-import msgspec
-from msgspec import Struct
+from typing import Any
 
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
-from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension, Veto
+from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores
 from service.debate.model import Status
 from service.debate.options import PanelOptions, debater_seats
 from service.debate.panel_answers import are_awaited
+from service.debate.panel_result import ranked_ideas
 from service.debate.panel_standing import measured_after, options_of, standing
-from service.debate.replies import AccuracyReview, BlindAnswer, ObjectionAnswers, RevisedAnswer, Synthesis
-from service.debate.replies.panel import ObjectionVerdict
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    BlindAnswer,
+    Classification,
+    ObjectionAnswers,
+    RevisedAnswer,
+    Synthesis,
+)
+from service.debate.replies.panel import StrongestObjection
 from service.debate.results import ConsensusRound
 from service.debate.script import Script
-from service.debate.turns import turn_id
+from service.debate.turns import round_of, seat_of, turn_id
 from service.errors import IllegalEntry
-from service.report.events.types import SpokeEvent
+from service.report.events.panel_types import (
+    AdjudicationEvent,
+    AnsweredObjection,
+    AnswersEvent,
+    ClassificationEvent,
+    ConsensusStanding,
+    FinalTurn,
+    Measured,
+    MeasuredEvent,
+    NamedClaim,
+    ObjectionReplied,
+    PanelAccuracy,
+    PanelAccuracyReview,
+    PanelBlind,
+    PanelClaim,
+    PanelConsensus,
+    PanelDeliberation,
+    PanelFinal,
+    PanelIdea,
+    PanelMark,
+    PanelObjection,
+    PanelScores,
+    PanelStatus,
+    PanelSynthesis,
+    PanelTurn,
+    Probability,
+    ScoredByCode,
+    ScoredByModel,
+    SynthesisTurn,
+)
+from service.report.events.replies import NamedEvent, heading, of_debaters
+from service.report.events.speakers import placed_reply
 from service.report.formats.panel import TELLING
-from service.report.result.history import History
-from service.report.result.summary import Summary, summary_of
+from service.report.result.history import History, is_swapped
+from service.report.result.summary import summary_of
 from service.report.result.terms import PanelTerms
 from service.report.result.types import Line, Result
 
-PanelStatus = Literal["running", "completed", "failed", "aborted"]
+
+def said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    """A reply of a panel."""
+    match entry.reply:
+        case BlindAnswer() as reply:
+            return "round", _blind(line, entry, debate_id, h, reply)
+        case RevisedAnswer() as reply:
+            return "round", _deliberation(line, entry, debate_id, h, reply)
+        case ObjectionAnswers() as reply:
+            answers = tuple(
+                ObjectionReplied(label=answer.label, verdict=answer.verdict, text=answer.text)
+                for answer in reply.answers
+            )
+            return "answers", AnswersEvent(**heading(line, entry, debate_id, h), answers=answers)
+        case Classification(question_type, because):
+            return "classification", ClassificationEvent(
+                **heading(line, entry, debate_id, h), question_type=question_type, because=because
+            )
+        case Adjudication() as reply:
+            scores = {d: percent(getattr(reply, d)) for d in DIMENSIONS}
+            event = AdjudicationEvent(**heading(line, entry, debate_id, h), scores=scores, notes=reply.notes)
+            return "swapped" if is_swapped(entry.turn) else "adjudication", event
+        case Synthesis() as reply:
+            return "synthesis", _synthesis(line, entry, debate_id, h, reply)
+        case AccuracyReview() as reply:
+            return "accuracy", _reviewed(line, entry, debate_id, h, reply)
+        case _:
+            return of_debaters(line, entry, debate_id, h)
 
 
-class _Heading(Struct, frozen=True, kw_only=True):
-    debate_id: str
-    n: int
-    at: str
-
-
-class PanelClaim(Struct, frozen=True, kw_only=True):
-    """A key claim with the debater's confidence in it."""
-
-    claim: str
-    confidence: float
-
-
-class PanelBlind(_Heading, frozen=True, kw_only=True):
-    """A debater's answer in the blind round."""
-
-    event: Literal["round"] = "round"
-    round: int
-    model: str
-    answer: str
-    claims: tuple[PanelClaim, ...]
-    overall_confidence: float
-    assumptions: tuple[str, ...]
-    details: SpokeEvent
-
-
-class PanelDeliberation(_Heading, frozen=True, kw_only=True):
-    """A debater's answer after it has read the others'."""
-
-    event: Literal["round"] = "round"
-    round: int
-    model: str
-    answer: str
-    claims: tuple[PanelClaim, ...]
-    overall_confidence: float
-    learned_from_others: str
-    corrections: str
-    still_challenges: str
-    unresolved: str
-    details: SpokeEvent
-
-
-class PanelObjectionReply(Struct, frozen=True, kw_only=True):
-    """The answer to the strong objections of one debater."""
-
-    model: str
-    verdict: ObjectionVerdict
-    text: str
-
-
-class PanelObjections(_Heading, frozen=True, kw_only=True):
-    """A debater's answers to the strong objections that stood after the last round; the reference has no such turn."""
-
-    event: Literal["round"] = "round"
-    round: int
-    model: str
-    answers: tuple[PanelObjectionReply, ...]
-    details: SpokeEvent
-
-
-class ConsensusDetails(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Our own members of a consensus: its scorer, and code's measures.
-
-    ``threshold`` is per mille. ``counted`` are the dimensions in the mean: those that the type of the question uses and
-    that are ``defined``. ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections``
-    are strong objections of a devil's advocate that no other debater has answered: with one of them there is no
-    consensus. Consensus does not mean that an answer is right.
-    """
-
-    by: Literal["algorithmic", "model"]
-    threshold: int
-    blind: bool
-    counted: tuple[Dimension, ...]
-    defined: tuple[Dimension, ...]
-    vetoes: tuple[Veto, ...]
-    unanswered_objections: int
-    measured: ConsensusFound | None
-
-
-class PanelConsensus(_Heading, frozen=True, kw_only=True):
-    """The standing of the panel after a round.
-
-    A score is a number, as in the reference. One that is undefined is 0, because nothing shows agreement there; it is
-    not in ``details.defined``, and ``overall`` leaves it out.
-    """
-
-    event: Literal["consensus"] = "consensus"
-    round: int
-    scores: dict[Dimension, float]
-    overall: float
-    terminated: bool
-    lagging_dimensions: tuple[Dimension, ...]
-    notes: str
-    details: ConsensusDetails
-
-
-class PanelMeasured(_Heading, frozen=True, kw_only=True):
-    """Code's measures after a round, if a model scores its consensus or objections are still to be answered."""
-
-    event: Literal["measured"] = "measured"
-    round: int
-    engine: str
-    finding: ConsensusFound
-
-
-class PanelSynthesis(_Heading, frozen=True, kw_only=True):
-    """The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to."""
-
-    event: Literal["synthesis"] = "synthesis"
-    synthesis_id: str
-    synthesis: str
-    details: SpokeEvent
-
-
-class PanelScores(Struct, frozen=True, kw_only=True):
-    """The scores of one debater, each from 0 to 100."""
-
-    factual_accuracy: int
-    logical_consistency: int
-    evidence_quality: int
-    trajectory_score: int
-
-
-class PanelAccuracy(_Heading, frozen=True, kw_only=True):
-    """The scores of every debater, by the letter that it had in the debate."""
-
-    event: Literal["accuracy"] = "accuracy"
-    scores: dict[str, PanelScores]
-    details: dict[str, Any]
-
-
-class PanelFinal(_Heading, frozen=True, kw_only=True):
-    """The end of a panel, with the summary of the result.
-
-    ``status`` has no word for a truncated debate: it counts as completed with a synthesis, and as failed without one;
-    ``result`` has the true status.
-    """
-
-    event: Literal["final"] = "final"
-    status: PanelStatus
-    rounds_completed: int
-    consensus_reached: bool
-    final_consensus_score: float | None
-    synthesis_id: str | None
-    result: Summary
-
-
-def blind_events(
-    line: Line, entry: TurnSpoke, h: History, event: SpokeEvent
-) -> PanelBlind | PanelDeliberation | PanelObjections | None:
-    """A debater's answer, or ``None`` for any other reply."""
-    reply = entry.reply
-    if isinstance(reply, ObjectionAnswers):
-        return _to_objections(line, reply, h, event)
-    if not isinstance(reply, BlindAnswer | RevisedAnswer):
-        return None
-    place: dict[str, Any] = {"debate_id": event.debate_id, "n": line.n, "at": line.at}
-    place |= {"round": event.round, "model": model_of(h, event.seat)}
-    if isinstance(reply, BlindAnswer):
-        return PanelBlind(
-            **place,
-            answer=reply.answer,
-            claims=_claims(reply),
-            overall_confidence=share(reply.overall_confidence, of=100),
-            assumptions=reply.assumptions,
-            details=event,
-        )
-    return PanelDeliberation(
-        **place,
+def _blind(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: BlindAnswer) -> PanelBlind:
+    return PanelBlind(
+        event="round",
+        debate_id=debate_id,
+        round=round_of(entry.turn),
+        model=model_of(h, seat_of(entry.turn)),
         answer=reply.answer,
         claims=_claims(reply),
-        overall_confidence=share(reply.overall_confidence, of=100),
+        overall_confidence=percent(reply.overall_confidence),
+        assumptions=reply.assumptions,
+        gainsay=PanelTurn(**placed_reply(line, h, entry), **_answered(reply)),
+    )
+
+
+def _deliberation(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: RevisedAnswer) -> PanelDeliberation:
+    challenges, points, flaw = reply.still_challenges, reply.unresolved, reply.objection
+    return PanelDeliberation(
+        event="round",
+        debate_id=debate_id,
+        round=round_of(entry.turn),
+        model=model_of(h, seat_of(entry.turn)),
+        answer=reply.answer,
+        claims=_claims(reply),
+        overall_confidence=percent(reply.overall_confidence),
+        assumptions=reply.assumptions,
         learned_from_others=reply.learned_from_others,
         corrections=reply.corrections,
-        still_challenges=" ".join(challenge.text for challenge in reply.still_challenges),
-        unresolved=" ".join(point.text for point in reply.unresolved),
-        details=event,
-    )
-
-
-def _to_objections(line: Line, reply: ObjectionAnswers, h: History, event: SpokeEvent) -> PanelObjections:
-    return PanelObjections(
-        debate_id=event.debate_id,
-        n=line.n,
-        at=line.at,
-        round=event.round,
-        model=model_of(h, event.seat),
-        answers=tuple(
-            PanelObjectionReply(model=_named(answer.label), verdict=answer.verdict, text=answer.text)
-            for answer in reply.answers
+        still_challenges=" ".join(challenge.text for challenge in challenges),
+        unresolved=" ".join(point.text for point in points),
+        marks=tuple(
+            PanelMark(model=_named(m.label), claim=m.n, mark=m.mark, confidence=percent(m.confidence))
+            for m in reply.marks
         ),
-        details=event,
+        objection=_objection(flaw) if flaw else None,
+        gainsay=PanelTurn(
+            **placed_reply(line, h, entry),
+            **_answered(reply),
+            challenged_claims=tuple(NamedClaim(model=_named(c.label), claim=c.n) for c in challenges),
+            unresolved_claims=tuple(
+                NamedClaim(model=_named(c.label), claim=c.n) for point in points for c in point.claims
+            ),
+            answers_to_objections=tuple(
+                AnsweredObjection(model=_named(answer.label), text=answer.text)
+                for answer in reply.answers_to_objections
+            ),
+        ),
     )
 
 
-def synthesised(line: Line, entry: TurnSpoke, event: SpokeEvent) -> PanelSynthesis | None:
-    """The synthesis, or ``None`` for any other reply."""
-    if not isinstance(entry.reply, Synthesis):
-        return None
+def _objection(raised: StrongestObjection) -> PanelObjection:
+    return PanelObjection(model=_named(raised.label), claim=raised.n, flaw=raised.flaw, severity=raised.severity)
+
+
+def _answered(reply: BlindAnswer | RevisedAnswer) -> dict[str, Any]:
+    between = reply.probability
+    return {
+        "stance": reply.stance,
+        "framework": reply.framework,
+        "probability": between and Probability(low=percent(between.low), high=percent(between.high)),
+    }
+
+
+def _synthesis(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: Synthesis) -> PanelSynthesis:
     return PanelSynthesis(
-        debate_id=event.debate_id,
-        n=line.n,
-        at=line.at,
+        event="synthesis",
+        debate_id=debate_id,
         synthesis_id=entry.turn,
-        synthesis=entry.reply.answer,
-        details=event,
+        synthesis=reply.answer,
+        ideas=tuple(
+            PanelIdea(rank=one.rank, idea=one.idea, endorsed_by=tuple(map(_named, one.endorsed_by)))
+            for one in ranked_ideas(reply)
+        ),
+        gainsay=SynthesisTurn(
+            **placed_reply(line, h, entry),
+            round=round_of(entry.turn),
+            confidence_level=reply.confidence_level,
+            explicit_uncertainties=reply.explicit_uncertainties,
+        ),
     )
 
 
@@ -263,34 +198,65 @@ def _settled(h: History, r: int) -> ConsensusRound | None:
 
 
 def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> PanelConsensus:
-    defined = tuple(d for d in DIMENSIONS if now.dimensions.get(d) is not None)
+    found = measured_after(Script(_started(h), h.facts), now.round)
     return PanelConsensus(
+        event="consensus",
         debate_id=debate_id,
-        n=line.n,
-        at=line.at,
         round=now.round,
         scores={d: share(now.dimensions.get(d) or 0) for d in DIMENSIONS},
         overall=share(now.overall),
         terminated=now.terminated,
         lagging_dimensions=now.lagging,
         notes=now.notes,
-        details=ConsensusDetails(
+        gainsay=ConsensusStanding(
+            n=line.n,
+            at=line.at,
             by=now.by,
-            threshold=now.threshold,
+            threshold=share(now.threshold),
             blind=now.blind,
             counted=now.counted,
-            defined=defined,
+            defined=tuple(d for d in DIMENSIONS if now.dimensions.get(d) is not None),
             vetoes=now.vetoes,
             unanswered_objections=now.unanswered_objections,
-            measured=measured_after(Script(_started(h), h.facts), now.round),
+            measured=_measured(found, beside_a_model=now.by == "model") if found else None,
         ),
     )
 
 
-def measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelMeasured:
+def measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> MeasuredEvent:
     """The event of code's measures after a round, before they are its standing."""
-    r = int(entry.check.partition("/")[0])
-    return PanelMeasured(debate_id=debate_id, n=line.n, at=line.at, round=r, engine=entry.engine, finding=found)
+    return MeasuredEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        round=int(entry.check.partition("/")[0]),
+        engine=entry.engine,
+        threshold=share(found.threshold),
+        measured=_measured(found, beside_a_model=True),
+    )
+
+
+def _measured(found: ConsensusFound, *, beside_a_model: bool) -> Measured:
+    own: dict[str, Any] = {
+        "scores": {d: share(value) for d, value in found.dimensions.items() if value is not None},
+        "overall": share(found.overall),
+        "terminated": found.terminated,
+        "lagging": found.lagging,
+        "notes": found.notes,
+        "counted": found.counted,
+        "vetoes": found.vetoes,
+    }
+    return Measured(
+        voices=found.voices,
+        **(own if beside_a_model else {}),
+        claims=found.claims,
+        claim_jaccard=_share(found.claim_jaccard),
+        beyond_chance=_share(found.beyond_chance),
+        wording_overlap=_share(found.wording_overlap),
+        new_ideas=_share(found.new_ideas),
+        unanswered=found.unanswered,
+        opposed=found.opposed,
+    )
 
 
 def _started(h: History) -> DebateStarted:
@@ -299,10 +265,7 @@ def _started(h: History) -> DebateStarted:
     return h.facts.started
 
 
-def reviewed(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> PanelAccuracy | None:
-    """A model's scores of the debaters, or ``None`` for any other reply."""
-    if not isinstance(entry.reply, AccuracyReview):
-        return None
+def _reviewed(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: AccuracyReview) -> PanelAccuracyReview:
     seats = {_letter(h, seat): seat for seat in _seats(h)}
     given = [
         DebaterScores(
@@ -312,42 +275,38 @@ def reviewed(line: Line, entry: TurnSpoke, h: History, event: SpokeEvent) -> Pan
             one.evidence_quality,
             one.trajectory_score,
         )
-        for one in entry.reply.reviews
+        for one in reply.reviews
     ]
-    return PanelAccuracy(
-        debate_id=event.debate_id,
-        n=line.n,
-        at=line.at,
+    return PanelAccuracyReview(
+        event="accuracy",
+        debate_id=debate_id,
         scores=_scores(h, given),
-        details={"by": "model", **msgspec.to_builtins(event)},
+        gainsay=ScoredByModel(**placed_reply(line, h, entry), by="model", round=round_of(entry.turn)),
     )
 
 
 def scored(line: Line, entry: CheckFound, found: AccuracyFound, h: History, debate_id: str) -> PanelAccuracy:
     """The scores of the debaters by rules that code can follow."""
     return PanelAccuracy(
+        event="accuracy",
         debate_id=debate_id,
-        n=line.n,
-        at=line.at,
         scores=_scores(h, found.scores),
-        details={"by": "algorithmic", "check": entry.check, "engine": entry.engine},
+        gainsay=ScoredByCode(n=line.n, at=line.at, by="algorithmic", check=entry.check, engine=entry.engine),
     )
 
 
 def ended(result: Result, n: int, at: str) -> PanelFinal:
     """The last event of a panel."""
     found = result.result if isinstance(result.result, PanelTerms) else None
-    score = found.final_score if found else None
     return PanelFinal(
+        event="final",
         debate_id=result.debate_id,
-        n=n,
-        at=at,
         status=status(result.status, synthesised=bool(found and found.synthesis_turn)),
         rounds_completed=found.rounds_completed if found else 0,
         consensus_reached=bool(found and found.consensus_reached),
-        final_consensus_score=score,
+        final_consensus_score=found.final_score if found else None,
         synthesis_id=found.synthesis_turn if found else None,
-        result=summary_of(result),
+        gainsay=FinalTurn(n=n, at=at, result=summary_of(result)),
     )
 
 
@@ -375,9 +334,18 @@ def _letter(h: History, seat: str) -> str:
     return TELLING.label(h, seat)
 
 
-def share(value: int, *, of: int = 1_000) -> float:
-    """A whole number as a fraction of one, as in the reference; no decision compares it."""
-    return value / of
+def share(value: int) -> float:
+    """A share per mille as a fraction of one, as in the reference; no decision compares it."""
+    return value / 1_000
+
+
+def _share(value: int | None) -> float | None:
+    return None if value is None else share(value)
+
+
+def percent(value: int) -> float:
+    """A whole number of per cent as a fraction of one."""
+    return value / 100
 
 
 def _seats(h: History) -> tuple[str, ...]:
@@ -386,7 +354,7 @@ def _seats(h: History) -> tuple[str, ...]:
 
 
 def _claims(reply: BlindAnswer | RevisedAnswer) -> tuple[PanelClaim, ...]:
-    return tuple(PanelClaim(claim=c.text, confidence=share(c.confidence, of=100)) for c in reply.claims)
+    return tuple(PanelClaim(claim=c.text, confidence=percent(c.confidence)) for c in reply.claims)
 
 
 def _scores(h: History, given: Iterable[DebaterScores]) -> dict[str, PanelScores]:

@@ -1,4 +1,12 @@
-"""The shapes of the events that all formats share. Members are in camelCase; amounts are US dollars as strings."""
+"""The shapes of the events that all formats share. Members are in camelCase; amounts are US dollars as strings.
+
+Every event has its entry's number and time, every event of a seat that seat, and every event of a debater also the
+letter and the caller's name for it, as the transcript has them (`service.report.events.speakers`). A member that has
+nothing to say is left out. An event without a reference's shape has all members at the top (`Heading`). One with it has
+the reference's members at the top, in that text's spelling, and all others in ``gainsay`` (`Placed`).
+
+Shares, confidences and probabilities are from 0 to 1; the record has them as whole numbers, which decide.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +17,15 @@ from msgspec import Struct, field
 from service.debate.model import Options, Pair, TurnId
 from service.debate.replies import Conclusion, Framing, Objection, Shift
 from service.report.result.argument_types import Argument
+from service.report.result.notice_types import NoticeKind
 from service.report.result.passage_types import PassageDetail
-from service.report.result.seat_types import SeatDetail
+from service.report.result.summary import Summary
 from service.report.result.types import (
     CriticPosition,
     Gate,
-    Hashes,
     ModeratorEvaluation,
     ProposerPosition,
     RebuttalPosition,
-    Spoken,
     WhyAsked,
 )
 
@@ -28,6 +35,7 @@ EventName = Literal[
     "asked",
     "round",
     "swapped",
+    "verdict",
     "synthesis",
     "citations",
     "passages",
@@ -37,6 +45,7 @@ EventName = Literal[
     "adjudication",
     "measured",
     "consensus",
+    "answers",
     "accuracy",
     "debate.round_started",
     "debate.response",
@@ -52,16 +61,87 @@ class Event(NamedTuple):
     data: dict[str, Any]
 
 
-class Heading(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The first members of every event but `final`: the debate, the entry's number, the time that its record claims."""
+class Placed(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The entry's number and the time that its record claims: the first members of ``gainsay``."""
 
-    debate_id: str
     n: int
     at: str
 
 
-class GateEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """The case and the gate's decision; ``status`` is ``declined`` or ``queued``."""
+class PlacedTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A turn and the seat that it asks.
+
+    ``label`` is a debater's letter or number in this debate and ``name`` the caller's name for it; other seats have
+    neither. ``position`` is the one of several for which a proposer or a rebuttal speaks, ``phase`` a ballot's.
+    """
+
+    turn: TurnId
+    seat: str
+    label: str | None = None
+    name: str | None = None
+    position: str | None = None
+    phase: str | None = None
+
+
+class PlacedReply(PlacedTurn, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A turn with its reply: the attempt that spoke, its model and its cost.
+
+    ``chargeBasis`` is ``reserved`` if the provider reported no usage; ``tokens`` are then 0. ``leftUSD`` is the amount
+    that may still be reserved.
+    """
+
+    attempt: int
+    served_model: str | None = None
+    tokens: int
+    charged_usd: str = field(name="chargedUSD")
+    charge_basis: Literal["usage", "reserved", "none"]
+    spent_usd: str = field(name="spentUSD")
+    left_usd: str = field(name="leftUSD")
+
+
+class Heading(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The common members of every event: the debate beside number and time."""
+
+    debate_id: str
+
+
+class TurnHeading(PlacedTurn, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The common members of every event of a seat."""
+
+    debate_id: str
+    round: int
+
+
+class ReplyHeading(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The common members of every reply."""
+
+    debate_id: str
+    round: int
+
+
+class DebaterSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A debater: its seat, its letter, the caller's name for it, and the stance that the caller assigned to it."""
+
+    seat: str
+    label: str | None = None
+    name: str | None = None
+    stance: str | None = None
+
+
+class TurnSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A turn that a notice concerns, and its seat as every event of that seat has it."""
+
+    turn: TurnId
+    round: int
+    seat: str
+    label: str | None = None
+    name: str | None = None
+    position: str | None = None
+    phase: str | None = None
+
+
+class GateEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The case and the gate's decision. ``status`` is ``declined``, and `final` follows at once, or ``queued``."""
 
     status: Literal["declined", "queued"]
     question: str
@@ -69,23 +149,51 @@ class GateEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     gate: Gate
 
 
-class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """All facts that are fixed before the first turn. ``formatReason`` is null if the caller chose the format."""
+class StartedSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The model behind a seat. ``wire`` is the format of its usage object, ``fallback`` the alias that may stand in."""
+
+    seat: str
+    alias: str
+    provider: str
+    model_name: str
+    family: str
+    wire: str
+    fallback: str | None = None
+
+
+class StartedHashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this format can ask with."""
+
+    prompts_pin: str
+    pins: dict[str, str]
+    policy_hash: str
+    price_hash: str
+    configuration_hash: str
+    build_hash: str
+    seed: str
+
+
+class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """All facts that are fixed before the first turn.
+
+    ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
+    """
 
     format: str
-    format_reason: str | None
+    format_reason: str | None = None
     options: Options
-    seats: tuple[SeatDetail, ...]
+    debaters: tuple[DebaterSeat, ...] = ()
+    seats: tuple[StartedSeat, ...]
     diversity: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[Pair, ...] = ()
     simulated: bool
     approved_by: str
     ceiling_usd: str = field(name="ceilingUSD")
     expected_usd: str = field(name="expectedUSD")
-    hashes: Hashes
+    hashes: StartedHashes
 
 
-class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+class AskedEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
 
     ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
@@ -93,10 +201,6 @@ class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     amount that may still be reserved after that.
     """
 
-    turn: TurnId
-    round: int
-    seat: str
-    position: str | None
     attempt: int
     why: WhyAsked
     model: str
@@ -105,71 +209,97 @@ class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     left_usd: str = field(name="leftUSD")
 
 
-class SpokeEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """The reply of a seat. Of the position members, the one that it gave is present, in the shape of the round record.
+class ArguedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The reply of a seat of the adversarial format that argues, in the shape of the round record: one of four."""
 
-    In the formats between debaters ``spoken`` is a debater's turn, without verdicts yet, and ``reply`` is the recorded
-    reply of any other seat. ``swapped`` says that a decider was asked again in the reverse order: that reply never
-    replaces its first. ``chargeBasis`` is ``reserved`` if the provider reported no usage; ``tokens`` are then 0.
-    """
-
-    turn: TurnId
-    round: int
-    seat: str
-    position: str | None
-    attempt: int
     framing: Framing | None = None
     proposer_position: ProposerPosition | None = None
     critic_position: CriticPosition | None = None
     rebuttal_position: RebuttalPosition | None = None
-    moderator_evaluation: ModeratorEvaluation | None = None
     objections: tuple[Objection, ...] = ()
     conclusion: Conclusion | None = None
     shift: Shift | None = None
-    spoken: Spoken | None = None
-    reply: dict[str, Any] | None = None
-    swapped: bool = False
-    served_model: str | None
-    tokens: int
-    charged_usd: str = field(name="chargedUSD")
-    charge_basis: Literal["usage", "reserved", "none"]
-    spent_usd: str = field(name="spentUSD")
-    left_usd: str = field(name="leftUSD")
 
 
-class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+class ModeratedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The moderator's evaluation in the shape of the round record; ``ranking`` are the positions, best first."""
+
+    moderator_evaluation: ModeratorEvaluation
+    conclusion: Conclusion
+    ranking: tuple[str, ...] = ()
+
+
+class DebaterEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The reply of a debater, without verdicts yet: the `citations` that follow name the same turn.
+
+    ``blind`` says that it had seen no reply of another debater. ``stance`` is the assigned one, or in its own words;
+    ``vote`` is the option that it votes for, missing in an abstention, and ``written`` the vote in its own words.
+    """
+
+    blind: bool
+    stance: str | None = None
+    answer: str | None = None
+    vote: str | None = None
+    written: str | None = None
+    confidence: float | None = None
+    arguments: tuple[Argument, ...] = ()
+
+
+class DecidedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The reply of a seat that closes a debate in a format without an event of its own for it."""
+
+    reply: dict[str, Any]
+
+
+class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies."""
 
     round: int
     independent: bool
-    seats: tuple[str, ...]
+    debaters: tuple[DebaterSeat, ...]
 
 
-class CitationsEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+class CitationsEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The verdicts on every citation of the arguments of a turn, and the arguments struck for them."""
 
-    turn: TurnId
-    round: int
-    seat: str
-    position: str | None
     engine: str
     verified: int
     altered: int
     too_short: int
     not_found: int
-    struck: tuple[int, ...]
-    arguments: tuple[Argument, ...]
+    struck: tuple[int, ...] = ()
+    arguments: tuple[Argument, ...] = ()
 
 
-class PassagesEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+class QuotedPassage(PassageDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A passage as a result has it, without the members that do not apply."""
+
+    source_id: str | None = None
+    turn: TurnId | None = None
+    reason: str | None = None
+    mark: str | None = None
+
+
+class PassagesEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What the texts of a turn's reply quote or report, and where it stands; ``marked`` counts what misleads."""
 
-    turn: TurnId
-    speaker: str
-    round: int
-    seat: str
-    position: str | None
     engine: str
     compared: int
     marked: int
-    passages: tuple[PassageDetail, ...]
+    passages: tuple[QuotedPassage, ...] = ()
+
+
+class NoticeEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A remark for the reader, as in a result; ``seats`` are the turns that it concerns, with their seats."""
+
+    notice: NoticeKind
+    seats: tuple[TurnSeat, ...] = ()
+    reason: str
+    detail: str
+
+
+class FinalEvent(Summary, frozen=True, kw_only=True, rename="camel"):
+    """The end of a debate or of a declined case: a summary, with the number and the time of the last entry."""
+
+    n: int
+    at: str

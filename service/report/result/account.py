@@ -9,6 +9,7 @@ from service.debate.entries import AttemptFailed, Charge, TurnSpoke
 from service.money import Ledger
 from service.report.result.bill import Account, AttemptDetail, Basis, ByBasis, Charged, OverallCost, Tokens
 from service.report.result.history import AttemptHistory, History
+from service.report.result.seat_types import Speaker
 from service.report.result.types import TokenCost
 
 PLACES = 1_000
@@ -68,9 +69,9 @@ def overall_cost(h: History) -> OverallCost:
     )
 
 
-def attempts(h: History) -> tuple[AttemptDetail, ...]:
-    """Every attempt, in the order of the record."""
-    return tuple(_detail(attempt) for attempt in h.attempts)
+def attempts(h: History, names: Callable[[str], Speaker]) -> tuple[AttemptDetail, ...]:
+    """Every attempt, in the order of the record; ``names`` gives those of a seat."""
+    return tuple(_detail(attempt, names(attempt.seat)) for attempt in h.attempts)
 
 
 def ratio(actual: MicroUSD, estimate: MicroUSD | None) -> str | None:
@@ -127,12 +128,14 @@ def _by_basis(made: Iterable[AttemptHistory]) -> ByBasis:
     return ByBasis(usage=charged("usage"), reserved=charged("reserved"), none=charged("none"))
 
 
-def _detail(attempt: AttemptHistory) -> AttemptDetail:
+def _detail(attempt: AttemptHistory, speaker: Speaker) -> AttemptDetail:
     asked, ended, charge = attempt.asked, attempt.ended, attempt.charge
     return AttemptDetail(
         turn=asked.turn,
         attempt=asked.attempt,
         seat=attempt.seat,
+        label=speaker.label,
+        name=speaker.name,
         model=asked.model,
         served_model=ended.served_model if ended else None,
         request_id=ended.request_id if ended else None,

@@ -15,16 +15,16 @@ WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A quotation as a seat gave it, and the verdict on it.
 
-    ``verdict`` is null before the check. ``span`` is in code points of the document, end exclusive, and ``text`` the
+    ``verdict`` is missing before the check. ``span`` is in code points of the document, end exclusive, and ``text`` the
     document's own words there. ``edits`` are the differences of the quotation, ``foundIn`` is another given document
     that holds it, ``reason`` says why it could not be verified.
     """
 
     quote: str
-    source_id: str | None
-    verdict: Verdict | None
-    span: tuple[int, int] | None
-    text: str | None
+    source_id: str | None = None
+    verdict: Verdict | None = None
+    span: tuple[int, int] | None = None
+    text: str | None = None
     location: str | None = None
     edits: tuple[Edit, ...] = ()
     found_in: str | None = None
@@ -46,7 +46,7 @@ class Argument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 
     n: int
     text: str
-    citations: tuple[Citation, ...]
+    citations: tuple[Citation, ...] = ()
     basis: Basis
     attacks: tuple[int, ...] | None = None
     position: str | None = None

@@ -86,6 +86,7 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
 
+    ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
     ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
     null if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation. ``outcome``
     is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open attempt has no charge.
@@ -94,6 +95,8 @@ class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     turn: TurnId
     attempt: int
     seat: str
+    label: str | None
+    name: str | None
     model: str
     served_model: str | None = None
     request_id: str | None = None

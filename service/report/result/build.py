@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from service.checks.coverage import DocumentCoverage, coverage
@@ -25,7 +26,9 @@ from service.report.result.dissenters import DISSENTS
 from service.report.result.history import History
 from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
+from service.report.result.pins import pins_of
 from service.report.result.seat_types import SeatDetail
+from service.report.result.speakers import speaker_of
 from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
@@ -87,7 +90,7 @@ def build_result(
         coverage_counts=_coverage_counts(covered),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
-        attempts=attempts(h),
+        attempts=attempts(h, partial(speaker_of, h)),
         seats=build_seats(started, h.served) if started else (),
         diversity=started.diversity if started else None,
         pairs=started.pairs if started else (),
@@ -215,7 +218,7 @@ def build_hashes(
     """The hashes of what is fixed: before the start only the gate's policy is known."""
     return Hashes(
         prompts_pin=started.pin if started else None,
-        pins=started.pins if started else {},
+        pins=pins_of(started) if started else {},
         policy_hash=started.policy_hash if started else decision.policy_hash if decision else None,
         price_hash=started.price_hash if started else None,
         configuration_hash=started.configuration_hash if started else None,

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from service.debate.model import Difference, TurnId
 from service.debate.replies import Movement
+
+
+class Speaker(NamedTuple):
+    """A debater's letter or number and the caller's name for it, each ``None`` where there is none."""
+
+    label: str | None = None
+    name: str | None = None
 
 
 class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

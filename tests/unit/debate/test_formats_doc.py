@@ -19,7 +19,7 @@ from service.intake.formats import OPTIONS_OF
 from service.policy import FORMATS
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.report.events import EventName
-from service.report.events.panel import PanelStatus
+from service.report.events.panel_types import PanelStatus
 from service.report.labels import FLAG, REASON
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -51,25 +51,29 @@ def test_every_entry_but_the_case_always_has_one_event_that_names_the_debate(
     assert len(events) == len(entries) - 1
     assert {name for name, _ in events} <= NAMES
     assert all(data["debateId"] == "d1" for _, data in events)
-    assert [data["n"] for name, data in events if name != "final"] == list(range(1, len(entries) - 1))
+    assert [data["n"] for _, data in events] == list(range(1, len(entries)))
     assert events[-1][0] == "final"
     assert all(msgspec.json.encode(data) for _, data in events)
 
 
-def test_the_final_event_is_the_result_that_is_answered_without_a_stream() -> None:
+def test_the_final_event_is_the_result_that_is_answered_without_a_stream_with_number_and_time() -> None:
     told = lines(drive(a_start()))
 
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
-    assert msgspec.json.encode(final.data) == msgspec.json.encode(summary_of(build_result("d1", told)))
+    read = msgspec.to_builtins(summary_of(build_result("d1", told)))
+    assert final.data == read | {"n": told[-1].n, "at": told[-1].at}
 
 
-def test_the_gate_event_carries_the_question_and_a_declined_case_has_no_other() -> None:
-    events = stream([CaseReceived(a_case(), "local"), DECLINED])
+def test_the_gate_event_carries_the_question_and_a_declined_case_ends_with_a_final_event_too() -> None:
+    told = lines([CaseReceived(a_case(), "local"), DECLINED])
 
-    ((name, data),) = events
-    assert (name, data["status"], data["question"]) == ("gate", "declined", a_case().question)
-    assert data["gate"]["debateCostThresholdUSD"] == "0.01"
+    gate, final = stream([line.entry for line in told])
+
+    assert (gate.name, gate.data["status"], gate.data["question"]) == ("gate", "declined", a_case().question)
+    assert gate.data["gate"]["debateCostThresholdUSD"] == "0.01"
+    assert (final.name, final.data["status"], final.data["n"], final.data["at"]) == ("final", "declined", 1, told[1].at)
+    assert final.data == msgspec.to_builtins(summary_of(build_result("d1", told))) | {"n": 1, "at": told[1].at}
 
 
 def test_the_synthesis_event_names_seats_and_no_labels() -> None:
@@ -87,7 +91,7 @@ def test_the_synthesis_event_names_seats_and_no_labels() -> None:
 
     assert data["moderatorEvaluation"]["argumentQualityScore"] == worth
     assert data["conclusion"] == "modified"
-    assert data["proposerPosition"] is None
+    assert not {"proposerPosition", "label", "name"} & set(data), "a moderator has no letter"
 
 
 def test_money_held_and_left_is_told_with_every_question_and_every_reply() -> None:
@@ -109,7 +113,7 @@ def test_verdicts_follow_the_reply_that_they_are_about() -> None:
 
     spoken = next(data for name, data in events if data.get("turn") == "1.proposer.1" and name == "round")
     checked = next(data for name, data in events if data.get("turn") == "1.proposer.1" and name == "citations")
-    assert spoken["proposerPosition"]["evidence_cited"][0]["verdict"] is None
+    assert "verdict" not in spoken["proposerPosition"]["evidence_cited"][0]
     assert checked["arguments"][0]["citations"][0]["verdict"] == "not_found"
     assert (checked["notFound"], checked["struck"]) == (1, (1, 2))
 

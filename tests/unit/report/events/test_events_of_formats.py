@@ -16,12 +16,22 @@ from service.debate.entries import DebateStopped
 from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, ConvergenceFound, DebaterScores, Finding
 from service.debate.model import Check, ConvergenceOptions, Options, PanelOptions, Status, Turn
 from service.debate.panel_standing import labels_of
-from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
-from service.debate.replies.panel import Challenge, NamedClaim, OpenPoint
+from service.debate.replies import (
+    Adjudication,
+    Ballot,
+    BlindAnswer,
+    Claim,
+    Judgement,
+    Reply,
+    RevisedAnswer,
+    Synthesis,
+)
+from service.debate.replies.panel import Challenge, Endorsement, Idea, NamedClaim, OpenPoint
 from service.debate.script import Script
 from service.report import Event, build_result, events, summary_of
 from service.report.events import EventName
-from service.report.events.panel import PanelStatus, status
+from service.report.events.panel import status
+from service.report.events.panel_types import PanelStatus
 from service.report.result.terms import PanelTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
@@ -113,7 +123,11 @@ def as_in_the_reference(turn: Turn, facts: Any) -> Reply:
         for n, claim in enumerate(said["claims"], start=1)
     )
     words = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
-    words |= {"claims": claims, "overall_confidence": round(float(str(said["overall_confidence"])) * 100)}
+    words |= {
+        "claims": claims,
+        "assumptions": tuple(BLIND["assumptions"]),
+        "overall_confidence": round(float(str(said["overall_confidence"])) * 100),
+    }
     if isinstance(reply, RevisedAnswer):
         mark = replace(reply.marks[0], mark="unsure")
         named = NamedClaim(mark.label, mark.n)
@@ -146,9 +160,9 @@ def of(events_: Sequence[Event], *names: str) -> list[dict[str, Any]]:
 
 
 def plain(data: dict[str, Any]) -> dict[str, Any]:
-    """What of an event is the reference's: its data as a client reads it, without what is ours."""
+    """What of an event is the reference's by name: its data as a client reads it, without what is ours."""
     told = msgspec.json.decode(msgspec.json.encode(data))
-    return {name: value for name, value in told.items() if name not in ("n", "at", "details", "result")}
+    return {name: value for name, value in told.items() if name not in ("gainsay", "marks", "objection")}
 
 
 def test_a_blind_answer_has_exactly_the_members_of_the_reference(panel: list[Event]) -> None:
@@ -168,7 +182,7 @@ def test_a_deliberation_has_exactly_the_members_of_the_reference(panel: list[Eve
 
     assert (last.pop("event"), last.pop("round"), last.pop("debate_id")) == ("round", 2, "d1")
     assert last.pop("model") in ("model_a", "model_b")
-    assert last == DELIBERATION
+    assert last == DELIBERATION | {"assumptions": BLIND["assumptions"]}
 
 
 def test_consensus_scores_are_told_after_each_round_as_the_reference_has_them(panel: list[Event]) -> None:
@@ -198,7 +212,7 @@ def test_the_final_event_refers_to_the_synthesis_and_carries_the_result(panel: l
         "synthesis_id": FINAL["synthesis_id"],
         "synthesis": "Sign.",
     }
-    assert msgspec.json.encode(final["result"]) == msgspec.json.encode(summary_of(build_result("d1", told)))
+    assert msgspec.json.encode(final["gainsay"]["result"]) == msgspec.json.encode(summary_of(build_result("d1", told)))
 
 
 def test_a_panels_events_come_in_the_order_of_the_reference(panel: list[Event]) -> None:
@@ -208,13 +222,49 @@ def test_a_panels_events_come_in_the_order_of_the_reference(panel: list[Event]) 
     assert names == [*["round", "round", "consensus"] * 2, "synthesis", "accuracy", "final"]
 
 
-def test_what_is_ours_of_a_panels_reply_stands_under_details(panel: list[Event]) -> None:
-    details = of(panel, "round")[0]["details"]
+def test_what_is_ours_of_a_panels_reply_stands_in_one_member(panel: list[Event]) -> None:
+    first = of(panel, "round")[0]
 
-    assert details["turn"].startswith("1.debater-")
-    assert (details["tokens"], details["chargedUSD"]) == (1_500, "0.003")
-    assert details["spoken"]["label"] in ("Model A", "Model B")
-    assert details["spoken"]["reply"]["framework"] == "textual"
+    ours = first["gainsay"]
+
+    assert ours["turn"].startswith("1.debater-")
+    assert (ours["tokens"], ours["chargedUSD"], ours["framework"]) == (1_500, "0.003", "textual")
+    assert ours["label"].lower().replace(" ", "_") == first["model"]
+
+
+def test_marks_objections_and_assumptions_are_members_of_a_panels_answer() -> None:
+    told = of(stream(played("panel/1")), "round")
+
+    third = next(data for data in told if data["round"] == 3)
+
+    assert {mark["mark"] for mark in third["marks"]} <= {"accept", "unsure", "reject"}
+    assert all(0 <= mark["confidence"] <= 1 for mark in third["marks"])
+    assert all(mark["model"] != third["model"] for mark in third["marks"])
+    assert set(third["objection"]) == {"model", "claim", "flaw", "severity"}
+    assert third["assumptions"]
+    assert not any("marks" in data or "objection" in data for data in told if data["round"] == 1)
+
+
+def test_the_ideas_of_a_brainstorm_are_ranked_in_its_synthesis() -> None:
+    options = replace(ALGORITHMIC, question_type="brainstorm")
+
+    def storming(turn: Turn, facts: Any) -> Reply:
+        reply = canned(turn, facts)
+        if not isinstance(reply, Synthesis):
+            return reply
+        both = tuple(Endorsement(label, 1) for label in ("Model B", "Model A"))
+        return replace(reply, ideas=(Idea("Insure.", both[:1]), Idea("Sign in part.", both)))
+
+    told = played(options, storming)
+    (data,) = of(stream(told), "synthesis")
+    result = build_result("d1", told).result
+
+    assert [(one["rank"], one["idea"], one["endorsedBy"]) for one in data["ideas"]] == [
+        (1, "Sign in part.", ("model_a", "model_b")),
+        (2, "Insure.", ("model_b",)),
+    ]
+    assert isinstance(result, PanelResult)
+    assert [one.idea for one in result.ideas] == ["Sign in part.", "Insure."]
 
 
 # -- the lifecycle of a panel
@@ -304,8 +354,8 @@ def test_a_models_scores_are_the_consensus_and_codes_own_are_told_beside_them() 
 
     assert names_by_entry(told).count("measured") == names_by_entry(told).count("adjudication+consensus") == 2
     assert [data["overall"] for data in consensus] == [0.6, 0.6]
-    assert consensus[0]["details"]["by"] == "model"
-    assert consensus[0]["details"]["measured"]["overall"] == 500
+    assert consensus[0]["gainsay"]["by"] == "model"
+    assert consensus[0]["gainsay"]["measured"]["overall"] == 0.5
 
 
 def test_an_adjudicator_that_is_to_be_asked_twice_settles_nothing_with_its_first_answer() -> None:
@@ -326,14 +376,14 @@ def test_where_the_adjudicator_stays_silent_code_measures_and_says_so() -> None:
     consensus = of(stream(told), "consensus")
 
     assert names_by_entry(told).count("notice+consensus") == 2
-    assert [data["details"]["by"] for data in consensus] == ["algorithmic", "algorithmic"]
+    assert [data["gainsay"]["by"] for data in consensus] == ["algorithmic", "algorithmic"]
 
 
 def test_a_models_scores_of_the_debaters_are_told_as_accuracy() -> None:
     (accuracy,) = of(stream(played(ADJUDICATED)), "accuracy")
 
     assert sorted(accuracy["scores"]) == ["model_a", "model_b"]
-    assert accuracy["details"]["by"] == "model"
+    assert (accuracy["gainsay"]["by"], accuracy["gainsay"]["seat"]) == ("model", "adjudicator")
 
 
 # -- convergence
@@ -362,7 +412,8 @@ def test_the_events_of_convergence_name_the_round_and_call_word_overlap_by_its_n
     started, measured = of(told, "debate.round_started"), of(told, "convergence")
 
     assert [(data["round"], data["independent"]) for data in started] == [(0, True), (1, False)]
-    assert started[0]["seats"] == ("debater-1", "debater-2")
+    assert sorted(one["label"] for one in started[0]["debaters"]) == ["Debater A", "Debater B"]
+    assert [one["seat"] for one in started[0]["debaters"]] == ["debater-1", "debater-2"]
     assert [(data["round"], data["leastOverlap"], data["similarity"]) for data in measured] == [
         (0, 250, 850),
         (1, 250, 850),
@@ -373,27 +424,44 @@ def test_the_events_of_convergence_name_the_round_and_call_word_overlap_by_its_n
 # -- stances, ballots, deciders
 
 
-def test_a_judge_of_stances_is_a_round_and_its_second_answer_has_a_name_of_its_own() -> None:
+def test_a_judge_of_stances_gives_a_verdict_and_no_round_and_its_second_answer_has_a_name_of_its_own() -> None:
     told = stream(played("stances/1"))
 
-    judge = [data for data in of(told, "round") if data["seat"] == "judge"]
-    (swapped,) = of(told, "swapped")
-    (synthesis,) = of(told, "synthesis")
+    (verdict,), (swapped,), (synthesis,) = (of(told, name) for name in ("verdict", "swapped", "synthesis"))
 
-    assert [(data["turn"], data["reply"]["winner"], data["swapped"]) for data in judge] == [
-        ("2.judge.1", "sign as it stands", False)
-    ]
-    assert (swapped["turn"], swapped["swapped"]) == ("2.judge.swapped.1", True)
-    assert synthesis["reply"]["output"] == '{"decision": "sign"}'
+    assert {data["seat"].partition("-")[0] for data in of(told, "round")} == {"debater"}
+    assert (verdict["turn"], verdict["winner"]) == ("2.judge.1", "sign as it stands")
+    assert verdict["explicitUncertainties"] == ("No court has read it.",)
+    assert swapped["turn"] == "2.judge.swapped.1"
+    assert synthesis["output"] == '{"decision": "sign"}'
+
+
+def test_a_winner_that_combines_stances_is_null_as_in_the_reference() -> None:
+    def combining(turn: Turn, facts: Any) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, winner=None) if isinstance(reply, Judgement) else reply
+
+    (verdict,) = of(stream(played("stances/1", combining)), "verdict")
+
+    assert verdict["winner"] is None
 
 
 def test_a_debaters_turn_is_told_whole_and_without_verdicts_yet() -> None:
     first, *_ = of(stream(played("ballot/1")), "round")
 
-    assert first["spoken"]["vote"] == "sign"
-    assert first["spoken"]["phase"] == "proposal"
-    assert first["position"] is None, "a phase is no position"
-    assert first["spoken"]["arguments"][0]["citations"][0]["verdict"] is None
+    assert (first["vote"], first["written"], first["phase"], first["blind"]) == ("sign", "sign", "proposal", True)
+    assert "position" not in first, "a phase is no position"
+    assert "verdict" not in first["arguments"][0]["citations"][0]
+
+
+def test_an_abstention_has_no_vote_and_its_words() -> None:
+    def torn(turn: Turn, facts: Any) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, vote="I cannot say") if isinstance(reply, Ballot) else reply
+
+    first, *_ = of(stream(played("ballot/1", torn)), "round")
+
+    assert (first.get("vote"), first["written"]) == (None, "I cannot say")
 
 
 # -- whatever happens
@@ -415,7 +483,7 @@ def test_every_entry_but_the_case_has_events_that_name_it_and_every_round_is_set
     for n, of_entry in enumerate(by_entry[1:], start=1):
         assert of_entry
         assert {event.name for event in of_entry} <= set(get_args(EventName))
-        named = [event.data for event in of_entry if "n" in event.data]
+        named = [{**event.data, **event.data.get("gainsay", {})} for event in of_entry]
         assert all(each["n"] == n and each.get("debateId", each.get("debate_id")) == "d1" for each in named)
     assert [event.name for event in by_entry[-1]] == ["final"]
     consensus = [event.data["round"] for of_entry in by_entry for event in of_entry if event.name == "consensus"]
@@ -431,15 +499,9 @@ def test_the_last_event_of_each_format_carries_the_result_that_is_answered_witho
 
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
-    whole = final.data["result"] if form == "panel/1" else final.data
-    assert msgspec.json.encode(whole) == msgspec.json.encode(summary_of(build_result("d1", told)))
-
-
-def test_a_judgement_of_stances_is_told_with_the_whole_of_it() -> None:
-    (data,) = [data for data in of(stream(played("stances/1")), "round") if data["seat"] == "judge"]
-
-    assert msgspec.convert(data["reply"], Judgement).explicit_uncertainties == ("No court has read it.",)
-    assert data["spoken"] is None
+    whole = final.data["gainsay"]["result"] if form == "panel/1" else final.data
+    read = msgspec.to_builtins(summary_of(build_result("d1", told)))
+    assert whole == (read if form == "panel/1" else read | {"n": told[-1].n, "at": told[-1].at})
 
 
 def test_drives_are_recorded_debates_of_their_formats() -> None:

@@ -1,0 +1,155 @@
+"""Replies as events, in the formats other than a panel: the name of the event, and its data.
+
+    adversarial    round, of the moderator synthesis or swapped
+    stances        round, of the judge verdict or swapped, of the synthesizer synthesis
+    ballot         round
+    convergence    debate.response, of the judge synthesis or swapped
+
+The three names with ``debate.`` are those of convergence's reference.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.entries import TurnSpoke
+from service.debate.options import role_of
+from service.debate.replies import (
+    Ballot,
+    ConfidenceLevel,
+    Critique,
+    Framing,
+    Judgement,
+    Moderation,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Ruling,
+)
+from service.debate.turns import round_of, seat_of
+from service.report.events.speakers import placed_reply
+from service.report.events.types import (
+    ArguedEvent,
+    DebaterEvent,
+    DecidedEvent,
+    EventName,
+    ModeratedEvent,
+    ReplyHeading,
+)
+from service.report.result.history import History, is_swapped
+from service.report.result.rounds import critic_position, evaluation, proposer_position, rebuttal_position
+from service.report.result.transcript import spoken
+from service.report.result.types import Line
+
+NamedEvent = tuple[EventName, Struct]
+
+
+class VerdictEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The judge's verdict in the three members of the stances' reference; a null winner combines several stances."""
+
+    verdict: str
+    winner: str | None
+    reasoning: str
+    confidence_level: ConfidenceLevel
+    explicit_uncertainties: tuple[str, ...]
+
+
+class ProjectionEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The debate in the caller's own shape: ``output`` is JSON text."""
+
+    output: str
+
+
+class RulingEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The judge's final answer."""
+
+    final_answer: str
+    justification: str
+    confidence_level: ConfidenceLevel
+    explicit_uncertainties: tuple[str, ...]
+
+
+def heading(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> dict[str, Any]:
+    """The members of `ReplyHeading`."""
+    return {"debate_id": debate_id, "round": round_of(entry.turn), **placed_reply(line, h, entry)}
+
+
+def of_debaters(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    """A debater's reply as `round`; that of any other seat as `synthesis`, or `swapped`."""
+    at_top = heading(line, entry, debate_id, h)
+    if role_of(seat_of(entry.turn)) != "debater":
+        reply = msgspec.to_builtins(entry.reply)
+        return _closing(entry), DecidedEvent(**at_top, reply=reply)
+    return "round", _debater(entry, h, at_top)
+
+
+def adversarial(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    """A reply of the adversarial format."""
+    at_top, reply, turn = heading(line, entry, debate_id, h), entry.reply, entry.turn
+    if isinstance(reply, Moderation) and (found := evaluation(h, turn)):
+        return _closing(entry), ModeratedEvent(
+            **at_top, moderator_evaluation=found, conclusion=reply.conclusion, ranking=h.ranked(turn)
+        )
+    argues = reply if isinstance(reply, Proposal | Critique | Rebuttal) else None
+    return "round", ArguedEvent(
+        **at_top,
+        framing=reply if isinstance(reply, Framing) else None,
+        proposer_position=proposer_position(h, turn),
+        critic_position=critic_position(h, turn),
+        rebuttal_position=rebuttal_position(h, turn),
+        objections=reply.objections if isinstance(reply, Proposal) else (),
+        conclusion=argues.conclusion if argues else None,
+        shift=argues.shift if argues else None,
+    )
+
+
+def stances(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    """A reply of stances: the judge's is no `round`, so that rounds can be counted."""
+    match entry.reply:
+        case Judgement() as reply:
+            return "swapped" if is_swapped(entry.turn) else "verdict", VerdictEvent(
+                **heading(line, entry, debate_id, h),
+                verdict=reply.verdict,
+                winner=reply.winner,
+                reasoning=reply.reasoning,
+                confidence_level=reply.confidence_level,
+                explicit_uncertainties=reply.explicit_uncertainties,
+            )
+        case Projection(output):
+            return _closing(entry), ProjectionEvent(**heading(line, entry, debate_id, h), output=output)
+        case _:
+            return of_debaters(line, entry, debate_id, h)
+
+
+def convergence(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
+    """A reply of convergence."""
+    if isinstance(reply := entry.reply, Ruling):
+        return _closing(entry), RulingEvent(
+            **heading(line, entry, debate_id, h),
+            final_answer=reply.final_answer,
+            justification=reply.justification,
+            confidence_level=reply.confidence_level,
+            explicit_uncertainties=reply.explicit_uncertainties,
+        )
+    return "debate.response", of_debaters(line, entry, debate_id, h)[1]
+
+
+def _closing(entry: TurnSpoke) -> EventName:
+    return "swapped" if is_swapped(entry.turn) else "synthesis"
+
+
+def _debater(entry: TurnSpoke, h: History, at_top: dict[str, Any]) -> DebaterEvent:
+    said = spoken(h, entry.turn)
+    return DebaterEvent(
+        **at_top,
+        blind=said.blind,
+        stance=said.stance or None,
+        answer=said.answer or None,
+        vote=said.vote or None,
+        written=(entry.reply.vote or None) if isinstance(entry.reply, Ballot) else None,
+        confidence=None if said.confidence is None else said.confidence / 100,
+        arguments=said.arguments,
+    )
