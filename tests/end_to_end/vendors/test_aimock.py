@@ -6,7 +6,6 @@ answers come in chunks, name no tokens where none were given, and forget Anthrop
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -20,15 +19,13 @@ import pytest
 from service.running.provider_port import FailureReason
 from tests.end_to_end.vendors.adapters import adapter, answered, failed
 from tests.end_to_end.vendors.requests import a_request
+from tests.fixtures.npm import installed
 from tests.fixtures.vendors import Wire
 
 WIRES: tuple[Wire, ...] = ("openai", "anthropic")
 """The wires that aimock speaks."""
 FOLDER = Path(__file__).parent / "aimock"
 PACKAGE = Path("node_modules/@copilotkit/aimock")
-INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")
-INSTALL_S = 100
-NODE_AT_LEAST = 20
 SAID = {"thesis": "It holds.", "conclusion": "upheld"}
 
 
@@ -38,7 +35,7 @@ def aimock(pytestconfig: pytest.Config) -> Iterator[str]:
     if pytestconfig.cache is None:
         pytest.skip("no aimock: pytest has no cache to install it into")
     folder = pytestconfig.cache.mkdir("aimock")
-    if reason := _installed(folder):
+    if reason := installed(folder, FOLDER / "package.json"):
         pytest.skip(f"no aimock: {reason}")
     program = [shutil.which("node") or "node", str(folder / PACKAGE / "dist/cli.js")]
     arguments = ["--port", "0", "--fixtures", str(FOLDER / "fixtures.json"), "--strict"]
@@ -64,38 +61,6 @@ def _address(process: subprocess.Popen[str]) -> str:
             return found[1]
         lines.append(line)
     raise AssertionError(f"aimock ended without listening: {''.join(lines)}")
-
-
-def _installed(folder: Path) -> str | None:
-    """Why aimock cannot be had, or ``None`` once it is there. One run installs it, others wait for that."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        return "node and npm are not on the PATH"
-    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    if int(version.lstrip("v").partition(".")[0]) < NODE_AT_LEAST:
-        return f"it needs node {NODE_AT_LEAST}, found {version}"
-    wanted = json.loads((FOLDER / "package.json").read_text("utf-8"))["dependencies"]["@copilotkit/aimock"]
-    with (folder / "installing.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if _version(folder) == wanted:
-            return None
-        shutil.copy(FOLDER / "package.json", folder)
-        try:
-            done = subprocess.run(
-                [npm, *INSTALL], cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return f"npm has not installed it in {INSTALL_S} s"
-        return None if _version(folder) == wanted else f"npm could not install it (exit {done.returncode})"
-
-
-def _version(folder: Path) -> str | None:
-    try:
-        found = (folder / PACKAGE / "package.json").read_text("utf-8")
-    except OSError:
-        return None
-    version: str = json.loads(found)["version"]
-    return version
 
 
 @pytest.mark.parametrize("wire", WIRES)

@@ -1,0 +1,27 @@
+// Prints the events of a debate of any format as they come. Needs Node.js 18 and `npm install eventsource`.
+//     node stream.mjs http://127.0.0.1:8321/v1/debates/01920000-0000-7000-8000-000000000000
+import { EventSource } from "eventsource";
+
+const debate = process.argv[2];
+const api = await (await fetch(new URL("/openapi.json", debate))).json();
+const names = Object.keys(api.paths["/v1/debates/{debate}/events"].get["x-event-data"]);
+
+const who = (e) => [e.name ?? e.label ?? e.seat, e.position].filter(Boolean).join(" for ");
+const position = (e) => e.framing ?? e.proposerPosition ?? e.criticPosition ?? e.rebuttalPosition ?? e.moderatorEvaluation;
+const words = {
+  gate: (e) => `${e.status}: ${e.question}`,
+  started: (e) => [e.format, ...(e.debaters ?? []).map(who)].join(", "),
+  asked: (e) => `attempt ${e.attempt}, ${e.model}`,
+  citations: (e) => `${e.verified} verified, ${e.struck?.length ?? 0} struck`,
+  consensus: (e) => `${e.overall} of ${e.threshold}: ${e.notes}`,
+  notice: (e) => [...(e.seats ?? []).map(who), e.detail].join(": "),
+};
+const text = (e) => e.answer ?? e.verdict ?? e.synthesis ?? e.finalAnswer ?? e.output ?? e.vote ?? position(e)?.thesis;
+
+const stream = new EventSource(`${debate}/events`);
+for (const name of names)
+  stream.addEventListener(name, ({ data }) => {
+    const e = { ...JSON.parse(data), ...JSON.parse(data).gainsay };
+    console.log(e.at, name.padEnd(20), who(e).padEnd(12), words[name]?.(e) ?? text(e) ?? position(e)?.synthesis ?? "");
+    if (name === "final") stream.close();
+  });
