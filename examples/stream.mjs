@@ -14,7 +14,7 @@ const words = {
   asked: (e) => `attempt ${e.attempt}, ${e.model}`,
   citations: (e) => `${e.verified} verified, ${e.struck?.length ?? 0} struck`,
   consensus: (e) => `${e.overall} of ${e.threshold}: ${e.notes}`,
-  final: (e) => e.status,
+  final: (e) => (e.decision ?? e.result?.decision)?.answer ?? e.status,
   notice: (e) => [...(e.seats ?? []).map(who), e.detail].join(": "),
 };
 const text = (e) => e.answer ?? e.verdict ?? e.synthesis ?? e.finalAnswer ?? e.output ?? e.vote ?? position(e)?.thesis;

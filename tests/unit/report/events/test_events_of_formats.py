@@ -263,7 +263,7 @@ def test_the_ideas_of_a_brainstorm_are_ranked_in_its_synthesis() -> None:
         (1, "Sign in part.", ("model_a", "model_b")),
         (2, "Insure.", ("model_b",)),
     ]
-    assert isinstance(result, PanelResult)
+    assert isinstance(result, PanelTerms)
     assert [one.idea for one in result.ideas] == ["Sign in part.", "Insure."]
 
 
