@@ -307,8 +307,8 @@ def test_a_format_tells_each_debater_its_stance_names_the_winner_and_verifies(cl
     said = " ".join(re.sub("[┃│]", " ", page["out"]).split())
     (winner,) = {stance for stance in (BANK, SUPPLIER) if f"Winner {stance}" in said}
     assert "Debate duel, at most 1 round" in " ".join(page["beside"].split())
-    assert "NO CONCLUSION" not in said
-    assert f"The judge's winner: {winner}" in report["out"]
+    assert "CHOSEN" in said
+    assert f"The judge chose “{winner}”" in report["out"]
     assert (verdict["code"], verdict["out"].splitlines()[-1]) == (0, "VERIFIED, UNWITNESSED"), verdict["out"]
     assert "by the rules of duel/1" in verdict["out"]
     assert re.search(r"^16 +requests +OK +3 requests rendered again", verdict["out"], re.MULTILINE)

@@ -40,6 +40,7 @@ NOT_TOLD = {
     "not yet": NOT_ENDED,
     "its text was not read for this telling, so its parts are not named": "a bundle's report is given all texts",
     "the debate's ceiling": "a refusal by this limit does not name it",
+    "AnyFacts": "the name of a type",
     "it was weak": "a critique is asked for again only for a reason that is told",
 }
 """Words of a report's modules that no report of a bundle has."""
