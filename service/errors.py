@@ -6,6 +6,7 @@ document's text. Folders may add subclasses; no other exception leaves a public 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 
@@ -25,6 +26,12 @@ class GainsayError(Exception):
         self.detail = detail
         self.pointers = pointers
         self.retry_after = retry_after
+        self._parts: tuple[GainsayError, ...] = ()
+
+    @property
+    def parts(self) -> tuple[GainsayError, ...]:
+        """The faults of which this is made, or the error itself."""
+        return self._parts or (self,)
 
     @property
     def public_detail(self) -> str:
@@ -68,6 +75,55 @@ class TooLarge(GainsayError):
     code = "too_large"
     status = 413
     title = "The request is too large"
+
+
+class _Noting:
+    """Notes the refusals that are raised inside it."""
+
+    def __init__(self, found: list[GainsayError]) -> None:
+        self._found = found
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, raised: BaseException | None, __: object) -> bool:
+        if not isinstance(raised, InvalidCase | TooLarge):
+            return False
+        self._found.append(raised)
+        return True
+
+
+FAULTS_MAX = 50
+"""Faults that one refusal lists."""
+
+
+class Faults:
+    """Collects the faults of a request, so that one refusal lists all of them."""
+
+    def __init__(self) -> None:
+        self.found: list[GainsayError] = []
+
+    def noted(self) -> _Noting:
+        """Notes a refusal that is raised inside, and goes on after it."""
+        return _Noting(self.found)
+
+    def refuse(self) -> None:
+        """Raise what was noted: the fault itself, or one error with all of them as its ``parts``."""
+        if self.found:
+            raise together([part for refusal in self.found for part in refusal.parts])
+
+
+def together(parts: Sequence[GainsayError]) -> GainsayError:
+    """One error of several faults: `InvalidCase`, or `TooLarge` where all are. The first `FAULTS_MAX` are listed."""
+    listed = tuple({(part.detail, part.pointers): part for part in parts}.values())[:FAULTS_MAX]
+    if len(listed) == 1:
+        return listed[0]
+    kind = TooLarge if all(isinstance(part, TooLarge) for part in listed) else InvalidCase
+    details = "; ".join(f"({i}) {part.detail}" for i, part in enumerate(listed, start=1))
+    pointers = tuple(dict.fromkeys(pointer for part in listed for pointer in part.pointers))
+    whole = kind(f"{len(listed)} faults: {details}", pointers=pointers)
+    whole._parts = listed
+    return whole
 
 
 class CeilingTooSmall(InvalidCase):

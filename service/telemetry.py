@@ -113,6 +113,11 @@ GATE_DECISIONS = _counter(
         "decided_by": ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits"),
     },
 )
+UNKNOWN_TASK_TYPES = _counter(
+    "gainsay_unknown_task_types_total",
+    "Cases and decisions asked for under a task type that policy does not know, by what became of it.",
+    {"outcome": ("misspelled", "declined", "refused", "mapped")},
+)
 DEBATES_STARTED = _counter(
     "gainsay_debates_started_total", "Debates recorded as started.", {"task_type": TASK_TYPES, "format": FORMATS}
 )

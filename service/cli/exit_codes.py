@@ -66,7 +66,8 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _usage(error)
     except GainsayError as error:
-        print_error(error.code, error.detail, error.pointers, asked.debaters)
+        for part in error.parts:
+            print_error(part.code, part.detail, part.pointers, asked.debaters)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")

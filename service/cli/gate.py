@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from service.cli import case_options, exit_codes, help_sections
 from service.cli.terminal_text import line
 from service.debate.amounts import usd
 from service.debate.entries import GateDecision, Rule
+from service.intake import validation
 from service.policy.settings import read_settings
 from service.prompts import DIRECTORY, Prompts
 
@@ -45,7 +47,8 @@ def gate(as_json: bool, **given: Any) -> int:
     request = case_options.gate_request(given, settings.policy)
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
-    format_ = settings.policy.choose_format(request.format, request.task_type).name
+    typed, _ = validation.typed(request, settings.policy)
+    format_ = settings.policy.choose_format(typed.format, typed.task_type).name
     click.echo(encoded(decision) if as_json else gate_lines(decision, format_))
     return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
 
@@ -64,7 +67,17 @@ def gate_lines(decision: GateDecision, format_: str) -> str:
     policy = f"Policy {decision.policy_version} ({decision.policy_hash[:12]})"
     cost = f"A debate of the format {format_} is expected to cost {usd(decision.debate_cost_threshold)} USD."
     lines = (part for rule in decision.rules for part in _rule(rule))
-    return "\n".join([f"Decision: {answer} ({by})", cost, policy, "", *lines])
+    return "\n".join([f"Decision: {answer} ({by})", cost, policy, "", *lines, *_would_change(decision)])
+
+
+def _would_change(decision: GateDecision) -> list[str]:
+    """The ways to the other decision, one a line or more."""
+    from service.report.result.would_change import sentence
+
+    if not decision.would_change:
+        return []
+    ways = (_wrapped(line(sentence(fields)), "  - ") for fields in decision.would_change)
+    return ["", f"It would be {'no debate' if decision.debate else 'a debate'} with:", *chain.from_iterable(ways)]
 
 
 def _rule(rule: Rule) -> list[str]:
@@ -74,8 +87,6 @@ def _rule(rule: Rule) -> list[str]:
     found = _wrapped(f"{line(rule.observed)}{' is neither always nor never debated' if unset else ''}", lead)
     if rule.rule not in ("valid", "forced", "policy"):
         found += _wrapped(f"holds when: {line(rule.threshold)}", " " * len(lead))
-    if rule.would_change:
-        found += _wrapped(f"would change it: {line(rule.would_change)}", " " * len(lead))
     return found
 
 

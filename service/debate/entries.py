@@ -38,11 +38,32 @@ class Rule(Struct, frozen=True, rename="camel", omit_defaults=True):
     threshold: str
     holds: bool
     effect: Effect
-    would_change: str | None = None
+
+
+ChangedField = Literal[
+    "taskType", "force", "contested", "estimatedDownside", "confidenceScore", "materiality", "singleAgentAnswer"
+]
+Relation = Literal["above", "atMost", "below", "atLeast", "in", "notIn", "leftOut", "hedging", "notHedging"]
+
+
+class FieldChange(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A field of the case and the values that it would have to have.
+
+    ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
+    1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
+    every limit.
+    """
+
+    field: ChangedField
+    relation: Relation
+    values: tuple[str, ...] = ()
 
 
 class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Whether the question deserves a debate, with every reason."""
+    """Whether the question deserves a debate, with every reason.
+
+    ``would_change`` has one row for each smallest set of changes that, made together, turn the decision round.
+    """
 
     debate: bool
     decided_by: str
@@ -51,6 +72,7 @@ class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):
     factor: int
     policy_version: str
     policy_hash: str
+    would_change: tuple[tuple[FieldChange, ...], ...] = ()
 
 
 class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -133,7 +133,10 @@ OnDisconnect = Literal["continue", "abort"]
 
 
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A request for review, as it was received. ``estimated_downside`` is in US dollars."""
+    """A request for review, as it was received. ``estimated_downside`` is in US dollars.
+
+    ``asked_task_type`` is the caller's task type, where policy has put ``task_type`` in its place.
+    """
 
     question: str
     task_type: str
@@ -151,6 +154,7 @@ class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
     deadline: str | None = None
     metadata: dict[str, str] = {}
     on_disconnect: OnDisconnect = "continue"
+    asked_task_type: str | None = None
 
 
 def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:

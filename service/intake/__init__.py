@@ -21,7 +21,7 @@ from service.debate.model import Case, Document, Options, SeatPlan
 from service.debate.options import role_of
 from service.debate.roster import Roster
 from service.debate.versions import newest
-from service.errors import InvalidCase
+from service.errors import Faults, InvalidCase
 from service.gate import GATE, GATES, Declared
 from service.intake import expected_cost as costs
 from service.intake import options, validation
@@ -31,7 +31,9 @@ from service.intake.request import CaseRequest, GateRequest, OptionsRequest, doc
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
-MADE = ("documents", "deadline")
+OWN = ("asked_task_type",)
+"""Members of a case that no field of a request gives."""
+MADE = ("documents", "deadline", *OWN)
 """Members of a case that are made of the request's; all others are copied."""
 BESIDE = ("options", "cost_ceiling_usd")
 """What a request says of its debate and not of the case."""
@@ -80,8 +82,7 @@ def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: s
 
     A panel's models are priced by preference: a decision alone reads no track records.
     """
-    asked = _asked(request, policy, day, prompts)
-    return _decided(request, sum(_expected(request, asked, policy).values()), policy, role)
+    return _asked(request, _Place(policy, day, prompts, role), Faults()).decision
 
 
 def prepare(
@@ -97,32 +98,34 @@ def prepare(
     ``standings`` are how models did in the tenant's own panels. Raises `InvalidCase`, `TooLarge` or `CeilingTooSmall`;
     nothing has been written then.
     """
-    policy = deployment.policy
-    validation.sizes(request, policy)
-    asked = _asked(request, policy, deployment.day, deployment.prompts, standings)
-    expected = _expected(request, asked, policy)
-    decision = _decided(request, sum(expected.values()), policy, role)
+    policy, faults = deployment.policy, Faults()
+    deadline, ceiling = None, 0
+    with faults.noted():
+        validation.sizes(request, policy)
+    with faults.noted():
+        deadline = validation.deadline(request.deadline, now)
+    with faults.noted():
+        ceiling = validation.ceiling(request.cost_ceiling_usd, policy)
+    asked = _asked(request, _Place(policy, deployment.day, deployment.prompts, role), faults, standings)
+    validation.evidence(request, asked.options)
     ids = document_ids(request)
-    sources = {name: d.text for name, d in zip(ids, request.documents, strict=True)}
-    case = _case(request, ids, salts, validation.deadline(request.deadline, now))
-    validation.evidence(case, asked.options)
-    ceiling = validation.ceiling(request.cost_ceiling_usd, policy)
     return Prepared(
-        case,
-        sources,
-        decision,
+        _case(asked, request, ids, salts, deadline),
+        {name: d.text for name, d in zip(ids, request.documents, strict=True)},
+        asked.decision,
         asked.options,
         asked.seats,
         ceiling,
-        sum(expected.values()),
-        expected,
+        sum(asked.expected.values()),
+        asked.expected,
         asked.chosen.reason,
     )
 
 
 def needs_standings(request: CaseRequest, policy: Policy) -> bool:
     """Whether it matters to a request how models did before: only in a format that draws debaters by it."""
-    chosen = policy.choose_format(request.format, request.task_type).name
+    typed, _ = validation.typed(request, policy)
+    chosen = policy.choose_format(typed.format, typed.task_type).name
     return chosen in NAMES and READINGS[name_of(chosen)].draws is not None
 
 
@@ -167,8 +170,17 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     )
 
 
-class _Asked(NamedTuple):
-    """A request, resolved: format, options, and the models of the seats."""
+class _Place(NamedTuple):
+    """Under what a request is read, and in which role."""
+
+    policy: Policy
+    day: str
+    prompts: Prompts
+    role: str
+
+
+class _Table(NamedTuple):
+    """The format, the options and the models of the seats of a request."""
 
     chosen: ChosenFormat
     options: Options
@@ -176,24 +188,58 @@ class _Asked(NamedTuple):
     seats: tuple[SeatPlan, ...]
 
 
+class _Asked(NamedTuple):
+    """A request, resolved, and the gate's decision. ``own_type`` is the caller's task type where it has another."""
+
+    chosen: ChosenFormat
+    options: Options
+    seats: tuple[SeatPlan, ...]
+    expected: dict[str, MicroUSD]
+    decision: GateDecision
+    task_type: str
+    own_type: str | None
+
+
 def _asked(
-    request: GateRequest | CaseRequest,
-    policy: Policy,
-    day: str,
-    prompts: Prompts,
-    standings: Sequence[Standing] = (),
+    request: GateRequest | CaseRequest, place: _Place, faults: Faults, standings: Sequence[Standing] = ()
 ) -> _Asked:
-    validation.texts(request, policy)
-    validation.amounts(request)
-    validation.known_task(request.task_type, policy)
+    """Resolve a request, and decide; raises its faults together with those that were noted before."""
+    policy = place.policy
+    typed, own_type = validation.typed(request, policy)
+    with faults.noted():
+        validation.texts(typed, policy)
+    with faults.noted():
+        validation.amounts(typed)
+    comparable = validation.comparable(typed)
+    found: _Table | None = None
+    with faults.noted():
+        found = _resolved(comparable, place, faults, standings)
+    expected: dict[str, MicroUSD] = {}
+    if found is not None and not faults.found:
+        expected = _expected(typed, found, policy)
+    decision: GateDecision | None = None
+    with faults.noted():
+        decision = _decided(comparable, sum(expected.values()), place, own_type)
+    faults.refuse()
+    if found is None or decision is None:
+        raise RuntimeError("a request without a fault has no decision; see service/intake")
+    return _Asked(found.chosen, found.options, found.seats, expected, decision, typed.task_type, own_type)
+
+
+def _resolved(
+    request: GateRequest | CaseRequest, place: _Place, faults: Faults, standings: Sequence[Standing]
+) -> _Table:
+    policy = place.policy
     chosen = validation.known_format(request, policy)
-    resolved = options.resolve(request, chosen.name, policy)
-    options.known_prompts(resolved, prompts)
-    draws, order = READINGS[name_of(chosen.name)].draws, None
+    read = options.resolve(request, chosen.name, policy, faults)
+    with faults.noted():
+        options.known_prompts(read.options, place.prompts)
+    resolved, order = read.options, None
+    draws = READINGS[name_of(chosen.name)].draws
     if draws is not None:
         resolved, order = draws(resolved, policy, standings)
     table = seating.choose_table(resolved)
-    return _Asked(chosen, resolved, table, _seats(request.options, table, policy, day, order))
+    return _Table(chosen, resolved, table, _seats(read.asked, table, policy, place.day, order))
 
 
 def _seats(
@@ -202,37 +248,53 @@ def _seats(
     """The models of the seats: policy's, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
+    faults = Faults()
     named = dict.fromkeys((*table.seats, *(role_of(seat) for seat in table.seats)))
     for seat, alias in asked.models.items():
         pointer = f"/options/models/{validation.key(seat)}"
-        if seat not in named:
-            raise InvalidCase(
-                f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
-            )
-        if alias not in policy.models:
-            known = ", ".join(sorted(policy.models))
-            raise InvalidCase(f"unknown model {validation.check_text(alias)}; use one of: {known}", pointers=(pointer,))
+        with faults.noted():
+            if seat not in named:
+                raise InvalidCase(
+                    f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
+                )
+            if alias not in policy.models:
+                known = ", ".join(sorted(policy.models))
+                raise InvalidCase(
+                    f"unknown model {validation.check_text(alias)}; use one of: {known}", pointers=(pointer,)
+                )
+    faults.refuse()
     return seating.SEATING.seats(policy, table, asked.models, day, order)
 
 
-def _expected(request: GateRequest | CaseRequest, asked: _Asked, policy: Policy) -> dict[str, MicroUSD]:
+def _expected(request: GateRequest | CaseRequest, found: _Table, policy: Policy) -> dict[str, MicroUSD]:
     """What each seat is expected to cost; a request for the gate alone has no documents."""
     texts = tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
-    return costs.EXPECTED[newest(GATES)](asked.seats, asked.table, policy, texts)
+    return costs.EXPECTED[newest(GATES)](found.seats, found.table, policy, texts)
 
 
-def _decided(request: GateRequest | CaseRequest, expected: MicroUSD, policy: Policy, role: str) -> GateDecision:
+def _decided(
+    request: GateRequest | CaseRequest, expected: MicroUSD, place: _Place, own_type: str | None
+) -> GateDecision:
     return GATE(
         request.task_type,
         request.confidence_score,
         request.estimated_downside,
-        policy=policy.gate,
+        policy=place.policy.gate,
         expected_cost=expected,
-        declared=Declared(request.contested, request.single_agent_answer, request.force, role),
+        declared=Declared(
+            request.contested,
+            request.single_agent_answer,
+            request.force,
+            place.role,
+            request.materiality,
+            own_type,
+        ),
     )
 
 
-def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None) -> Case:
+def _case(
+    asked: _Asked, request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None
+) -> Case:
     documents = tuple(
         Document(
             id=name,
@@ -244,7 +306,8 @@ def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes]
         for name, d in zip(ids, request.documents, strict=True)
     )
     copied = {name: getattr(request, name) for name in COPIED}
-    return Case(**{**copied, "documents": documents, "deadline": deadline})
+    made = {"documents": documents, "deadline": deadline, "asked_task_type": asked.own_type}
+    return Case(**{**copied, **made, "task_type": asked.task_type})
 
 
 def build_hash(files: Mapping[str, bytes]) -> str:
@@ -257,7 +320,7 @@ def build_hash(files: Mapping[str, bytes]) -> str:
 
 def complete(asked: type[Struct], made: type[Struct]) -> None:
     """Refuse to start where a field of a request reaches no case, or a member of a case comes from none."""
-    fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__}
+    fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__} - {*OWN}
     if lost := sorted(fields - members):
         raise RuntimeError(
             f"{asked.__name__} has {', '.join(lost)}, which reaches no member of {made.__name__}; {HOW_TO}"

@@ -5,21 +5,57 @@ An option of another format is refused: if it were ignored, the caller would not
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import NamedTuple
+
+from msgspec.structs import fields, replace
+
 from service.debate.formats import name_of
-from service.debate.model import Options
+from service.debate.model import Debater, Options, Position
 from service.debate.options import debaters_of, format_of
-from service.errors import InvalidCase
+from service.errors import FAULTS_MAX, Faults, InvalidCase
 from service.intake.formats import OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
-from service.intake.validation import check_text
+from service.intake.request import OptionsRequest
+from service.intake.validation import check_text, key
 from service.policy import AUTO, Policy
 from service.prompts import Prompts
 
 
-def resolve(request: Request, format_: str, policy: Policy) -> Options:
-    """The options of a format by its name; raises `InvalidCase`. A panel's track records are added by who has them."""
+class Read(NamedTuple):
+    """The options of a debate, and what was asked for. With a fault, both are without what is at fault."""
+
+    options: Options
+    asked: OptionsRequest
+
+
+def resolve(request: Request, format_: str, policy: Policy, faults: Faults) -> Read:
+    """The options of a format by its name, its faults noted. A panel's track records are added by who has them.
+
+    Where an option is at fault, the others are read as if it had been left out, so that their faults are noted too.
+    Raises `InvalidCase` where nothing can be read without it.
+    """
     asked, reading = request.options, READINGS[name_of(format_)]
-    if foreign := [name for name in asked.given if name not in reading.options]:
+    with faults.noted():
+        _refuse_foreign(request, format_)
+    seen: Counter[str] = Counter()
+    while True:
+        try:
+            return Read(reading.read(request, asked, policy), asked)
+        except InvalidCase as refusal:
+            pointer = next(iter(refusal.pointers), "")
+            mended = _without(asked, pointer, seen[pointer])
+            if seen.total() == FAULTS_MAX or mended is None:
+                raise
+            if not seen[pointer]:
+                faults.found.append(refusal)
+            seen[pointer] += 1
+            asked = mended
+
+
+def _refuse_foreign(request: Request, format_: str) -> None:
+    reading = READINGS[name_of(format_)]
+    if foreign := [name for name in request.options.given if name not in reading.options]:
         formats = [name for name, options in OPTIONS_OF.items() if foreign[0] in options]
         auto = f" by the task type {check_text(request.task_type)}" if request.format == AUTO else ""
         raise InvalidCase(
@@ -27,7 +63,42 @@ def resolve(request: Request, format_: str, policy: Policy) -> Options:
             f"{', '.join(reading.options)}; leave it out, or ask for another format",
             pointers=tuple(f"/options/{name}" for name in foreign),
         )
-    return reading.read(request, asked, policy)
+
+
+def _without(asked: OptionsRequest, pointer: str, times: int) -> OptionsRequest | None:
+    """The options without what stands at a pointer; ``None`` where that has been tried or there is no such option."""
+    _, _, name, *inner = [*pointer.split("/"), "", ""]
+    field = next((f for f in fields(OptionsRequest) if f.encode_name == name), None)
+    if field is None or times > (name == "debaters"):
+        return None
+    given = getattr(asked, field.name)
+    if isinstance(given, dict):
+        kept = {seat: said for seat, said in given.items() if key(seat) != inner[0]}
+        return replace(asked, **{field.name: kept})
+    if isinstance(given, tuple) and inner[0].isdecimal():
+        at = int(inner[0])
+        plain = _plain(given[at], at, inner[1])
+        return replace(asked, **{field.name: (*given[:at], plain, *given[at + 1 :])})
+    if name != "debaters":
+        return replace(asked, **{field.name: None if field.default is None else field.default_factory()})
+    listed = given if isinstance(given, tuple) and given else (Debater("-", stance="-"),)
+    two = tuple(replace(debater, name=f"debater-{n}") for n, debater in enumerate((listed * 2)[:2], start=1))
+    return replace(asked, debaters=None if times else two, consensus_threshold=None, models={})
+
+
+def _plain(given: object, at: int, member: str) -> object:
+    """An item of a list whose member is at fault, with another one in its place."""
+    match given:
+        case Debater() if member == "name":
+            return replace(given, name=f"debater-{at + 1}")
+        case Debater() if member == "stance":
+            return replace(given, stance="" if given.stance.strip() else "-")
+        case Debater():
+            return replace(given, role=None, prompt=None)
+        case Position():
+            return Position(id=f"position-{at + 1}", text="-")
+        case _:
+            return f"option {at + 1}"
 
 
 def known_prompts(options: Options, prompts: Prompts) -> None:
@@ -35,11 +106,13 @@ def known_prompts(options: Options, prompts: Prompts) -> None:
     kind = READINGS[format_of(options)].replaceable
     if kind is None:
         return
-    known = prompts.alternatives(kind)
+    known, faults = prompts.alternatives(kind), Faults()
     for i, debater in enumerate(debaters_of(options)):
-        if debater.prompt is not None and debater.prompt not in known:
-            advice = f"use one of: {', '.join(known)}" if known else "there is none to choose; leave it out"
-            raise InvalidCase(
-                f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}; {advice}",
-                pointers=(f"/options/debaters/{i}/prompt",),
-            )
+        with faults.noted():
+            if debater.prompt is not None and debater.prompt not in known:
+                advice = f"use one of: {', '.join(known)}" if known else "there is none to choose; leave it out"
+                raise InvalidCase(
+                    f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}; {advice}",
+                    pointers=(f"/options/debaters/{i}/prompt",),
+                )
+    faults.refuse()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -12,7 +11,6 @@ from msgspec.structs import fields
 
 from service.debate.model import Debater, Force, OnDisconnect, Position
 from service.debate.replies.panel import QuestionType
-from service.errors import InvalidCase
 
 
 class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -99,9 +97,5 @@ class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
 
 
 def document_ids(request: CaseRequest) -> tuple[str, ...]:
-    """The documents' ids in order: as given, or D1, D2, ...; raises `InvalidCase` where two are the same."""
-    ids = tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))
-    if len(set(ids)) != len(ids):
-        twice = [name[:80] for name, times in Counter(ids).items() if times > 1][:5]
-        raise InvalidCase(f"documents must have distinct ids, found {twice} more than once", pointers=("/documents",))
-    return ids
+    """The documents' ids in order: as given, or D1, D2, ...; two that are the same are refused with the case."""
+    return tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))

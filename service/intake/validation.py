@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from service.debate.amounts import MicroUSD, micro, usd
 from service.debate.model import (
     AdversarialOptions,
     BallotOptions,
-    Case,
     ConvergenceOptions,
     Options,
     PanelOptions,
     StancesOptions,
 )
-from service.errors import InvalidCase, TooLarge
-from service.intake.request import CaseRequest, GateRequest, OptionsRequest
+from service.errors import Faults, InvalidCase, TooLarge
+from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
+from service.policy.task_types import read_type
 
+Request = TypeVar("Request", bound=GateRequest | CaseRequest)
 DOCUMENT_ID_MAX = 100
 NAME_MAX = 100
 """Characters of a debater's name, and of the id of a prompt."""
@@ -32,11 +37,15 @@ DIGITS_MAX = 40
 _SAID_MAX = 80
 
 
-def known_task(task_type: str, policy: Policy) -> None:
-    """Refuse a task type that policy does not know."""
-    if task_type not in policy.task_types:
-        known = ", ".join(policy.task_types)
-        raise InvalidCase(f"unknown taskType {check_text(task_type)}; use one of: {known}", pointers=("/taskType",))
+def typed(request: Request, policy: Policy) -> tuple[Request, str | None]:
+    """The request under a task type that policy knows, and the caller's own where policy puts another in its place.
+
+    A type that is a slip, or that policy refuses or declines, stays; the gate says so.
+    """
+    outcome, known = read_type(request.task_type, policy.gate)
+    if outcome != "mapped":
+        return request, None
+    return replace(request, task_type=known), request.task_type
 
 
 def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFormat:
@@ -56,9 +65,12 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
 
 def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:
     """Refuse texts that are too long or not Unicode, wherever they stand; documents have limits of their own."""
+    faults = Faults()
     for pointer, text, limit in (*_shared_texts(request, policy), *_case_texts(request, policy)):
-        _at_most(pointer[1:], text, limit, pointer)
-        _unicode(text, pointer)
+        with faults.noted():
+            _at_most(pointer[1:], text, limit, pointer)
+            _unicode(text, pointer)
+    faults.refuse()
 
 
 def _shared_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
@@ -104,24 +116,58 @@ def _case_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[
 
 def amounts(request: GateRequest | CaseRequest) -> None:
     """Refuse amounts that no arithmetic should be asked to hold; the gate says which of the others have a meaning."""
+    faults = Faults()
     given = {"/estimatedDownside": request.estimated_downside, "/confidenceScore": request.confidence_score}
     for pointer, amount in given.items():
-        if amount is None or not amount.is_finite():
-            continue
-        digits, size = len(amount.as_tuple().digits), amount.adjusted()
-        if digits > DIGITS_MAX or not -DIGITS_MAX <= size < DOLLAR_DIGITS:
-            raise InvalidCase(
-                f"{pointer[1:]} must be below 10^{DOLLAR_DIGITS} and have at most {DIGITS_MAX} digits, found {digits} "
-                f"of them, the first at 10^{size}; send US dollars, or a share of one",
-                pointers=(pointer,),
-            )
+        with faults.noted():
+            _amount(pointer, amount)
+    faults.refuse()
+
+
+def comparable(request: Request) -> Request:
+    """The request for the checks that compute with its amounts: one that `amounts` refuses counts as none there."""
+    with suppress(InvalidCase):
+        amounts(request)
+        return request
+    return replace(request, estimated_downside=Decimal(0), confidence_score=None)
+
+
+def _amount(pointer: str, amount: Decimal | None) -> None:
+    if amount is None or not amount.is_finite():
+        return
+    digits, size = len(amount.as_tuple().digits), amount.adjusted()
+    if digits > DIGITS_MAX or not -DIGITS_MAX <= size < DOLLAR_DIGITS:
+        raise InvalidCase(
+            f"{pointer[1:]} must be below 10^{DOLLAR_DIGITS} and have at most {DIGITS_MAX} digits, found {digits} "
+            f"of them, the first at 10^{size}; send US dollars, or a share of one",
+            pointers=(pointer,),
+        )
 
 
 def sizes(request: CaseRequest, policy: Policy) -> None:
     """Refuse what is empty, too large or not Unicode."""
+    limits, faults = policy.limits, Faults()
+    with faults.noted():
+        if not request.question.strip():
+            raise InvalidCase("question is empty; say what is to be reviewed", pointers=("/question",))
+    with faults.noted():
+        _documents(request, policy)
+    for i, document in enumerate(request.documents[: limits.documents]):
+        with faults.noted():
+            _document_id(document, i)
+        with faults.noted():
+            _document(document, i, limits.document_characters)
+    with faults.noted():
+        if len(request.metadata) > limits.metadata:
+            raise InvalidCase(
+                f"expected at most {limits.metadata} metadata keys, found {len(request.metadata)}",
+                pointers=("/metadata",),
+            )
+    faults.refuse()
+
+
+def _documents(request: CaseRequest, policy: Policy) -> None:
     limits = policy.limits
-    if not request.question.strip():
-        raise InvalidCase("question is empty; say what is to be reviewed", pointers=("/question",))
     if not request.documents:
         raise InvalidCase("documents is empty; a debate argues from at least one document", pointers=("/documents",))
     if len(request.documents) > limits.documents:
@@ -130,17 +176,6 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
             "send those that the question turns on",
             pointers=("/documents",),
         )
-    for i, document in enumerate(request.documents):
-        pointer = f"/documents/{i}/text"
-        name = document.id
-        if name and not (name.isprintable() and name.strip() and len(name) <= DOCUMENT_ID_MAX):
-            raise InvalidCase(
-                f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
-            )
-        if not document.text.strip():
-            raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
-        _at_most(f"document {document.id or i + 1}", document.text, limits.document_characters, pointer)
-        _unicode(document.text, pointer)
     total = sum(len(d.text) for d in request.documents)
     if total > limits.total_characters:
         raise TooLarge(
@@ -148,10 +183,26 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
             "send the parts that the question turns on",
             pointers=("/documents",),
         )
-    if len(request.metadata) > limits.metadata:
+    if twice := [name[:_SAID_MAX] for name, times in Counter(document_ids(request)).items() if times > 1]:
         raise InvalidCase(
-            f"expected at most {limits.metadata} metadata keys, found {len(request.metadata)}", pointers=("/metadata",)
+            f"documents must have distinct ids, found {twice[:5]} more than once", pointers=("/documents",)
         )
+
+
+def _document_id(document: DocumentRequest, i: int) -> None:
+    name = document.id
+    if name and not (name.isprintable() and name.strip() and len(name) <= DOCUMENT_ID_MAX):
+        raise InvalidCase(
+            f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
+        )
+
+
+def _document(document: DocumentRequest, i: int, limit: int) -> None:
+    pointer = f"/documents/{i}/text"
+    if not document.text.strip():
+        raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
+    _at_most(f"document {document.id or i + 1}", document.text, limit, pointer)
+    _unicode(document.text, pointer)
 
 
 def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
@@ -196,9 +247,9 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
     return at.isoformat()
 
 
-def evidence(case: Case, options: Options) -> None:
+def evidence(request: CaseRequest, options: Options) -> None:
     """Refuse documents of rounds that the debate does not have; only the adversarial format brings any later."""
-    rounds = {d.round for d in case.documents}
+    rounds = {d.round for d in request.documents}
     match options:
         case AdversarialOptions():
             if min(rounds) != 1 or max(rounds) > options.max_rounds:

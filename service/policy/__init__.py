@@ -9,6 +9,7 @@
     policy       the whole, its hash and its bytes
     checks       what keys have to hold between them
 
+    task_types   what becomes of a case's task type
     seating      who sits where, by policy
     file         the file as it is read, and what depends on this machine or on addresses
     settings     the environment: every ``GAINSAY_`` variable, and which file is read
@@ -22,7 +23,6 @@ from service.policy.models import Model, Seat
 from service.policy.policy import (
     AUTO,
     FORMS,
-    OTHER,
     ChosenFormat,
     Form,
     Policy,
@@ -33,6 +33,7 @@ from service.policy.policy import (
     price_hash,
 )
 from service.policy.rules import (
+    OTHER,
     THRESHOLDS,
     BallotPolicy,
     ConvergencePolicy,

@@ -9,28 +9,36 @@ from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import Path, WrongSetting, within
 from service.policy.policy import Policy
 from service.policy.rules import (
+    AS,
     DEBATERS_MIN,
     BallotPolicy,
     DebatePolicy,
     FormatsPolicy,
     GatePolicy,
 )
+from service.policy.task_types import DECLINE, REFUSE
 
 VOTE_CHARACTERS = 200
 """As long as a vote may be written in a reply."""
 
 
 def check_gate(gate: GatePolicy) -> None:
-    """The gate debates something, does not contradict itself, and certainty raises the stake."""
+    """The gate debates something, does not contradict itself, and maps to a task type that it knows."""
     path: Path = ("gate",)
-    if gate.certain_factor < gate.factor:
-        raise WrongSetting((*path, "certain_factor"), f"expected at least gate.factor, {gate.factor}")
     if not gate.risk_categories:
         raise WrongSetting(
             (*path, "risk_categories"), "it is empty, and then nothing is ever debated; list the task types"
         )
     if both := sorted(set(gate.always) & set(gate.never)):
         raise WrongSetting((*path, "never"), f"{both} stand under always too")
+    unknown = gate.unknown_task_type
+    mapped = unknown.startswith(AS) and unknown.removeprefix(AS) in gate.task_types
+    if unknown not in (DECLINE, REFUSE) and not mapped:
+        known = ", ".join(gate.task_types)
+        raise WrongSetting(
+            (*path, "unknown_task_type"),
+            f'expected "{DECLINE}", "{REFUSE}", or "{AS}" and one of: {known}; found {unknown!r}',
+        )
 
 
 def check_ceiling(debate: DebatePolicy) -> None:

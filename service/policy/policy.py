@@ -75,8 +75,8 @@ class Policy(Struct, frozen=True, rename="camel"):
 
     @property
     def task_types(self) -> tuple[str, ...]:
-        """The task types that a case may name: risk categories, and those that policy always or never debates."""
-        return tuple(dict.fromkeys((*self.gate.risk_categories, *self.gate.always, *self.gate.never, *OTHER)))
+        """The task types that policy knows."""
+        return self.gate.task_types
 
 
 class ChosenFormat(NamedTuple):
@@ -85,9 +85,6 @@ class ChosenFormat(NamedTuple):
     name: str
     reason: str
 
-
-OTHER = ("other",)
-"""A task type outside the risk categories: it may be asked for, and the gate then says why it is declined."""
 
 _encoder = msgspec.json.Encoder(order="sorted")
 

@@ -30,6 +30,10 @@ from service.policy.keys import (
     words,
 )
 
+OTHER = ("other",)
+"""A task type outside the risk categories: it may be asked for, and the gate then says why it is declined."""
+AS = "as:"
+"""Before the known task type that stands in the place of an unknown one."""
 ROUNDS_MAX = 10
 """The most rounds that any format is given (the longest debates of the panel's reference)."""
 DEBATERS_MIN = 2
@@ -40,13 +44,14 @@ class GatePolicy(Struct, frozen=True, rename="camel"):
     """The gate's settings, with the version and hash of the policy that they come from.
 
     ``thresholds`` may raise or lower the cost that the downside is compared with, per task type, in micro-dollars;
-    without one it is the format's expected cost.
+    without one it is the format's expected cost. Above ``certain_above`` micro-dollars certainty is no excuse.
+    ``unknown_task_type`` is ``decline``, ``refuse``, or ``as:`` and a known type.
     """
 
     version: Annotated[str, UNWRITTEN]
     hash: Annotated[str, UNWRITTEN]
     factor: Annotated[int, whole(1, COUNT_MAX), STATED] = 50
-    certain_factor: Annotated[int, whole(1, COUNT_MAX), STATED] = 500
+    certain_above: Annotated[MicroUSD, dollars("certain_above_usd"), STATED] = 1_000_000_000_000
     confidence_floor: Annotated[Decimal, fraction(), STATED] = Decimal("0.9")
     risk_categories: Annotated[tuple[str, ...], names(), STATED] = (
         "contract",
@@ -58,7 +63,13 @@ class GatePolicy(Struct, frozen=True, rename="camel"):
     always: Annotated[tuple[str, ...], names(), STATED] = ()
     never: Annotated[tuple[str, ...], names(), STATED] = ()
     may_force: Annotated[tuple[str, ...], names(), STATED] = ("operator",)
+    unknown_task_type: Annotated[str, STATED] = "decline"
     thresholds: Annotated[Mapping[str, MicroUSD], dollars_each("thresholdsUSD"), STATED] = {}
+
+    @property
+    def task_types(self) -> tuple[str, ...]:
+        """The task types that policy knows: risk categories, and those that it always or never debates."""
+        return tuple(dict.fromkeys((*self.risk_categories, *self.always, *self.never, *OTHER)))
 
 
 class DebatePolicy(Struct, frozen=True, rename="camel"):

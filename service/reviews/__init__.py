@@ -26,7 +26,7 @@ from service.report.result.decision_types import Decision
 from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
 from service.reviews.feed import Feed
-from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision
+from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision, count_task_type
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
@@ -83,8 +83,9 @@ class Reviews:
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
         """The gate's decision alone: only a metric is written."""
         deployment = self._deployment()
+        count_task_type(request.task_type, deployment.policy)
         decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
-        count_decision(request.task_type, decision)
+        count_decision(request.task_type, decision, deployment.policy)
         return decision
 
     async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:

@@ -19,6 +19,8 @@ from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest
+from service.policy import Policy
+from service.policy.task_types import read_type
 from service.reviews.caller import Caller
 from service.reviews.opening import least, prepare, quoted
 from service.reviews.wait import DebateWaiter
@@ -90,6 +92,7 @@ class CaseRecorder:
     async def _recorded(
         self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
     ) -> Submitted:
+        count_task_type(request.task_type, deployment.policy)
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
         # In a thread: counting the tokens of long documents would delay the other requests.
@@ -98,9 +101,10 @@ class CaseRecorder:
             await self._refuse_exhausted(prepared, deployment, caller)
         if not await open_debate(self._database, replace(new, key=kept), entries):
             return await self._at_once(kept, caller)
-        count_decision(request.task_type, prepared.decision)
+        task_type = prepared.case.task_type
+        count_decision(task_type, prepared.decision, deployment.policy)
         if prepared.decision.debate:
-            telemetry.DEBATES_STARTED.labels(task_type=request.task_type, format=str(new.format)).inc()
+            telemetry.DEBATES_STARTED.labels(task_type=task_type, format=str(new.format)).inc()
             self._hub.work_queued()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
@@ -177,7 +181,15 @@ def _audit_available(what: str) -> Iterator[None]:
         ) from error
 
 
-def count_decision(task_type: str, decision: GateDecision) -> None:
-    """Count a decision of the gate."""
+def count_decision(task_type: str, decision: GateDecision, policy: Policy) -> None:
+    """Count a decision of the gate; a task type that policy does not know is counted as ``other``."""
     result = "debate" if decision.debate else "decline"
-    telemetry.GATE_DECISIONS.labels(task_type=task_type, result=result, decided_by=decision.decided_by).inc()
+    known = task_type if task_type in policy.task_types else telemetry.OTHER
+    telemetry.GATE_DECISIONS.labels(task_type=known, result=result, decided_by=decision.decided_by).inc()
+
+
+def count_task_type(asked: str, policy: Policy) -> None:
+    """Count a task type that policy does not know, by what becomes of it."""
+    outcome = read_type(asked, policy.gate).outcome
+    if outcome != "known":
+        telemetry.UNKNOWN_TASK_TYPES.labels(outcome=outcome).inc()

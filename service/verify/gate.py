@@ -59,7 +59,9 @@ def _decides(evidence: OpenedBundle, tools: Tools) -> str:
 
 def _decision(evidence: OpenedBundle, rules: Policy, case: Case, expected: MicroUSD) -> None:
     role = evidence.envelopes[1].actor.role
-    declared = Declared(case.contested, case.single_agent_answer, case.force, role)
+    declared = Declared(
+        case.contested, case.single_agent_answer, case.force, role, case.materiality, case.asked_task_type
+    )
     try:
         decision = by(evidence.debate.decided, "gate", GATES)(
             case.task_type,

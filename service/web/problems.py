@@ -47,6 +47,8 @@ class FieldError(Struct, frozen=True, rename="camel"):
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
 
+    ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
+
     ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
     ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
     ``debateId``, the debate of that key.
@@ -149,7 +151,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         code=error.code,
         instance=instance,
         request_id=request_id.get(),
-        errors=tuple(FieldError(pointer, error.detail) for pointer in error.pointers),
+        errors=tuple(FieldError(pointer, part.public_detail) for part in error.parts for pointer in part.pointers),
         **extra,
     )
 

@@ -31,6 +31,7 @@ from service.report.result import (
     summary,
     summary_types,
     terms,
+    would_change,
 )
 from service.report.result import types as result
 from service.web import audit, catalogue, citations, model_types, problems, quote_types, types
@@ -51,6 +52,7 @@ SCHEMA_NAMES: dict[type, str] = {
     coverage.UncitedRange: "UncitedRange",
     coverage.PartStart: "PartStart",
     entries.Rule: "Rule",
+    entries.FieldChange: "FieldChange",
     findings.Edit: "Edit",
     findings.Veto: "Veto",
     findings.NamedClaims: "NamedClaims",
@@ -170,6 +172,7 @@ SCHEMA_NAMES: dict[type, str] = {
     decision_types.DecisionDissent: "DecisionDissent",
     decision_types.Dissenter: "Dissenter",
     result.Gate: "Gate",
+    would_change.GateChange: "GateChange",
     result.Hashes: "Hashes",
     result.LogPosition: "LogPosition",
     result.ProposerPosition: "ProposerPosition",

@@ -1,4 +1,4 @@
-"""The gate, rule by rule: what each observes, where its threshold lies, and what would have changed a refusal."""
+"""The gate, rule by rule: what each observes, where its threshold lies, and what would have changed a decision."""
 
 import time
 from decimal import Decimal
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.debate.amounts import usd
-from service.debate.entries import GateDecision, Rule
+from service.debate.entries import FieldChange, GateDecision, Rule
 from service.debate.model import Force
 from service.errors import InvalidCase
 from service.gate import HEDGES, Declared, should_debate
@@ -18,7 +18,7 @@ from service.policy import GatePolicy
 
 POLICY = GatePolicy("7", "ab" * 32)
 COST = 500_000
-"""A debate that is expected to cost 0.50 US dollars: worth it above 25, and certainty is no excuse above 250."""
+"""A debate that is expected to cost 0.50 US dollars: worth it above 25."""
 ORDER = ["valid", "forced", "policy", "risk", "contested", "worthIt", "uncertain"]
 
 
@@ -91,7 +91,7 @@ def test_an_amount_that_cannot_be_compared_is_an_error_and_never_a_silent_no(
 
 @pytest.mark.parametrize("edge", [Decimal(0), Decimal("-0"), Decimal(1), 0, 1, 0.0, 1.0])
 def test_a_confidence_at_either_end_is_in_range(edge: Decimal | float) -> None:
-    assert decide(confidence_score=edge, estimated_downside=Decimal(1_000)).debate
+    assert decide(confidence_score=edge, estimated_downside=Decimal(1_000_001)).debate
 
 
 def test_a_bad_amount_is_an_error_even_where_the_case_is_forced() -> None:
@@ -105,7 +105,7 @@ def test_a_bad_amount_is_an_error_even_where_the_case_is_forced() -> None:
 @pytest.mark.parametrize("wanted", [True, False])
 def test_an_entitled_caller_forces_either_way_with_a_reason(wanted: bool) -> None:
     decision = decide(
-        task_type="weather" if wanted else "contract", force=Force(wanted, "the board asked"), role="operator"
+        task_type="other" if wanted else "contract", force=Force(wanted, "the board asked"), role="operator"
     )
 
     assert decision.debate is wanted
@@ -159,7 +159,7 @@ def test_a_task_type_that_policy_never_debates_is_declined_and_told_what_would_c
     decision = decide(policy=replace(POLICY, never=("contract",)))
 
     assert (decision.debate, decision.decided_by) == (False, "policy")
-    assert rule(decision, "policy").would_change == "a policy that does not list 'contract' under never"
+    assert ways(decision) == ["taskType in security/architecture/investment/compliance"]
     assert decide(policy=replace(POLICY, never=("security",))).debate
 
 
@@ -243,8 +243,9 @@ def test_the_factor_is_policy() -> None:
         ("0.9", "100", False),
         ("0.90", "100", False),
         ("1", "100", False),
-        ("1", "250", False),
-        ("1", "250.000001", True),
+        ("1", "250.000001", False),
+        ("1", "1000000", False),
+        ("1", "1000000.000001", True),
     ],
 )
 def test_a_certain_answer_is_not_debated_unless_the_stake_leaves_certainty_no_excuse(
@@ -256,6 +257,120 @@ def test_a_certain_answer_is_not_debated_unless_the_stake_leaves_certainty_no_ex
 
     assert decision.debate is debate
     assert decision.decided_by == ("merits" if debate else "uncertain")
+
+
+@pytest.mark.parametrize(
+    ("materiality", "debate"), [("high", True), ("moderate", False), ("low", False), (None, False)]
+)
+def test_certainty_is_no_excuse_where_the_materiality_is_high(materiality: str | None, debate: bool) -> None:
+    decision = decide(confidence_score=Decimal(1), materiality=materiality)
+
+    assert decision.debate is debate
+    assert ("materiality high leaves certainty no excuse" in rule(decision, "uncertain").observed) is debate
+
+
+def test_policy_sets_from_where_on_certainty_is_no_excuse() -> None:
+    policy = replace(POLICY, certain_above=90_000_000)
+
+    assert decide(confidence_score=Decimal(1), policy=policy).debate
+    assert not decide(confidence_score=Decimal(1), estimated_downside=Decimal(90), policy=policy).debate
+
+
+# A task type that policy does not know.
+
+
+def test_an_unknown_task_type_is_declined_with_those_that_policy_knows() -> None:
+    decision = decide(task_type="marketing")
+
+    assert (decision.debate, decision.decided_by) == (False, "risk")
+    known = "contract, security, architecture, investment, compliance, other"
+    assert rule(decision, "risk").observed == f"'marketing', which policy does not know; it knows: {known}"
+    assert ways(decision) == ["taskType in contract/security/architecture/investment/compliance"]
+
+
+@pytest.mark.parametrize(
+    ("task_type", "meant"),
+    [
+        ("Contract", "contract"),
+        ("CONTRACT ", "contract"),
+        ("contrcat", "contract"),
+        ("contracts", "contract"),
+        ("contra", "contract"),
+        ("c\u043entract", "contract"),
+        ("Securty", "security"),
+        ("order", "other"),
+    ],
+)
+@pytest.mark.parametrize("unknown", ["decline", "refuse", "as:security"])
+def test_a_slip_in_a_task_type_is_always_refused_with_the_type_that_was_meant(
+    task_type: str, meant: str, unknown: str
+) -> None:
+    with pytest.raises(InvalidCase, match=f"did you mean '{meant}'") as caught:
+        decide(task_type=task_type, policy=replace(POLICY, unknown_task_type=unknown))
+
+    assert caught.value.pointers == ("/taskType",)
+
+
+@pytest.mark.parametrize("task_type", ["contr", "marketing", "hr", "ox", "compliance review", "x" * 100])
+def test_another_word_is_no_slip(task_type: str) -> None:
+    policy = replace(POLICY, risk_categories=(*POLICY.risk_categories, "it"))
+
+    assert not decide(task_type=task_type, policy=policy).debate
+
+
+@pytest.mark.parametrize("task_type", ["", "  ", "two\nlines", "x" * 101, "\x1b[31mred"])
+def test_a_task_type_is_one_printable_line(task_type: str) -> None:
+    with pytest.raises(InvalidCase, match="one line of 1 to 100 printable characters"):
+        decide(task_type=task_type)
+
+
+def test_policy_may_refuse_unknown_task_types() -> None:
+    with pytest.raises(InvalidCase, match="unknown taskType 'marketing'; use one of: contract, "):
+        decide(task_type="marketing", policy=replace(POLICY, unknown_task_type="refuse"))
+
+
+def test_policy_may_put_a_known_type_in_the_place_of_an_unknown_one() -> None:
+    policy = replace(POLICY, unknown_task_type="as:contract")
+
+    decision = decide(asked_task_type="marketing", policy=policy)
+
+    assert decision.debate
+    assert rule(decision, "risk").observed == "contract, in the place of 'marketing', which policy does not know"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "task_type", "asked"),
+    [
+        ("as:contract", "security", "marketing"),  # policy maps to another type
+        ("as:contract", "marketing", None),  # the mapping was left out
+        ("as:contract", "contract", "security"),  # a known type stands for itself
+        ("as:contract", "contract", "contract"),
+        ("decline", "contract", "marketing"),  # policy maps nothing
+    ],
+)
+def test_no_other_mapping_than_policys_is_decided_on(unknown: str, task_type: str, asked: str | None) -> None:
+    with pytest.raises(InvalidCase, match="policy reads the taskType"):
+        decide(task_type=task_type, asked_task_type=asked, policy=replace(POLICY, unknown_task_type=unknown))
+
+
+def test_no_debate_of_an_unknown_task_type_can_be_forced() -> None:
+    with pytest.raises(InvalidCase, match="cannot be forced"):
+        decide(task_type="marketing", force=Force(True, "asked"), role="operator")
+
+    assert not decide(task_type="marketing", force=Force(False, "asked"), role="operator").debate
+
+
+def test_all_faults_are_refused_together() -> None:
+    with pytest.raises(InvalidCase) as caught:
+        decide(task_type="Contract", confidence_score=Decimal(2), estimated_downside=None, force=Force(True, " "))
+
+    assert [part.pointers for part in caught.value.parts] == [
+        ("/taskType",),
+        ("/confidenceScore",),
+        ("/estimatedDownside",),
+        ("/force/reason",),
+    ]
+    assert caught.value.detail.startswith("4 faults: (1) unknown taskType 'Contract'")
 
 
 @pytest.mark.parametrize(
@@ -291,51 +406,114 @@ def test_every_phrase_of_the_list_is_found_in_a_sentence(words: str) -> None:
     assert decide(confidence_score=Decimal(1), single_agent_answer=f"Well, {words.title()} so.").debate
 
 
-# What a refusal says.
+# What would have changed a decision.
 
 
-@given(
-    st.sampled_from(["contract", "weather", "security"]),
-    st.sampled_from([None, Decimal("0.2"), Decimal("0.9"), Decimal(1)]),
-    st.decimals(min_value=0, max_value=1_000, places=6),
-    st.sampled_from([None, True, False]),
-    st.sampled_from([(), ("contract",)]),
+def ways(decision: GateDecision) -> list[str]:
+    """Each way of a decision to the other one, in one line."""
+    return [
+        " & ".join(f"{c.field} {c.relation} {'/'.join(c.values)}".strip() for c in fields)
+        for fields in decision.would_change
+    ]
+
+
+def test_a_decision_says_what_would_have_changed_it() -> None:
+    assert ways(decide(estimated_downside=Decimal(5))) == ["estimatedDownside above 25.00"]
+    assert ways(decide(confidence_score=Decimal("0.95"))) == [
+        "estimatedDownside above 1000000.00",
+        "confidenceScore below 0.9",
+        "materiality in high",
+        "singleAgentAnswer hedging",
+    ]
+    assert ways(decide()) == [
+        "contested in false",
+        "estimatedDownside atMost 25.00",
+        "confidenceScore atLeast 0.9",
+        "taskType in other",
+    ]
+    assert ways(decide(force=Force(False, "asked"), role="operator")) == ["force leftOut"]
+    assert ways(decide(estimated_downside=Decimal(5), confidence_score=Decimal(1), contested=False)) == [
+        "contested in true & estimatedDownside above 1000000.00",
+        "contested in true & estimatedDownside above 25.00 & confidenceScore below 0.9",
+        "contested in true & estimatedDownside above 25.00 & materiality in high",
+        "contested in true & estimatedDownside above 25.00 & singleAgentAnswer hedging",
+    ]
+
+
+def made(parts: dict[str, Any], change: FieldChange, *, just_short: bool) -> dict[str, Any]:
+    """The case with a change made, or with the last value of the field that does not make it."""
+    tiny = Decimal("0.0000001")
+    limit = Decimal(change.values[0]) if change.relation in ("above", "atMost", "below", "atLeast") else Decimal(0)
+    match change.field:
+        case "estimatedDownside":
+            beyond = limit + tiny
+            return {"estimated_downside": beyond if (change.relation == "above") is not just_short else limit}
+        case "confidenceScore":
+            below = limit - tiny
+            return {"confidence_score": below if (change.relation == "below") is not just_short else limit}
+        case "taskType":
+            return {} if just_short else {"task_type": change.values[-1]}
+        case "force":
+            return {} if just_short else {"force": None}
+        case "contested":
+            return {} if just_short else {"contested": change.values == ("true",)}
+        case "materiality":
+            return {} if just_short else {"materiality": "high" if change.relation == "in" else "low"}
+        case "singleAgentAnswer":
+            hedges = "It might." if change.relation == "hedging" else "It does."
+            return {} if just_short else {"single_agent_answer": hedges}
+
+
+CASES = st.fixed_dictionaries(
+    {
+        "task_type": st.sampled_from(["contract", "security", "weather", "other", "audit"]),
+        "confidence_score": st.sampled_from([None, Decimal("0.2"), Decimal("0.9"), Decimal(1)]),
+        "estimated_downside": st.sampled_from([0, 25, 26, 400, 401, 10**6, 10**6 + 1]).map(Decimal),
+        "contested": st.sampled_from([None, True, False]),
+        "materiality": st.sampled_from([None, "low", "high"]),
+        "single_agent_answer": st.sampled_from([None, "It is.", "Perhaps."]),
+        "force": st.sampled_from([None, None, Force(False, "asked")]),
+        "role": st.just("operator"),
+    }
 )
-def test_a_refusal_says_what_would_change_it_and_doing_that_changes_it(
-    task_type: str, confidence: Decimal | None, downside: Decimal, contested: bool | None, never: tuple[str, ...]
+POLICIES = st.builds(
+    lambda always, never, floor, above, thresholds: replace(
+        POLICY,
+        always=always,
+        never=never,
+        confidence_floor=Decimal(floor),
+        certain_above=above,
+        thresholds=thresholds,
+    ),
+    st.sampled_from([(), ("audit",)]),
+    st.sampled_from([(), ("contract",)]),
+    st.sampled_from(["0", "0.9", "1"]),
+    st.sampled_from([10**7, 10**12]),
+    st.sampled_from([{}, {"contract": 8_000_000}, {"security": 8_000_000}]),
+)
+
+
+@given(CASES, POLICIES)
+def test_each_change_turns_the_decision_round_and_nothing_short_of_it_does(
+    parts: dict[str, Any], policy: GatePolicy
 ) -> None:
-    parts: dict[str, Any] = {
-        "task_type": task_type,
-        "confidence_score": confidence,
-        "estimated_downside": downside,
-        "contested": contested,
-        "policy": replace(POLICY, never=never),
-    }
-    decision = decide(**parts)
+    """Every way flips the decision when it is made whole, and not while any one change of it stops just short."""
+    decision = decide(**parts, policy=policy)
 
-    changes = {r.rule: r.would_change for r in decision.rules if r.effect == "decline"}
-    assert decision.debate is not bool(changes)
-    assert all(changes.values())
-
-    mended: dict[str, dict[str, Any]] = {
-        "policy": {"policy": POLICY},
-        "risk": {"task_type": "contract", "policy": POLICY},
-        "contested": {"contested": None},
-        "worthIt": {"estimated_downside": max(downside, Decimal("25.000001"))},
-        "uncertain": {"confidence_score": Decimal("0.899")},
-    }
-    for name in changes:
-        parts |= mended[name]
-    again = decide(**parts)
-    assert not set(changes) & {r.rule for r in again.rules if r.effect == "decline"}
-    assert again.debate or never, "policy hides what the other rules would say"
+    for fields in decision.would_change:
+        whole = {name: value for change in fields for name, value in made(parts, change, just_short=False).items()}
+        assert decide(**{**parts, "policy": policy, **whole}).debate is not decision.debate
+        for change in fields:
+            short = {**whole, **{name: parts[name] for name in made(parts, change, just_short=False)}}
+            short |= made(parts, change, just_short=True)
+            assert decide(**{**parts, "policy": policy, **short}).debate is decision.debate
 
 
-def test_a_forced_refusal_says_to_leave_the_force_out() -> None:
-    decision = decide(force=Force(False, "not now"), role="operator")
+@given(CASES, POLICIES)
+def test_a_decision_that_a_caller_can_change_lists_a_way(parts: dict[str, Any], policy: GatePolicy) -> None:
+    decision = decide(**parts, policy=policy)
 
-    assert rule(decision, "forced").would_change == "leave out force, so that the other rules decide"
-    assert decide().debate
+    assert decision.would_change
 
 
 @given(st.integers(0, 10**13), st.integers(0, 10**9), st.integers(0, 6))

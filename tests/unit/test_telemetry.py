@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import logging
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -18,12 +19,17 @@ from service.debate.entries import Entry
 from service.debate.model import Status, StopReason
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.parts import ConfidenceLevel
+from service.policy import GatePolicy, task_types
 from service.running.provider_port import FailureReason
 from service.store.spend import LIMITS
 from service.telemetry import LABELLED, REGISTRY, Given, Labelled
 
+RULES_ON_THE_MERITS = gate._Weighed(GatePolicy("1", ""), 1).merits(
+    gate._Said("contract", None, Decimal(0), None, None, None, None)
+)
 CLOSED_SETS = {
-    ("GATE_DECISIONS", "decided_by"): {"forced", "policy", *get_args(get_type_hints(gate._Merit)["rule"]), "merits"},
+    ("GATE_DECISIONS", "decided_by"): {"forced", "policy", *RULES_ON_THE_MERITS, "merits"},
+    ("UNKNOWN_TASK_TYPES", "outcome"): {*get_args(task_types.Outcome)} - {"known"},
     ("DEBATES_CONCLUDED", "status"): {*get_args(Status)} - {"declined", "queued", "running"},
     ("DEBATES_CONCLUDED", "stop_reason"): {*get_args(StopReason)} - {"declined"},
     ("CONFIDENCE", "level"): {*get_args(ConfidenceLevel)},

@@ -47,7 +47,7 @@ FAMILIES = {
             )
         ),
     ),
-    "gates": ("service/gate.py",),
+    "gates": ("service/gate.py", "service/policy/task_types.py"),
     "seats": ("service/policy/seating.py",),
     "usages": (
         "service/money/usage.py",

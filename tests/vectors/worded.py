@@ -19,6 +19,7 @@ from service.debate.entries import (
     DebateConcluded,
     DebateStarted,
     Entry,
+    FieldChange,
     GateDecided,
     Rule,
     TurnAsked,
@@ -37,6 +38,7 @@ from service.debate.findings import (
 from service.debate.model import Cap, Force, HumanReview, Outcome, Pair, ValidationFailure
 from service.debate.turns import TurnId
 from service.report import labels
+from service.report.result import would_change
 
 CHOSEN = ("plain", "retried", "fabricated", "split", "consensus", "judged")
 """The recorded debates that are filled."""
@@ -111,10 +113,18 @@ def _case(entry: CaseReceived, n: int) -> Any:
 def _decision(n: int) -> dict[str, Any]:
     effects = list(labels.EFFECT)
     rules = tuple(
-        Rule(rule, "0.55", "0.9", bool(i % 2), effects[i % len(effects)], "more at stake")  # type: ignore[arg-type]
+        Rule(rule, "0.55", "0.9", bool(i % 2), effects[i % len(effects)])  # type: ignore[arg-type]
         for i, rule in enumerate(labels.RULE)
     )
-    return {"decided_by": _choose((*labels.DECIDED, *labels.RULE), n), "rules": rules}
+    changes = tuple(
+        (FieldChange(_choose(would_change.FIELD, n + i), relation, (str(n),)),)  # type: ignore[arg-type]
+        for i, relation in enumerate(would_change.RELATION)
+    )
+    return {
+        "decided_by": _choose((*labels.DECIDED, *labels.RULE), n),
+        "rules": rules,
+        "would_change": (*changes, (*changes[0], *changes[2])),
+    }
 
 
 def _start(entry: DebateStarted, n: int) -> dict[str, Any]:

@@ -150,8 +150,8 @@ def _gate(r: Result) -> Iterator[RenderableType]:
     for rule in r.gate.rules:
         words = f"{rule.observed} ({label_of(EFFECT, rule.effect)})"
         yield row(text(label_of(RULE, rule.rule), "dim"), text(words), lead_width=18)
-        if rule.would_change:
-            yield row("", text(f"what would change it: {rule.would_change}"), lead_width=18)
+    for change in r.gate.would_change:
+        yield row(text("Would change it", "dim"), text(change.sentence), lead_width=18)
 
 
 def _coverage(r: Result) -> Iterator[RenderableType]:

@@ -19,6 +19,7 @@ from service.debate.options import format_of
 from service.debate.turns import take_of
 from service.intake.quote import CaseQuote
 from service.report.labels import DECIDED, PAIR, RULE, label_of
+from service.report.result.would_change import sentence
 
 _HASH = 12
 """The number of characters of a hash on the page."""
@@ -44,9 +45,8 @@ def _gate(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
         yield "Gate", f"debate: {label_of(DECIDED, q.decision.decided_by)}", ""
         return
     yield "Gate", f"NO DEBATE: the rule “{label_of(RULE, q.decision.decided_by)}” decides", "bold yellow"
-    for rule in q.decision.rules:
-        if rule.would_change:
-            yield "", f"what would change it: {rule.would_change}", ""
+    for change in q.decision.would_change:
+        yield "", f"what would change it: {sentence(change)}", ""
 
 
 def _format(q: CaseQuote) -> Iterator[tuple[str, str, str]]:

@@ -50,7 +50,8 @@ def question(r: Result) -> Iterator[Block]:
 
 def _circumstances(r: Result) -> Iterator[Fact]:
     case = r.case
-    yield Fact("Task type", r.task_type)
+    asked = r.case.asked_task_type
+    yield Fact("Task type", r.task_type if asked is None else f"{r.task_type}, in the place of {asked}")
     for term, value in (
         ("Use case", case.use_case),
         ("Intended use", case.intended_use),
@@ -181,10 +182,9 @@ def gate(r: Result) -> Iterator[Block]:
         for rule in r.gate.rules
     )
     yield TableBlock("Rules of the gate, in order", ("Rule", "Observed", "Compared with", "Result", "Effect"), rows)
-    changes = tuple(f"{label_of(RULE, rule.rule)}: {rule.would_change}" for rule in r.gate.rules if rule.would_change)
-    if changes:
-        yield Text("What would have changed the decision:", "note")
-        yield Bullets(changes)
+    if r.gate.would_change:
+        yield Text("What would have changed the decision, each on its own:", "note")
+        yield Bullets(tuple(change.sentence for change in r.gate.would_change))
     yield Text(
         f"Policy {r.gate.policy_version}; a debate has to be outweighed {r.gate.factor} times by the downside, at an "
         f"expected cost of USD {r.gate.debate_cost_threshold_usd}.",

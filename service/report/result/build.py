@@ -33,6 +33,7 @@ from service.report.result.summary_types import CoverageCounts, Labels, ResultLi
 from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
 from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
+from service.report.result.would_change import would_change
 
 Texts = Mapping[str, str] | None
 
@@ -176,6 +177,7 @@ def build_gate(decision: GateDecision) -> Gate:
         factor=decision.factor,
         policy_version=decision.policy_version,
         policy_hash=decision.policy_hash,
+        would_change=would_change(decision),
     )
 
 

@@ -40,6 +40,7 @@ from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
 from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
+from service.report.result.would_change import GateChange
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 
@@ -244,7 +245,11 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
 
 class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Whether the question deserved a debate, with every rule that was applied, in order."""
+    """Whether the question deserved a debate, with every rule that was applied, in order.
+
+    ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
+    than needed, each with the values from which on the decision differs.
+    """
 
     debate: bool
     decided_by: str
@@ -253,6 +258,7 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
     factor: int
     policy_version: str
     policy_hash: str
+    would_change: tuple[GateChange, ...]
 
 
 class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -136,8 +136,10 @@ def test_an_unknown_key_is_named(tmp_path: Path, table: tuple[str | int, ...]) -
 WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "an empty version": (("policy", "version"), " "),
     "a factor of nothing": (("gate", "factor"), 0),
-    "a certain factor below the factor": (("gate", "certain_factor"), 49),
-    "a factor beyond all columns": (("gate", "certain_factor"), 10**30),
+    "a factor beyond all columns": (("gate", "factor"), 10**30),
+    "a mapping to no task type": (("gate", "unknown_task_type"), "as:marketing"),
+    "a mapping to nothing": (("gate", "unknown_task_type"), "as:"),
+    "another word for unknown task types": (("gate", "unknown_task_type"), "ignore"),
     "a floor that is NaN": (("gate", "confidence_floor"), "nan"),
     "a floor that is no number": (("gate", "confidence_floor"), "high"),
     "a floor above one": (("gate", "confidence_floor"), "1.1"),
