@@ -114,15 +114,23 @@ class Faults:
 
 
 def together(parts: Sequence[GainsayError]) -> GainsayError:
-    """One error of several faults: `InvalidCase`, or `TooLarge` where all are. The first `FAULTS_MAX` are listed."""
-    listed = tuple({(part.detail, part.pointers): part for part in parts}.values())[:FAULTS_MAX]
+    """One error of several faults: `InvalidCase`, or `TooLarge` where all are.
+
+    It lists the first fault of each field, and at most `FAULTS_MAX`.
+    """
+    listed: list[GainsayError] = []
+    fields: set[str] = set()
+    for part in parts:
+        if len(listed) < FAULTS_MAX and (not part.pointers or not fields.issuperset(part.pointers)):
+            listed.append(part)
+            fields.update(part.pointers)
     if len(listed) == 1:
         return listed[0]
     kind = TooLarge if all(isinstance(part, TooLarge) for part in listed) else InvalidCase
     details = "; ".join(f"({i}) {part.detail}" for i, part in enumerate(listed, start=1))
     pointers = tuple(dict.fromkeys(pointer for part in listed for pointer in part.pointers))
     whole = kind(f"{len(listed)} faults: {details}", pointers=pointers)
-    whole._parts = listed
+    whole._parts = tuple(listed)
     return whole
 
 

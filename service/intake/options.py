@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from msgspec import NODEFAULT
 from msgspec.structs import fields, replace
 
 from service.debate.formats import name_of
@@ -80,10 +81,12 @@ def _without(asked: OptionsRequest, pointer: str, times: int) -> OptionsRequest 
         plain = _plain(given[at], at, inner[1])
         return replace(asked, **{field.name: (*given[:at], plain, *given[at + 1 :])})
     if name != "debaters":
-        return replace(asked, **{field.name: None if field.default is None else field.default_factory()})
-    listed = given if isinstance(given, tuple) and given else (Debater("-", stance="-"),)
-    two = tuple(replace(debater, name=f"debater-{n}") for n, debater in enumerate((listed * 2)[:2], start=1))
-    return replace(asked, debaters=None if times else two, consensus_threshold=None, models={})
+        usual = field.default if field.default_factory is NODEFAULT else field.default_factory()
+        return replace(asked, **{field.name: usual})
+    listed = given if isinstance(given, tuple) else ()
+    first = (*listed, Debater("-", stance="-"), Debater("-", stance="-"))[:2]
+    two = tuple(replace(debater, name=f"debater-{n}") for n, debater in enumerate(first, start=1))
+    return replace(asked, debaters=two if listed or times else None, consensus_threshold=None, models={})
 
 
 def _plain(given: object, at: int, member: str) -> object:

@@ -16,7 +16,7 @@ from service.debate.adversarial import SEATS
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, encode
 from service.debate.facts import Facts
 from service.debate.model import AdversarialOptions
-from service.errors import GainsayError, InvalidCase, TooLarge
+from service.errors import FAULTS_MAX, GainsayError, InvalidCase, TooLarge
 from service.intake import Deployment, Prepared, decide, prepare, start, validation
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, document_ids
 from service.policy import Policy
@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a blank document id": ({"documents": [{"id": "  ", "text": "x"}]}, "invalid_case", "/documents/0/id"),
     "a long document id": ({"documents": [{"id": "a" * 101, "text": "x"}]}, "invalid_case", "/documents/0/id"),
     "a long title": ({"documents": [{"title": "a" * 2_001, "text": "x"}]}, "too_large", "/documents/0/title"),
-    "an unknown task type": ({"taskType": "poetry"}, "invalid_case", "/taskType"),
+    "a misspelled task type": ({"taskType": "Contract"}, "invalid_case", "/taskType"),
     "a task type with NUL": ({"taskType": "contract\0"}, "invalid_case", "/taskType"),
     "a huge task type": ({"taskType": "x" * 5_000}, "too_large", "/taskType"),
     "an unknown format": ({"format": "shouting"}, "invalid_case", "/format"),
@@ -430,9 +430,133 @@ def test_a_declined_case_is_not_held_to_what_a_debate_may_cost() -> None:
 
 def test_the_gate_refuses_and_decides_as_a_debate_does() -> None:
     assert decide(a_gate_request(), POLICY, DAY, "operator", PROMPTS) == taken(a_case())[0].decision
-    for changes in ({"taskType": "poetry"}, {"options": {"maxRounds": 4}}, {"estimatedDownside": "1E+999999"}):
+    for changes in ({"taskType": "contracts"}, {"options": {"maxRounds": 4}}, {"estimatedDownside": "1E+999999"}):
         with pytest.raises(InvalidCase):
             decide(a_gate_request(**changes), POLICY, DAY, "operator", PROMPTS)
+
+
+MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "of a case": (
+        {
+            "question": " ",
+            "taskType": "Contract",
+            "documents": [{"text": "", "id": "a\n"}, {"text": "Clause 1."}, {"text": " "}],
+            "estimatedDownside": -1,
+            "confidenceScore": 2,
+            "deadline": "tomorrow",
+            "costCeilingUSD": 0,
+            "options": {"maxRounds": 9, "minChallengeStrength": 11, "personas": {"x": "y", "critic": " ", "z": "y"}},
+        },
+        {
+            "/question",
+            "/taskType",
+            "/documents/0/id",
+            "/documents/0/text",
+            "/documents/2/text",
+            "/estimatedDownside",
+            "/confidenceScore",
+            "/deadline",
+            "/costCeilingUSD",
+            "/options/maxRounds",
+            "/options/minChallengeStrength",
+            "/options/personas/x",
+            "/options/personas/critic",
+            "/options/personas/z",
+        },
+    ),
+    "of a size, beside one of a value": (
+        {"question": "x" * 4_001, "taskType": "contracts", "estimatedDownside": "1E+999999"},
+        {"/question", "/taskType", "/estimatedDownside"},
+    ),
+    "of debaters and what hangs on them": (
+        {
+            "format": "ballot",
+            "options": {
+                "debaters": [{"name": " "}, {"name": "b", "role": " ", "prompt": "own"}, {"name": "c", "stance": "no"}],
+                "consensusThreshold": 4,
+                "maxRounds": 0,
+                "votes": ["go", "go"],
+                "models": {"debater-3": "none", "debater-4": "alder-large"},
+            },
+        },
+        {
+            "/options/debaters/0/name",
+            "/options/debaters/1/role",
+            "/options/debaters/2/stance",
+            "/options/consensusThreshold",
+            "/options/maxRounds",
+            "/options/votes",
+            "/options/models/debater-3",
+            "/options/models/debater-4",
+        },
+    ),
+    "of a number of debaters, and not of what hangs on it": (
+        {
+            "format": "ballot",
+            "options": {
+                "debaters": [{"name": f"d{n}"} for n in range(12)],
+                "consensusThreshold": 11,
+                "maxRounds": 0,
+                "models": {"debater-12": "none"},
+            },
+        },
+        {"/options/debaters", "/options/maxRounds"},
+    ),
+    "of an option of another format": (
+        {"format": "panel", "options": {"votes": ["a"], "maxRounds": 99}},
+        {"/options/votes", "/options/maxRounds"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_all_faults_of_a_case_are_refused_together(name: str) -> None:
+    changes, pointers = MANY[name]
+
+    with pytest.raises(InvalidCase) as caught:
+        taken(a_case(**changes))
+
+    assert {pointer for part in caught.value.parts for pointer in part.pointers} == pointers
+    assert len(caught.value.parts) == len(pointers)
+
+
+def test_faults_of_size_alone_stay_faults_of_size() -> None:
+    assert refused(a_case(question="x" * 4_001, useCase="x" * 9_000)) == ("too_large", ("/question", "/useCase"))
+
+
+def test_a_refusal_lists_no_more_faults_than_a_reader_can_use() -> None:
+    with pytest.raises(InvalidCase) as caught:
+        taken(a_case(options={"personas": {f"seat {n}": "x" for n in range(200)}}))
+
+    assert len(caught.value.parts) == FAULTS_MAX
+
+
+@pytest.mark.parametrize("kind", ["gate", "case"])
+def test_an_unknown_task_type_is_declined_and_keeps_its_name(kind: str) -> None:
+    request = a_case(taskType="poetry")
+    prepared, started = taken(request)
+
+    assert started is None
+    assert prepared.case.task_type == "poetry"
+    assert prepared.case.asked_task_type is None
+    if kind == "gate":
+        assert decide(a_gate_request(taskType="poetry"), POLICY, DAY, "operator", PROMPTS) == prepared.decision
+
+
+def test_policy_may_review_an_unknown_task_type_as_a_known_one() -> None:
+    under = policy(gate__unknown_task_type="as:contract")
+
+    prepared, started = taken(a_case(taskType="poetry"), under)
+
+    assert started is not None
+    assert (prepared.case.task_type, prepared.case.asked_task_type) == ("contract", "poetry")
+    assert prepared.decision.decided_by == taken(a_case(taskType="contract"))[0].decision.decided_by
+
+
+def test_policy_may_refuse_an_unknown_task_type() -> None:
+    under = policy(gate__unknown_task_type="refuse")
+
+    assert refused(a_case(taskType="poetry"), under) == ("invalid_case", ("/taskType",))
 
 
 @given(

@@ -289,7 +289,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
         "/options/outputSchema",
     ),
     "empty instructions": ("stances", {"instructions": " "}, "/options/instructions"),
-    "a stance in a ballot": ("ballot", {"debaters": TWO}, "/options/debaters/0/stance"),
+    "a stance in a ballot": ("ballot", {"debaters": [TWO[0], {"name": "c"}]}, "/options/debaters/0/stance"),
     "a number of voters": ("ballot", {"debaters": 3}, "/options/debaters"),
     "no votes": ("ballot", {"votes": ["escalate"]}, "/options/votes"),
     "one vote twice": ("ballot", {"votes": ["Go", "go."]}, "/options/votes"),
