@@ -46,7 +46,7 @@ class GainsayError(Exception):
 
 
 class BadRequest(GainsayError):
-    """The request cannot be read: not JSON, a wrong type, an unknown field."""
+    """The request cannot be read: a body that is no JSON, a parameter that is none."""
 
     code = "bad_request"
     status = 400
@@ -67,6 +67,13 @@ class InvalidCase(GainsayError):
     code = "invalid_case"
     status = 422
     title = "The case is not valid"
+
+
+class WrongShape(InvalidCase):
+    """The body is JSON of another shape: a value of a wrong type, an unknown or a missing member."""
+
+    code = "wrong_shape"
+    title = "The body has another shape"
 
 
 class TooLarge(GainsayError):
@@ -114,7 +121,7 @@ class Faults:
 
 
 def together(parts: Sequence[GainsayError]) -> GainsayError:
-    """One error of several faults: `InvalidCase`, or `TooLarge` where all are.
+    """One error of several faults: of their own kind where all are of one, else `InvalidCase`.
 
     It lists the first fault of each field, and at most `FAULTS_MAX`.
     """
@@ -126,7 +133,8 @@ def together(parts: Sequence[GainsayError]) -> GainsayError:
             fields.update(part.pointers)
     if len(listed) == 1:
         return listed[0]
-    kind = TooLarge if all(isinstance(part, TooLarge) for part in listed) else InvalidCase
+    kinds = {type(part) for part in listed}
+    kind = kinds.pop() if len(kinds) == 1 else InvalidCase
     details = "; ".join(f"({i}) {part.detail}" for i, part in enumerate(listed, start=1))
     pointers = tuple(dict.fromkeys(pointer for part in listed for pointer in part.pointers))
     whole = kind(f"{len(listed)} faults: {details}", pointers=pointers)

@@ -99,7 +99,7 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
 
 
 def decoded(body: Body, type_: type[T]) -> T:
-    """A body as a request; raises `BadRequest` with the pointer of the invalid field."""
+    """A body as a request; raises `WrongShape` with the pointers of the invalid fields."""
     raw = msgspec.json.encode(body)
     try:
         return msgspec.json.decode(raw, type=type_)

@@ -18,7 +18,7 @@ from service.cli.help_sections import Decorated, option
 from service.cli.option_types import Amount, Named, Pair
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.replies.panel import QuestionType
-from service.errors import BadRequest, InvalidCase
+from service.errors import InvalidCase, WrongShape
 from service.intake.formats import OPTIONS_OF
 from service.policy import AUTO, FORMAT_RULES
 
@@ -157,7 +157,7 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     """The options of a request: a file's override a sample's, and the command line's override both.
 
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
-    object, `BadRequest` for a member of it that no format knows. Errors name the options of this format.
+    object, `WrongShape` for a member of it that no format knows. Errors name the options of this format.
     """
     debaters = ASKING[name_of(format_)] if format_ in NAMES else ""
     assigned = format_ in NAMES and FORMAT_RULES[name_of(format_)].assigned
@@ -235,7 +235,7 @@ def _refuse_unknown(file: Mapping[str, Any], format_: str) -> None:
     if strangers := [name for name in file if name not in every]:
         name = strangers[0][:_NAME_CHARACTERS]
         whose, known = (format_, OPTIONS_OF[name_of(format_)]) if format_ in NAMES else ("options", every)
-        raise BadRequest(
+        raise WrongShape(
             f"object contains unknown field {name!r}; {whose} may have: {', '.join(known)}",
             pointers=("/options",),
         )

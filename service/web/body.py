@@ -8,33 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from service.errors import BadRequest, TooLarge
+from service.errors import BadRequest, GainsayError, TooLarge, WrongShape, together
 from service.web.app_state import HttpRequest
 from service.web.problems import UnsupportedMediaType
+from service.web.shape import SAID_MAX, escape, parsed, shape_faults
 
 T = TypeVar("T")
 
 THREAD_BYTES = 1 << 18
 """A larger body is decoded in a thread."""
-SAID_MAX = 200
-
-_PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
-_TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
-_JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
-_STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
-_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`")
+_TOO_DEEP = "the body is nested too deeply to be read"
 
 
 async def read(request: HttpRequest, type_: type[T], limit: int) -> T:
     """The body as a value of a type.
 
-    Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held) and `BadRequest`.
+    Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held), `BadRequest` and
+    `WrongShape`.
     """
     _json_expected(request)
     return await _decoded(await read_bytes(request, limit), type_)
@@ -76,27 +71,52 @@ async def read_bytes(request: HttpRequest, limit: int) -> bytes:
 
 
 def decode(raw: bytes, type_: type[T]) -> T:
-    """The value of JSON bytes; raises `BadRequest` with the pointer of the invalid field."""
+    """The value of JSON bytes.
+
+    Raises `BadRequest` where they are no JSON, and `WrongShape` with the pointers of all invalid fields where they are
+    JSON of another shape.
+    """
     try:
         value: T = msgspec.json.decode(raw, type=type_)
     except UnicodeDecodeError as error:
         raise BadRequest(_not_utf8(raw)) from error
-    except msgspec.ValidationError as error:
-        text, pointer = _split_path(str(error))
-        raise BadRequest(text, pointers=(pointer,) if pointer else ()) from error
     except msgspec.DecodeError as error:
-        raise BadRequest(f"the body must be one JSON object in UTF-8: {error}") from error
+        raise _refusal(raw, type_, error) from error
     except RecursionError as error:
-        raise BadRequest("the body is nested too deeply to be read") from error
+        raise BadRequest(_TOO_DEEP) from error
     if pointer := repeated(raw):
-        raise BadRequest("one object has the same member twice; send it once", pointers=(pointer,))
+        raise _twice(pointer)
     return value
+
+
+def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> GainsayError:
+    """Why a body was not decoded: it is no JSON, or JSON of another shape, with all its faults."""
+    no_json = BadRequest(f"the body must be one JSON object in UTF-8: {str(first)[:SAID_MAX]}")
+    try:
+        tree = parsed(raw)
+        faults = shape_faults(tree, type_)
+        pointer = repeated(raw)
+    except RecursionError:
+        return BadRequest(_TOO_DEEP)
+    except ValueError as error:
+        return no_json if not isinstance(first, msgspec.ValidationError) else BadRequest(_not_json(error))
+    if not faults:
+        return no_json
+    return together([*faults, *([_twice(pointer)] if pointer else [])])
+
+
+def _not_json(error: ValueError) -> str:
+    return f"the body must be one JSON object in UTF-8: {str(error)[:SAID_MAX]}"
+
+
+def _twice(pointer: str) -> WrongShape:
+    return WrongShape("one object has the same member twice; send it once", pointers=(pointer,))
 
 
 def repeated(raw: bytes) -> str:
     """The pointer of a member that its object has twice, or ``""``. ``raw`` is valid JSON."""
     found = json.loads(raw, object_pairs_hook=_find_repeated, parse_float=str, parse_int=str)
-    return "".join(f"/{_escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
+    return "".join(f"/{escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
 
 
 class _Twice(Struct, frozen=True):
@@ -144,28 +164,3 @@ def _not_utf8(raw: bytes) -> str:
     except UnicodeDecodeError as error:
         return f"the body must be JSON in UTF-8, found a byte that is not (at byte {error.start}); re-encode the text"
     return "the body must be JSON in UTF-8; re-encode the text"
-
-
-def _split_path(message: str) -> tuple[str, str]:
-    """A message of msgspec without its path, and the path as a JSON Pointer (``""`` for the whole body)."""
-    found = _PATH.search(message)
-    text = message[: found.start()] if found else message
-    pointer = ""
-    for step in _STEP.finditer(found["path"] if found else ""):
-        if step["any"]:  # some key of a mapping: msgspec does not say which
-            break
-        pointer += f"/{_escape(step['member'] or step['index'])}"
-    if member := _MEMBER.match(text):
-        pointer += f"/{_escape(member['name'])}"
-    return _plain_message(text), pointer
-
-
-def _plain_message(text: str) -> str:
-    """msgspec's message in this service's style: JSON's names of types, lower case, plain quotes, bounded length."""
-    text = _TYPES.sub(lambda found: " | ".join(_JSON_TYPES.get(name, name) for name in found[0].split(" | ")), text)
-    text = text.replace("`", "'")
-    return (text[0].lower() + text[1:])[:SAID_MAX]
-
-
-def _escape(step: str) -> str:
-    return step.replace("~", "~0").replace("/", "~1")[:SAID_MAX]

@@ -19,6 +19,7 @@ from service.errors import (
     NotFound,
     RequestTimeout,
     TooLarge,
+    together,
 )
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result, Summary
@@ -84,7 +85,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
 }
 """The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
-    400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
+    400: BadRequest("the body must be one JSON object in UTF-8: Input data was truncated"),
     402: BudgetExhausted(
         "the tenant's limit for the day, 5.00 USD, leaves 0.02 USD and the debate needs 0.31 USD to begin",
         limit="tenantDay",
@@ -101,7 +102,12 @@ _PROBLEMS: dict[int, GainsayError] = {
     409: NotOver("debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over", retry_after=5),
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),
-    422: InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
+    422: together(
+        (
+            InvalidCase("unknown taskType 'Contract'; did you mean 'contract'?", pointers=("/taskType",)),
+            InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
+        )
+    ),
     500: Internal(
         "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a"
     ),

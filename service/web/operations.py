@@ -136,7 +136,7 @@ OPERATIONS: tuple[Operation, ...] = (
         answers={
             200: Answer("The amount spent, and the amount still reserved for calls in flight.", {JSON: (Abortion,)})
         },
-        problems=(400, 404, 413, 415, 503),
+        problems=(400, 404, 413, 415, 422, 503),
     ),
     Operation(
         method="get",

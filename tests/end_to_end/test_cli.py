@@ -102,7 +102,26 @@ def test_gate_declines_with_exit_1_and_says_what_would_have_changed_it(run: Run)
 
     assert ended.code == 1
     assert "Decision: no debate (decided by: contested)" in ended.out
-    assert "would change it: a confidence below 0.9" in ended.out
+    assert "It would be a debate with:" in ended.out
+    assert "a confidence below 0.9, or none" in " ".join(ended.out.split())
+
+
+def test_gate_says_what_would_have_changed_a_debate_and_how_an_unknown_task_type_is_read(run: Run) -> None:
+    debated = run(*GATE)
+    unknown = run("gate", "--task-type", "marketing", "--downside", "250000")
+
+    assert "It would be no debate with:\n  - contested false\n  - a downside of at most 3.57" in debated.out
+    assert "'marketing', which policy does not know; it knows: contract" in " ".join(unknown.out.split())
+    assert unknown.code == 1
+
+
+def test_every_fault_has_a_line_of_its_own(run: Run) -> None:
+    ended = run("gate", "--task-type", "Contract", "--downside", "-1", "--confidence", "2", "--rounds", "9")
+
+    lines = ended.err.splitlines()
+    assert ended.code == exit_codes.USAGE
+    assert [line.rpartition("[")[2] for line in lines] == ["--rounds]", "--task-type]", "--confidence]", "--downside]"]
+    assert all(line.startswith("gainsay: invalid_case: ") for line in lines)
 
 
 def test_gate_as_json_prints_json_alone(run: Run) -> None:
@@ -145,7 +164,7 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         (("gate", "--task-type", "contract", "--downside", "-1"), "invalid_case", "must not be negative"),
         (("gate", "--task-type", "contract", "--downside", "lots"), "usage", "found 'lots'"),
         ((*GATE, "--confidence", "1.5"), "invalid_case", "from 0 to 1, found 1.5 [--confidence]"),
-        ((*GATE[:2], "poetry", *GATE[3:]), "invalid_case", "use one of: contract"),
+        ((*GATE[:2], "Contract", *GATE[3:]), "invalid_case", "did you mean 'contract'?"),
         ((*GATE, "--format", "duel"), "invalid_case", "convergence, auto [--format]"),
         ((*GATE, "--rounds", "4"), "invalid_case", "from 1 to 3, found 4 [--rounds]"),
         ((*GATE, "--model", "critic=gpt"), "invalid_case", "unknown model 'gpt'"),
@@ -216,9 +235,9 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
     ("content", "code", "words"),
     [
         ("[1]", "invalid_case", "expected the options as one JSON object in"),
-        ('{"maxRounds": "two"}', "bad_request", "[--rounds]"),
-        ('{"maxRound": 2}', "bad_request", "unknown field 'maxRound'; adversarial may have: maxRounds, min"),
-        ('{"maxRound": 2}', "bad_request", "positions, personas, models [--options]"),
+        ('{"maxRounds": "two"}', "wrong_shape", "[--rounds]"),
+        ('{"maxRound": 2}', "wrong_shape", "unknown field 'maxRound'; adversarial may have: maxRounds, min"),
+        ('{"maxRound": 2}', "wrong_shape", "positions, personas, models [--options]"),
         ('{"debaters": 2}', "invalid_case", "this debate is adversarial, which knows: maxRounds"),
     ],
 )
@@ -522,7 +541,7 @@ def test_citations_that_cannot_be_read_are_a_matter_of_usage(request_: object) -
     done = _check(request_)
 
     assert done.returncode == exit_codes.USAGE
-    assert done.stderr.startswith("gainsay: bad_request: ")
+    assert done.stderr.startswith(("gainsay: wrong_shape: ", "gainsay: bad_request: "))
     assert done.stdout == ""
 
 
@@ -644,7 +663,7 @@ def test_review_that_the_gate_declines_exits_1_and_says_why(run_stored: Run, con
     assert (ended.code, told.code) == (exit_codes.NEGATIVE, exit_codes.NEGATIVE)
     assert json.loads(ended.out)["status"] == "declined"
     assert "NO DEBATE" in told.out
-    assert "what would change it" in told.out
+    assert "Would change it" in told.out
 
 
 def test_options_reach_the_case(run_stored: Run, contract: Path, tmp_path: Path) -> None:

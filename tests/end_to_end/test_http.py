@@ -97,7 +97,9 @@ async def test_a_declined_case_is_answered_at_once_with_every_rule(site: Served)
     assert (told["status"], told["gate"]["debate"], told["gate"]["decidedBy"]) == ("declined", False, "worthIt")
     rules = [rule["rule"] for rule in told["gate"]["rules"]]
     assert rules == ["valid", "forced", "policy", "risk", "contested", "worthIt", "uncertain"]
-    assert any(rule.get("wouldChange") for rule in told["gate"]["rules"])
+    (way,) = told["gate"]["wouldChange"]
+    assert way["fields"][0]["field"] == "estimatedDownside"
+    assert way["sentence"].startswith("a downside above ")
     assert told["links"]["abort"] is None
     assert [(event.id, event.name, event.data["status"]) for event in events] == [
         (0, "gate", "declined"),
@@ -192,6 +194,20 @@ async def test_the_gate_decides_without_storing_anything(site: Served) -> None:
     assert (debate.status_code, debate.json()["debate"], debate.json()["decidedBy"]) == (200, True, "merits")
     assert (decline.status_code, decline.json()["debate"], decline.json()["decidedBy"]) == (200, False, "worthIt")
     assert (await site.http.get("/v1/debates?limit=1")).json()["debates"][0]["debateId"] == before
+
+
+async def test_an_unknown_task_type_is_declined_recorded_and_counted_under_no_label_of_its_own(site: Served) -> None:
+    answer = await site.http.post("/v1/debates", json={**a_declined_case(), "taskType": "marketing"})
+    told = answer.json()
+    result = (await site.http.get(told["links"]["self"])).json()
+    counted = (await site.http.get("/metrics")).text
+
+    assert (answer.status_code, told["status"], told["gate"]["decidedBy"]) == (200, "declined", "risk")
+    assert "it knows: contract, security" in told["gate"]["rules"][3]["observed"]
+    assert (result["taskType"], result["status"]) == ("marketing", "declined")
+    assert 'gainsay_unknown_task_types_total{outcome="declined"} 1.0' in counted
+    assert 'gainsay_gate_decisions_total{decided_by="risk",result="decline",task_type="other"}' in counted
+    assert "marketing" not in counted
 
 
 async def test_amounts_are_decimals_to_the_last_digit(site: Served) -> None:

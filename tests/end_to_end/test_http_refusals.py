@@ -61,14 +61,51 @@ CASE = json.dumps(a_case()).encode()
 UNREADABLE: dict[str, tuple[bytes, list[str]]] = {
     "nothing": (b"", []),
     "not JSON": (b"question=why", []),
-    "an array": (b"[]", []),
     "cut off": (CASE[:-1], []),
     "more after the end": (CASE + b"{}", []),
     "UTF-16": (CASE.decode().encode("utf-16"), []),
     "Latin-1": ('{"question":"Haftung für Schäden","taskType":"contract"}'.encode("latin-1"), []),
     "half a surrogate pair": (b'{"question":"\\ud800","taskType":"contract"}', []),
-    "NaN": (b'{"question":"q","taskType":"contract","estimatedDownside":NaN}', []),
-    "-Infinity": (b'{"question":"q","taskType":"contract","confidenceScore":-Infinity}', []),
+    "nested without end": (b'{"question":' + b"[" * 100_000, []),
+    "NaN and no end": (b'{"question":"q","taskType":"contract","estimatedDownside":NaN', []),
+    "a wrong type and no end": (b'{"question":7,"taskType":"contract"', []),
+}
+MISSHAPEN: dict[str, tuple[bytes, list[str]]] = {
+    "an array": (b"[]", []),
+    "NaN": (b'{"question":"q","taskType":"contract","estimatedDownside":NaN}', ["/estimatedDownside"]),
+    "-Infinity": (b'{"question":"q","taskType":"contract","confidenceScore":-Infinity}', ["/confidenceScore"]),
+    "NaN for a text that is required": (b'{"question":NaN,"taskType":"contract"}', ["/question"]),
+    "several": (
+        json.dumps(
+            a_case(
+                question=7,
+                taskType=None,
+                documents=[{"text": 1}, {"text": "t", "round": "2", "file": "x"}],
+                options={"maxRounds": 1.5, "votes": ["a", 2, "b", 3], "models": []},
+                costCeilingUSD=float("nan"),
+                maxRounds=2,
+            )
+        ).encode(),
+        [
+            "/costCeilingUSD",
+            "/question",
+            "/taskType",
+            "/documents/0/text",
+            "/documents/1/round",
+            "/documents/1/file",
+            "/options/maxRounds",
+            "/options/votes/1",
+            "/options/votes/3",
+            "/options/models",
+            "/maxRounds",
+        ],
+    ),
+    "a list of the wrong things": (json.dumps(a_case(documents=[7, {"text": "t"}])).encode(), ["/documents/0"]),
+    "no text of a document": (
+        json.dumps(a_case(documents=[{}, {"text": 1}])).encode(),
+        ["/documents/0/text", "/documents/1/text"],
+    ),
+    "a number of ten thousand digits": (CASE[:-1] + b',"deadline":' + b"9" * 10_000 + b"}", ["/deadline"]),
     "an unknown member": (CASE[:-1] + b',"maxRounds":2}', ["/maxRounds"]),
     "an unknown option": (json.dumps(a_case(options={"a/b~c": 1})).encode(), ["/options/a~1b~0c"]),
     "an unknown member of a document": (
@@ -89,21 +126,40 @@ UNREADABLE: dict[str, tuple[bytes, list[str]]] = {
         ["/documents/0/title"],
     ),
     "an escaped member twice": (b'{"qu\\u0065stion":"mine",' + CASE[1:], ["/question"]),
-    "nested without end": (b'{"question":' + b"[" * 100_000, ["/question"]),
 }
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-async def test_a_body_that_cannot_be_read_is_refused_with_the_field_named(site: Served, name: str) -> None:
+async def test_a_body_that_is_no_json_cannot_be_read(site: Served, name: str) -> None:
     body, named = UNREADABLE[name]
     before = await count(site)
 
-    answer = await post(site, body)
+    problem = problem_in(await post(site, body), 400, "bad_request")
 
-    problem = problem_in(answer, 400, "bad_request")
     assert pointers(problem) == named
-    assert all(error["detail"] == problem["detail"] for error in problem.get("errors", []))
     assert await count(site) == before
+
+
+@pytest.mark.parametrize("name", MISSHAPEN)
+async def test_json_of_another_shape_is_refused_with_every_field_named(site: Served, name: str) -> None:
+    body, named = MISSHAPEN[name]
+    before = await count(site)
+
+    problem = problem_in(await post(site, body), 422, "wrong_shape")
+
+    assert sorted(pointers(problem)) == sorted(named)
+    assert all(error["detail"] in problem["detail"] for error in problem.get("errors", []))
+    assert await count(site) == before
+
+
+async def test_faults_in_several_fields_of_a_case_are_answered_together(site: Served) -> None:
+    answer = await site.http.post(
+        "/v1/debates", json=a_case(question=" ", taskType="Contract", options={"maxRounds": 4}, costCeilingUSD=0)
+    )
+
+    problem = problem_in(answer, 422, "invalid_case")
+    assert pointers(problem) == ["/question", "/costCeilingUSD", "/options/maxRounds", "/taskType"]
+    assert "did you mean 'contract'" in problem["errors"][3]["detail"]
 
 
 async def test_a_byte_that_is_not_utf8_is_named_by_its_place(site: Served) -> None:
@@ -119,7 +175,7 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "blank question": ({"question": " \n\t"}, "/question"),
     "no documents": ({"documents": []}, "/documents"),
     "empty document": ({"documents": [{"text": TEXT}, {"text": " "}]}, "/documents/1/text"),
-    "unknown task type": ({"taskType": "poetry"}, "/taskType"),
+    "misspelled task type": ({"taskType": "Contract"}, "/taskType"),
     "unknown format": ({"format": "shouting"}, "/format"),
     "unknown seat for a persona": ({"options": {"personas": {"jury": "x"}}}, "/options/personas/jury"),
     "unknown seat for a model": ({"options": {"models": {"jury": "alder-large"}}}, "/options/models/jury"),
@@ -192,7 +248,7 @@ SEVERAL = ("one model as debater and synthesizer",)
 async def test_a_wrong_type_is_named_in_the_words_of_json(site: Served, changes: dict[str, Any], words: str) -> None:
     answer = await site.http.post("/v1/debates", json=a_case(**changes))
 
-    assert problem_in(answer, 400, "bad_request")["detail"] == words
+    assert problem_in(answer, 422, "wrong_shape")["detail"] == words
 
 
 @pytest.mark.parametrize("name", INVALID)
@@ -379,15 +435,23 @@ async def test_a_form_that_cannot_be_given_is_not_given(site: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b'{"why":"x"}', b'{"reason":7}', b"not JSON", json.dumps({"reason": "r" * 1_001}).encode()]
+    ("body", "status", "code"),
+    [
+        (b'{"why":"x"}', 422, "wrong_shape"),
+        (b'{"reason":7}', 422, "wrong_shape"),
+        (b"not JSON", 400, "bad_request"),
+        (json.dumps({"reason": "r" * 1_001}).encode(), 400, "bad_request"),
+    ],
 )
-async def test_an_abort_whose_reason_cannot_be_read_is_refused_and_aborts_nothing(site: Served, body: bytes) -> None:
+async def test_an_abort_whose_reason_cannot_be_read_is_refused_and_aborts_nothing(
+    site: Served, body: bytes, status: int, code: str
+) -> None:
     debate = (await site.submit())["debateId"]
     path = f"/v1/debates/{debate}"
 
     answer = await site.http.post(f"{path}/abort", content=body, headers={"content-type": "application/json"})
 
-    problem_in(answer, 400, "bad_request")
+    problem_in(answer, status, code)
     assert (await site.http.get(path)).json()["entries"] == 3
 
 
@@ -397,5 +461,5 @@ async def test_the_gate_refuses_what_a_case_would_be_refused_for(site: Served) -
     unknown = await site.http.post("/v1/gate", json={**asked, "question": "why?"})
     negative = await site.http.post("/v1/gate", json={**asked, "estimatedDownside": -1})
 
-    assert pointers(problem_in(unknown, 400, "bad_request")) == ["/question"]
+    assert pointers(problem_in(unknown, 422, "wrong_shape")) == ["/question"]
     assert pointers(problem_in(negative, 422, "invalid_case")) == ["/estimatedDownside"]
