@@ -224,7 +224,7 @@ def _answers(case: Case, facts: Facts, over: Sequence[TurnId]) -> ComparedAnswer
         raise IllegalEntry("a convergence check belongs to the format convergence, but this debate has another format")
     answers = [_answer(facts, turn) for turn in over]
     known = (case.question, *(document.title for document in case.documents))
-    return ComparedAnswers(answers, options.debaters, options.convergence_similarity, known)
+    return ComparedAnswers(answers, len(debater_seats(options)), options.convergence_similarity, known)
 
 
 def _answer(facts: Facts, turn: TurnId) -> ComparedAnswer:

@@ -5,6 +5,7 @@
     3  stop words are removed, and all words of the question and of the documents' titles: every answer uses those
     4  overlap is shared words by the words of either (Jaccard); without remaining words it is undefined
     5  every pair has to reach the similarity (per mille, both multiplied out); 1,000 requires equal arguments too
+       (``order`` where the same words stand in another order, or more often)
     6  answers with different final answers never converge, whatever their words
     7  nor do answers of which only one negates a word
     8  nor do fewer than two voices, or fewer than there are seats: a missing debater has not agreed
@@ -85,9 +86,10 @@ def check_overlap(
     removed = _SMALL | frozenset(words(" ".join(known)))
     read = [_read(voice, removed) for voice in voices]
     pairs = tuple(_pair(one, other) for one, other in combinations(read, 2))
+    near = all(_reaches(pair, similarity) for pair in pairs)
     why_not = {
-        "overlap": not all(_reaches(pair, similarity) for pair in pairs)
-        or (similarity >= WHOLE and len({r.whole for r in read}) > 1),
+        "overlap": not near,
+        "order": near and similarity >= WHOLE and len({r.whole for r in read}) > 1,
         "answers": any("answers" in pair.apart for pair in pairs),
         "negation": any("negation" in pair.apart for pair in pairs),
         "noWords": any(not r.words for r in read),

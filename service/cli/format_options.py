@@ -43,15 +43,15 @@ EVERY = (
         help="A file with all options as JSON, as in a request; - reads standard input.",
     ),
 )
-Debaters = Literal["", "--debater", "--debaters"]
-"""The option that gives the debaters of a format: names one by one, their number, or none."""
-ASKING: Mapping[FormatName, Debaters] = complete_formats(
+Debaters = Literal["--debater", "--debaters"]
+"""An option that gives the debaters of a format: names one by one, or their number."""
+ASKING: Mapping[FormatName, tuple[Debaters, ...]] = complete_formats(
     {
-        "adversarial": "",
-        "stances": "--debater",
-        "ballot": "--debater",
-        "panel": "--debaters",
-        "convergence": "--debaters",
+        "adversarial": (),
+        "stances": ("--debater",),
+        "ballot": ("--debater",),
+        "panel": ("--debaters",),
+        "convergence": ("--debater", "--debaters"),
     },
     "cli",
     __file__,
@@ -73,7 +73,7 @@ def _knowing(member: str) -> tuple[FormatName, ...]:
 
 def _asking(debaters: Debaters) -> tuple[FormatName, ...]:
     """The formats whose debaters this option gives."""
-    return tuple(name for name in NAMES if ASKING[name] == debaters)
+    return tuple(name for name in NAMES if debaters in ASKING[name])
 
 
 _NAMED = _asking("--debater")
@@ -159,15 +159,17 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
     object, `WrongShape` for a member of it that no format knows. Errors name the options of this format.
     """
-    debaters = ASKING[name_of(format_)] if format_ in NAMES else ""
+    debaters = ASKING[name_of(format_)] if format_ in NAMES else ()
     assigned = format_ in NAMES and FORMAT_RULES[name_of(format_)].assigned
     if isinstance(asked := click.get_current_context().obj, HelpRequested):
-        asked.debaters = debaters
+        asked.debaters = ", ".join(debaters)
     _refuse_others(given, format_)
     file = _object(given["file"], "options") if given["file"] is not None else {}
     _refuse_unknown(file, format_)
     options = {**base, **file, **_said(given)}
     if given["cast"]:
+        if given["debaters"] is not None:
+            raise click.UsageError("--debater names the debaters and --debaters counts them; give one of the two")
         options["debaters"] = _cast(given["cast"], format_, assigned=assigned)
     if assigned and not options.get("debaters"):
         raise click.UsageError("the format assigns stances: give --debater NAME=STANCE for each debater")
@@ -254,7 +256,9 @@ def _cast(pairs: tuple[tuple[str, str], ...], format_: str, *, assigned: bool) -
         if assigned and not stance:
             raise click.UsageError(f"{format_} needs a stance for each debater: --debater {name}=STANCE")
         if stance and not assigned:
-            raise click.UsageError(f"a {format_} assigns no stances: --debater {name}; --persona describes a debater")
+            raise click.UsageError(
+                f"the format {format_} assigns no stances: --debater {name}; --persona describes a debater"
+            )
     return [{"name": name, **({"stance": stance} if stance else {})} for name, stance in pairs]
 
 

@@ -45,7 +45,7 @@ from service.debate.model import (
     seat_of,
     swapped,
 )
-from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
+from service.debate.options import ConvergenceOptions, debater_seats, debaters_of, instructions_of, personas_of
 from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
@@ -140,8 +140,11 @@ def misfit(started: DebateStarted) -> str | None:
     options = started.options
     if not isinstance(options, ConvergenceOptions):
         return f"expected the options of {FORMAT}, found those of another format"
-    if not QUORUM <= options.debaters <= DEBATERS_MAX:
-        return f"a debate has {QUORUM} to {DEBATERS_MAX} debaters, found {options.debaters}"
+    if not QUORUM <= (count := len(debater_seats(options))) <= DEBATERS_MAX:
+        return f"a debate has {QUORUM} to {DEBATERS_MAX} debaters, found {count}"
+    names = [debater.name for debater in debaters_of(options)]
+    if len(set(names)) != len(names) or not all(name.strip() for name in names):
+        return f"debaters have distinct names, found {names}"
     if not 1 <= options.max_rounds <= ROUNDS_MAX:
         return f"a debate has 1 to {ROUNDS_MAX} rounds after the independent one, found maxRounds {options.max_rounds}"
     if not 0 <= options.convergence_similarity <= WHOLE:
@@ -205,9 +208,12 @@ def _options(options: Options) -> ConvergenceOptions:
 
 def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *fragments: str) -> Turn:
     seat = seat_of(turn)
+    persona = ("persona",) if seat in personas_of(options) else ()
     instructed = ("instructions",) if instructions_of(options, seat) else ()
-    kind = "convergence.judge" if seat == "judge" else "convergence.debater"
-    return Turn(turn, seat, sees, (*fragments, *instructed), kind)
+    if seat == "judge":
+        return Turn(turn, seat, sees, (*fragments, *instructed), "convergence.judge")
+    prompt = dict(zip(debater_seats(options), (d.prompt for d in debaters_of(options)), strict=False)).get(seat)
+    return Turn(turn, seat, sees, (*fragments, *persona, *instructed), "convergence.debater", prompt or "")
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
@@ -262,7 +268,7 @@ def _agreed_blindly(s: Script, result: ConvergenceResult) -> bool:
         return True
     if found and "noWords" not in found.why_not and all(_grounded(s, turn) for turn in _spoken(s, 0)):
         return False
-    whole = all(len(group.seats) == _options(s.started.options).debaters for group in result.blind_answers)
+    whole = all(len(group.seats) == len(debater_seats(s.started.options)) for group in result.blind_answers)
     return whole and len(result.votes) == 1 and _keys(result.votes) == _keys(result.blind_answers)
 
 
@@ -437,10 +443,11 @@ def _voted(s: Script, standing: Sequence[AnswerVotes]) -> _Decision:
         return _Decision("nobody", None, "LOW", tied=tied)
     first = standing[0]
     blind = max((len(g.seats) for g in _votes(s, 0) if folded(g.answer) == folded(first.answer)), default=0)
-    drafted, several = 2 * blind > options.debaters, len(families(s, first.seats)) > 1
+    seats = len(debater_seats(options))
+    drafted, several = 2 * blind > seats, len(families(s, first.seats)) > 1
     level: ConfidenceLevel = "LOW"
-    if len(first.seats) == options.debaters and drafted and several:
+    if len(first.seats) == seats and drafted and several:
         level = "HIGH"
-    elif 2 * len(first.seats) > options.debaters and (drafted or several):
+    elif 2 * len(first.seats) > seats and (drafted or several):
         level = "MODERATE"
     return _Decision("majority", first.answer, level, tied=tied)

@@ -262,7 +262,7 @@ class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
 class ConvergenceFound(Struct, frozen=True, rename="camel", tag="convergence", tag_field="kind", omit_defaults=True):
     """Word overlap of a round's answers, pair by pair, and whether all pairs reach the similarity (per mille).
 
-    ``why_not`` names the obstacle: ``overlap``, ``answers``, ``negation``, ``noWords``, ``fewVoices``.
+    ``why_not`` names the obstacle: ``overlap``, ``order``, ``answers``, ``negation``, ``noWords``, ``fewVoices``.
     """
 
     voices: int

@@ -139,10 +139,11 @@ class ConvergenceOptions(
 ):
     """The options of convergence. ``max_rounds`` counts the rounds after the independent round 0.
 
-    ``convergence_similarity`` is per mille: 850 is what a request writes as 0.85.
+    ``debaters`` are those that the caller has named, or a number of debaters without names. ``convergence_similarity``
+    is per mille: 850 is what a request writes as 0.85.
     """
 
-    debaters: int
+    debaters: tuple[Debater, ...] | int
     max_rounds: int
     human_review: bool
     judge: bool = True
@@ -182,21 +183,19 @@ def positions_of(options: Options) -> tuple[Position, ...]:
 
 def personas_of(options: Options) -> dict[str, str]:
     """The personas in the caller's words, by seat; none for a debater with a prompt of its own."""
-    match options:
-        case AdversarialOptions():
-            return options.personas
-        case StancesOptions() | BallotOptions():
-            return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role and not d.prompt}
-        case PanelOptions() | ConvergenceOptions():
-            return {}
+    if isinstance(options, AdversarialOptions):
+        return options.personas
+    return {debater_seat(i): d.role for i, d in enumerate(debaters_of(options), start=1) if d.role and not d.prompt}
 
 
 def debaters_of(options: Options) -> tuple[Debater, ...]:
-    """The debaters that the caller has named, in their order; empty in a format whose debaters have no names."""
+    """The debaters that the caller has named, in their order; empty where debaters have no names."""
     match options:
         case StancesOptions() | BallotOptions():
             return options.debaters
-        case AdversarialOptions() | PanelOptions() | ConvergenceOptions():
+        case ConvergenceOptions():
+            return options.debaters if isinstance(options.debaters, tuple) else ()
+        case AdversarialOptions() | PanelOptions():
             return ()
 
 
@@ -223,12 +222,13 @@ def instructions_of(options: Options, seat: str) -> str | None:
 
     ``None`` for a debater with a prompt of its own, and for a panel's classifier and adjudicator.
     """
+    if seat in {debater_seat(i) for i, d in enumerate(debaters_of(options), start=1) if d.prompt}:
+        return None
     match options:
         case ConvergenceOptions():
             return (options.judge_instructions if seat == "judge" else options.debater_instructions) or None
         case StancesOptions() | BallotOptions():
-            own = {debater_seat(i) for i, d in enumerate(options.debaters, start=1) if d.prompt}
-            return (options.instructions or None) if seat not in own else None
+            return options.instructions or None
         case PanelOptions():
             return (options.instructions or None) if seat not in ("classifier", "adjudicator") else None
         case AdversarialOptions():
@@ -256,7 +256,9 @@ def _count(options: Options) -> int:
             return 0
         case StancesOptions() | BallotOptions():
             return len(options.debaters)
-        case PanelOptions() | ConvergenceOptions():
+        case ConvergenceOptions():
+            return len(options.debaters) if isinstance(options.debaters, tuple) else options.debaters
+        case PanelOptions():
             return options.debaters
 
 

@@ -341,6 +341,7 @@ OBJECTION: Mapping[str, str] = {
 SCORED: Mapping[str, str] = {"algorithmic": "code", "model": "the adjudicator"}
 APART: Mapping[str, str] = {
     "overlap": "too few words in common",
+    "order": "the same words in another order",
     "answers": "different answers",
     "negation": "a negation on one side alone",
     "noWords": "an answer without words of its own",

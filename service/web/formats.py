@@ -13,28 +13,31 @@ if TYPE_CHECKING:  # every process checks this table at its start, and not every
     from service.web.operation import Schema
 
 _ARGUES: Schema = {"description": "The position that the debater argues to the end, on one line.", "minLength": 1}
-_OWN_STANCE: Schema = {"description": "Leave this empty: debaters of a ballot take their own stances.", "maxLength": 0}
+_OWN_STANCE: Schema = {
+    "description": "Leave this empty: these debaters take their own stances.",
+    "maxLength": 0,
+}
 
 
 class Bounds(NamedTuple):
     """The bounds of a format's options.
 
-    ``rounds`` is the most that any policy allows. ``debaters`` is the shape in which a request gives them: an array
-    where they have names, otherwise a number, or none. ``stance`` is the schema of a listed debater's stance.
+    ``rounds`` is the most that any policy allows. ``debaters`` are the shapes in which a request may give them: an
+    array where they have names, a number where they have none. ``stance`` is the schema of a listed debater's stance.
     """
 
     rounds: int
-    debaters: Literal["array", "integer", "none"]
+    debaters: tuple[Literal["array", "integer"], ...]
     stance: Schema | None = None
 
 
 BOUNDS: Mapping[FormatName, Bounds] = complete_formats(
     {
-        "adversarial": Bounds(ROUND_CEILING, "none"),
-        "stances": Bounds(ROUNDS_MAX, "array", _ARGUES),
-        "ballot": Bounds(ROUNDS_MAX, "array", _OWN_STANCE),
-        "panel": Bounds(ROUNDS_MAX, "integer"),
-        "convergence": Bounds(ROUNDS_MAX, "integer"),
+        "adversarial": Bounds(ROUND_CEILING, ()),
+        "stances": Bounds(ROUNDS_MAX, ("array",), _ARGUES),
+        "ballot": Bounds(ROUNDS_MAX, ("array",), _OWN_STANCE),
+        "panel": Bounds(ROUNDS_MAX, ("integer",)),
+        "convergence": Bounds(ROUNDS_MAX, ("array", "integer"), _OWN_STANCE),
     },
     "web",
     __file__,

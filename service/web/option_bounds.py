@@ -25,7 +25,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "positions": "The positions to decide between, with distinct ids: at least two, or none for a single proposition.",
     "personas": "A persona in your words for each named seat.",
     "models": "The alias of a model by seat; the seat debater stands for all debaters.",
-    "debaters": "The debaters.",
+    "debaters": "The debaters by name, or how many there are, as the format has it.",
     "instructions": "Instructions in your words for every seat that argues, judges or writes the answer. They do not "
     "reach the seat that measures a panel, nor a debater with its own prompt.",
     "anonymizeTranscript": "Whether the judge and the synthesizer read the stances without the debaters' names.",
@@ -40,7 +40,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "judge": "Whether a judge decides; otherwise the majority of the last answers decides.",
     "convergenceCheck": "Whether answers that agree end the debate early.",
     "convergenceSimilarity": "The overlap of words that ends the debate, with at most three decimals: a "
-    "number, or a decimal string. Results give it per mille.",
+    "number, or a decimal string.",
     "ties": "The result of a tie: the answer of the first debater, or none.",
     "debaterInstructions": "Instructions for the debaters, in your words.",
     "judgeInstructions": "Instructions for the judge, in your words. They require the judge.",
@@ -78,6 +78,9 @@ _POSITION: Schema = {
 
 def bounded(name: str, member: Schema, format_: FormatName) -> Schema:
     """An option's schema with its description and its bounds; ``null`` stays what it is."""
+    if name == "debaters":
+        shapes = [{**shape, **_debaters(shape, format_)} for shape in member["anyOf"]]
+        return {**member, "description": DESCRIPTIONS[name], "anyOf": shapes}
     bounds = _bounds(name, member, format_)
     described = {**member, "description": DESCRIPTIONS[name]}
     if "anyOf" not in member:
@@ -92,11 +95,19 @@ def _bounds(name: str, member: Schema, format_: FormatName) -> Schema:
             return {"minimum": 1, "maximum": BOUNDS[format_].rounds}
         case "positions":
             return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}}
-        case "debaters":
-            listed = [shape for shape in member["anyOf"] if shape["type"] == "array"]
-            return {**_LISTED, "items": _debater(listed[0]["items"], format_)} if listed else _COUNT
         case _:
             return _BOUNDS.get(name, {})
+
+
+def _debaters(shape: Schema, format_: FormatName) -> Schema:
+    """The bounds of a list of debaters, or of their number."""
+    match shape["type"]:
+        case "array":
+            return {**_LISTED, "items": _debater(shape["items"], format_)}
+        case "integer":
+            return _COUNT
+        case _:
+            return {}
 
 
 def _debater(item: Schema, format_: FormatName) -> Schema:

@@ -46,7 +46,7 @@ def _component(name: str) -> str:
 def _options(whole: Schema, name: FormatName) -> Schema:
     members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
     if "debaters" in members:
-        kinds = (BOUNDS[name].debaters, "null")
+        kinds = (*BOUNDS[name].debaters, "null")
         shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in kinds]
         members["debaters"] = {**members["debaters"], "anyOf": shapes}
     members = {option: bounded(option, member, name) for option, member in members.items()}

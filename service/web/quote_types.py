@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from service.debate.amounts import MicroUSD, usd
-from service.debate.model import Diversity, Options, Pair, SeatPlan
+from service.debate.model import Diversity, Pair, SeatPlan
 from service.intake.quote import CaseQuote, DocumentQuote, SeatQuote
 from service.report import build_gate
+from service.report.result.shown_options import ShownOptions, shown_options
 from service.report.result.types import Gate
 
 
@@ -127,7 +128,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     worst_usd: str = field(name="worstUSD")
     asked_at_most_usd: str = field(name="askedAtMostUSD")
     format: str
-    options: Options
+    options: ShownOptions
     attempts_per_turn: int
     simulated: bool
     seats: tuple[QuotedSeat, ...]
@@ -155,7 +156,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
             worst_usd=usd(found.worst),
             asked_at_most_usd=usd(found.asked_at_most),
             format=started.format,
-            options=started.options,
+            options=shown_options(started.options),
             attempts_per_turn=started.attempts_per_turn,
             simulated=started.simulated,
             seats=tuple(QuotedSeat.of(seat) for seat in found.seats),

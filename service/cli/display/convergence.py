@@ -12,10 +12,11 @@ from service.cli.display.aspects import Page, why
 from service.cli.display.console import counted, row, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
 from service.debate.model import ConvergenceOptions
+from service.debate.options import debater_seats
 from service.debate.results import AnswerVotes
 from service.report import Result
 from service.report.formats.convergence import APART, kept_apart
-from service.report.result.shares import share
+from service.report.result.shown_options import ShownConvergenceOptions
 from service.report.result.terms import ConvergenceTerms
 
 _WIDE = 24
@@ -31,7 +32,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
     if found.swapped_answer:
         yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
-    if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
+    if isinstance(r.options, ShownConvergenceOptions) and not r.options.convergence_check:
         yield "Converged", text("not looked for: the case asked for every round")
     elif found.converged_in is None:
         yield "Converged", text(f"never, in {counted(found.rounds, 'round')}")
@@ -63,7 +64,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 def course(options: ConvergenceOptions) -> str:
     """All turns that the options allow, in words."""
     rounds = counted(options.max_rounds, "round")
-    return f"{counted(options.debaters, 'debater')} in {rounds} after the independent one"
+    return f"{counted(len(debater_seats(options)), 'debater')} in {rounds} after the independent one"
 
 
 def digits(value: float) -> str:
@@ -74,14 +75,14 @@ def digits(value: float) -> str:
 def _overlap(r: Result, number: int) -> str:
     """The word overlap of the two least similar answers after a round."""
     found, options = r.result, r.options
-    if not isinstance(found, ConvergenceTerms) or not isinstance(options, ConvergenceOptions):
+    if not isinstance(found, ConvergenceTerms) or not isinstance(options, ShownConvergenceOptions):
         return ""
     if number >= len(found.similarities):
         return ""
     least = found.similarities[number]
     overlap = f"{digits(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
     if options.convergence_check:
-        overlap += f"; {digits(share(options.convergence_similarity))} ends the debate"
+        overlap += f"; {digits(options.convergence_similarity)} ends the debate"
         overlap += f", but not here: {APART}" if number in kept_apart(options, found) else ""
     return overlap
 

@@ -20,6 +20,7 @@ from service.intake.formats.shared import (
     named,
     reviewed,
     spoken,
+    unassigned,
 )
 from service.intake.request import OptionsRequest
 from service.intake.validation import between, check_text
@@ -29,13 +30,7 @@ from service.policy import Policy
 def _read(request: Request, asked: OptionsRequest, policy: Policy) -> BallotOptions:
     rules = policy.formats.ballot
     debaters = named(asked, rules.debaters, rules.debaters_max)
-    for i, debater in enumerate(debaters):
-        if debater.stance:
-            raise InvalidCase(
-                f"debaters of a ballot take their own stances, found one for {check_text(debater.name)}; leave it out,"
-                " or ask for the format stances",
-                pointers=(f"/options/debaters/{i}/stance",),
-            )
+    unassigned("a ballot", debaters)
     needed = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
     threshold = default(asked.consensus_threshold, needed)
     between("consensusThreshold", threshold, 1, len(debaters))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from service.debate.model import ConvergenceOptions
+from service.debate.model import ConvergenceOptions, Debater
 from service.debate.replies import Position, Ruling
 from service.errors import InvalidCase
 from service.intake.formats.shared import (
@@ -15,18 +15,20 @@ from service.intake.formats.shared import (
     default,
     filled,
     most,
+    named,
     number,
     reviewed,
     spoken,
     swapped,
+    unassigned,
 )
 from service.intake.request import OptionsRequest
-from service.policy import Policy
+from service.policy import ConvergencePolicy, Policy
 
 
 def _read(request: Request, asked: OptionsRequest, policy: Policy) -> ConvergenceOptions:
     rules = policy.formats.convergence
-    debaters = number(asked, rules.debaters, rules.debaters_max)
+    debaters = _debaters(asked, rules)
     judge = default(asked.judge, rules.judge)
     if judge:
         filled("judge", policy, "/options/judge", "send judge false")
@@ -48,6 +50,15 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Convergenc
         judge_instructions=spoken("judgeInstructions", asked.judge_instructions),
         swapped=judge and swapped(request, policy),
     )
+
+
+def _debaters(asked: OptionsRequest, rules: ConvergencePolicy) -> tuple[Debater, ...] | int:
+    """Debaters with names of their own, or how many there are."""
+    if not isinstance(asked.debaters, tuple):
+        return number(asked, rules.debaters, rules.debaters_max)
+    debaters = named(asked, None, rules.debaters_max)
+    unassigned("convergence", debaters)
+    return debaters
 
 
 def _per_mille(share: Decimal) -> int:
@@ -77,5 +88,5 @@ READING = Reading(
         "convergence.judge": Ruling("-", "-", "LOW", ("-",)),
     },
     draws=None,
-    replaceable=None,
+    replaceable="convergence.debater",
 )

@@ -76,6 +76,17 @@ def named(asked: OptionsRequest, usual: int | None, most: int) -> tuple[Debater,
     return found
 
 
+def unassigned(format_: str, debaters: Sequence[Debater]) -> None:
+    """Refuse a stance where debaters find their own."""
+    for i, debater in enumerate(debaters):
+        if debater.stance:
+            raise InvalidCase(
+                f"debaters of {format_} take their own stances, found one for {check_text(debater.name)}; leave it out,"
+                " or ask for the format stances",
+                pointers=(f"/options/debaters/{i}/stance",),
+            )
+
+
 def number(asked: OptionsRequest, usual: int, most: int) -> int:
     """How many debaters without names sit at the table."""
     if isinstance(asked.debaters, tuple):

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from service.debate.entries import CheckFound
 from service.debate.findings import ConvergenceFound, PairOverlap
+from service.debate.turns import TurnId
 from service.report.events.types import EventName, Heading
+from service.report.result.shares import share, share_or_none
 from service.report.result.types import Line
 
 
+class PairShare(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
+
+    ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
+    """
+
+    turns: tuple[TurnId, TurnId]
+    shared: int
+    either: int
+    overlap: float | None = None
+    apart: tuple[str, ...] = ()
+
+
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are per mille.
+    """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
 
     ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
     agreement: ``whyNot`` names the obstacle between answers that share many words.
@@ -18,9 +35,9 @@ class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_
     round: int
     engine: str
     voices: int
-    similarity: int
-    least_overlap: int | None = None
-    pairs: tuple[PairOverlap, ...]
+    similarity: float
+    least_overlap: float | None = None
+    pairs: tuple[PairShare, ...]
     converged: bool
     why_not: tuple[str, ...] = ()
 
@@ -36,13 +53,17 @@ def overlapping(
         round=int(entry.check.partition("/")[0]),
         engine=entry.engine,
         voices=found.voices,
-        similarity=found.similarity,
-        least_overlap=least(found),
-        pairs=found.pairs,
+        similarity=share(found.similarity),
+        least_overlap=share_or_none(least(found)),
+        pairs=tuple(_pair(pair) for pair in found.pairs),
         converged=found.converged,
         why_not=found.why_not,
     )
     return "debate.converged" if found.converged else "convergence", event
+
+
+def _pair(pair: PairOverlap) -> PairShare:
+    return PairShare(pair.turns, pair.shared, pair.either, share_or_none(pair.overlap), pair.apart)
 
 
 def least(found: ConvergenceFound) -> int | None:

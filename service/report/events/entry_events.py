@@ -49,6 +49,7 @@ from service.report.result.notices import notice
 from service.report.result.passages import passages_of
 from service.report.result.pins import pins_of
 from service.report.result.rounds import arguments
+from service.report.result.shown_options import shown_options
 from service.report.result.types import Line
 
 
@@ -130,7 +131,7 @@ def _started(line: Line, entry: DebateStarted, debate_id: str, h: History) -> St
         at=line.at,
         format=entry.format,
         format_reason=entry.format_reason or None,
-        options=entry.options,
+        options=shown_options(entry.options),
         debaters=debaters_of(h, stances=True),
         seats=tuple(
             StartedSeat(

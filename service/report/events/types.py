@@ -14,11 +14,12 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from service.debate.model import Options, Pair, TurnId
+from service.debate.model import Pair, TurnId
 from service.debate.replies import Conclusion, Framing, Objection, Shift
 from service.report.result.argument_types import Argument
 from service.report.result.notice_types import NoticeKind
 from service.report.result.passage_types import PassageDetail
+from service.report.result.shown_options import ShownOptions
 from service.report.result.summary import Summary
 from service.report.result.types import (
     CriticPosition,
@@ -181,7 +182,7 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defa
 
     format: str
     format_reason: str | None = None
-    options: Options
+    options: ShownOptions
     debaters: tuple[DebaterSeat, ...] = ()
     seats: tuple[StartedSeat, ...]
     diversity: str

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from service.debate.answer_keys import folded
 from service.debate.convergence import labels
 from service.debate.model import Outcome, TurnId
-from service.debate.options import ConvergenceOptions
+from service.debate.options import debater_seats, debaters_of
 from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
@@ -36,6 +36,7 @@ from service.report.labels import AGREEMENT, OVERLAP
 from service.report.marks import without_marks
 from service.report.result.history import History
 from service.report.result.shares import per_mille, per_mille_or_none, share_or_none, shown
+from service.report.result.shown_options import ShownConvergenceOptions
 from service.report.result.terms import ConvergenceTerms
 from service.report.result.types import Result, Spoken
 
@@ -82,7 +83,7 @@ def _facts(r: Result) -> Iterator[Fact]:
         return
     found = r.result
     converged = "no" if found.converged_in is None else f"yes, in round {found.converged_in}"
-    if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
+    if isinstance(r.options, ShownConvergenceOptions) and not r.options.convergence_check:
         converged = "not looked for"
     yield Fact("Rounds", f"{found.rounds} after the independent one")
     yield Fact("All answers converged", converged)
@@ -91,9 +92,10 @@ def _facts(r: Result) -> Iterator[Fact]:
     yield from debaters.missing(r, found.missing, lettered)
 
 
-def _parameters(options: ConvergenceOptions) -> Iterator[Fact]:
-    yield Fact("Debaters", str(options.debaters))
-    looked = f"from a word overlap of {thousandths(options.convergence_similarity)} on"
+def _parameters(options: ShownConvergenceOptions) -> Iterator[Fact]:
+    named = debaters_of(options)
+    yield from debaters.seated(named) if named else [Fact("Debaters", str(len(debater_seats(options))))]
+    looked = f"from a word overlap of {shown(options.convergence_similarity)} on"
     yield Fact("Ends early when converged", looked if options.convergence_check else "no")
     yield Fact("Decided by", "a judge" if options.judge else "the majority of the last whole round")
     if not options.judge:
@@ -104,7 +106,7 @@ def _parameters(options: ConvergenceOptions) -> Iterator[Fact]:
 
 def _measured(r: Result) -> Iterator[Block]:
     """Final answers by round, word overlap by round, and the number of debaters for each answer."""
-    if not isinstance(r.result, ConvergenceTerms) or not isinstance(r.options, ConvergenceOptions):
+    if not isinstance(r.result, ConvergenceTerms) or not isinstance(r.options, ShownConvergenceOptions):
         return
     found = r.result
     yield ReportPart("answers", "Answers by round")
@@ -126,12 +128,12 @@ def _matrix(r: Result) -> TableBlock:
     return TableBlock("Who answered what", head, tuple(lines))
 
 
-def _course(options: ConvergenceOptions, found: ConvergenceTerms) -> Iterator[Block]:
+def _course(options: ShownConvergenceOptions, found: ConvergenceTerms) -> Iterator[Block]:
     if not found.similarities:
         yield Text("Whether answers converged was not looked at, as the caller chose.", "note")
         return
     values = ", ".join(f"round {n}: {shown(value)}" for n, value in enumerate(found.similarities))
-    wanted = options.convergence_similarity
+    wanted = per_mille(options.convergence_similarity)
     yield Sparkline(
         name="overlap-course",
         title="Word overlap of the two answers that share least, after each round",
@@ -146,12 +148,12 @@ def _course(options: ConvergenceOptions, found: ConvergenceTerms) -> Iterator[Bl
         yield Text(f"Words enough were shared, and yet the debate went on, after round {rounds}: {APART}.", "note")
 
 
-def kept_apart(options: ConvergenceOptions, found: ConvergenceTerms) -> tuple[int, ...]:
+def kept_apart(options: ShownConvergenceOptions, found: ConvergenceTerms) -> tuple[int, ...]:
     """The rounds after which enough words were shared and the answers had not converged all the same."""
     return tuple(
         n
         for n, shared in enumerate(found.similarities)
-        if shared is not None and per_mille(shared) >= options.convergence_similarity and n != found.converged_in
+        if shared is not None and shared >= options.convergence_similarity and n != found.converged_in
     )
 
 

@@ -65,8 +65,9 @@ def own(_: History, __: str) -> Own:
 
 
 def lettered(one: Spoken) -> str:
-    """``Model A (seat 2)``."""
-    return f"{one.label} (seat {one.seat.rpartition('-')[2]})"
+    """``Model A (seat 2)``; with the caller's name before it, where the debater has one: ``skeptic, Debater A``."""
+    seat = f"{one.label} (seat {one.seat.rpartition('-')[2]})"
+    return f"{one.name}, {seat}" if one.name else seat
 
 
 def rounds(

@@ -28,6 +28,7 @@ from service.report.result.notices import check, notices
 from service.report.result.passages import count_passages, turn_passages
 from service.report.result.pins import pins_of
 from service.report.result.seat_types import SeatDetail
+from service.report.result.shown_options import shown_options
 from service.report.result.speakers import speaker_of
 from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
@@ -73,7 +74,7 @@ def build_result(
         entries=len(lines),
         subject=h.subject,
         case=h.case,
-        options=started.options if started else None,
+        options=shown_options(started.options) if started else None,
         gate=build_gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),

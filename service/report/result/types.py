@@ -17,7 +17,6 @@ from service.debate.findings import Suspicion
 from service.debate.model import (
     Cap,
     Case,
-    Options,
     Pair,
     Status,
     StopReason,
@@ -38,6 +37,7 @@ from service.report.result.decision_types import Decision
 from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
+from service.report.result.shown_options import ShownOptions
 from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.would_change import GateChange
@@ -348,7 +348,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     entries: int
     subject: str
     case: Case
-    options: Options | None = None
+    options: ShownOptions | None = None
     gate: Gate | None = None
     framing: Framing | None = None
     framing_token_cost: int = 0

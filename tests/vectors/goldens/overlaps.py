@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from service.checks.overlap import OVERLAPS, ComparedAnswer, OverlapEngine
 from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import ConvergenceOptions
+from service.debate.options import debater_seats
 from service.debate.replies import Position
 from service.debate.turns import TurnId
 from tests.vectors.goldens import CASES, Golden, file_of, lines, recorded
@@ -102,9 +103,8 @@ def _recorded(checked: recorded.Checked, engine: OverlapEngine) -> ConvergenceFo
         voices.append(ComparedAnswer(turn, reply.final_answer, _texts(reply, struck)))
     options = facts.started.options if facts.started else None
     assert isinstance(options, ConvergenceOptions)
-    return engine(
-        voices, seats=options.debaters, similarity=options.convergence_similarity, known=("Uncapped liability?",)
-    )
+    seats = len(debater_seats(options))
+    return engine(voices, seats=seats, similarity=options.convergence_similarity, known=("Uncapped liability?",))
 
 
 def _texts(reply: Position, struck: object) -> Sequence[str]:
