@@ -3,8 +3,7 @@
 A metric is declared once, with its name, its help, and each label with its possible values; `initialise` creates all
 series from these declarations. Label values come from closed sets only (task type, format, seat, model alias, reasons).
 Ids never become labels, and all debaters share the seat ``debater``. Counters for known label values exist from the
-start, so that the first event after a restart is an increase and not a new series; ``begun=False`` marks those that
-would be too many.
+start, so that a first event is an increase and no new series; ``begun=False`` marks those that would be too many.
 
 A value that is not in a label's list is a mistake in the code. It is logged once and counted as ``other``: a metric
 never ends a debate. Where ``strict`` is set, as in every test, it raises.
@@ -114,9 +113,7 @@ GATE_DECISIONS = _counter(
     },
 )
 UNKNOWN_TASK_TYPES = _counter(
-    "gainsay_unknown_task_types_total",
-    "Cases and decisions asked for under a task type that policy does not know, by what became of it.",
-    {"outcome": ("misspelled", "declined", "refused", "mapped")},
+    "gainsay_unknown_task_types_total", "Unknown task types.", {"outcome": _words("misspelled declined refused mapped")}
 )
 DEBATES_STARTED = _counter(
     "gainsay_debates_started_total", "Debates recorded as started.", {"task_type": TASK_TYPES, "format": FORMATS}

@@ -5,7 +5,7 @@
     3  stop words are removed, and all words of the question and of the documents' titles: every answer uses those
     4  overlap is shared words by the words of either (Jaccard); without remaining words it is undefined
     5  every pair has to reach the similarity (per mille, both multiplied out); 1,000 requires equal arguments too
-       (``order`` where the same words stand in another order, or more often)
+       (``order`` where all words are the same and stand in another order)
     6  answers with different final answers never converge, whatever their words
     7  nor do answers of which only one negates a word
     8  nor do fewer than two voices, or fewer than there are seats: a missing debater has not agreed
@@ -66,7 +66,10 @@ class ComparedAnswer(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A voice prepared for comparison: all its words, those that count, its negations, and the words next to them."""
+    """A voice prepared for comparison: all its words, those that count, its negations, and the words next to them.
+
+    ``whole`` are its arguments as they stand, ``bag`` all its words in the order of the alphabet.
+    """
 
     voice: ComparedAnswer
     said: frozenset[str]
@@ -74,6 +77,7 @@ class _Read(NamedTuple):
     negations: int
     governed: Counter[tuple[str, str]]
     whole: tuple[str, ...]
+    bag: tuple[str, ...]
 
 
 def check_overlap(
@@ -87,9 +91,10 @@ def check_overlap(
     read = [_read(voice, removed) for voice in voices]
     pairs = tuple(_pair(one, other) for one, other in combinations(read, 2))
     near = all(_reaches(pair, similarity) for pair in pairs)
+    unlike = similarity >= WHOLE and len({r.whole for r in read}) > 1
     why_not = {
-        "overlap": not near,
-        "order": near and similarity >= WHOLE and len({r.whole for r in read}) > 1,
+        "overlap": not near or (unlike and len({r.bag for r in read}) > 1),
+        "order": near and unlike and len({r.bag for r in read}) == 1,
         "answers": any("answers" in pair.apart for pair in pairs),
         "negation": any("negation" in pair.apart for pair in pairs),
         "noWords": any(not r.words for r in read),
@@ -129,7 +134,8 @@ def _read(voice: ComparedAnswer, removed: Set[str]) -> _Read:
     said = frozenset(tokens) - set(_ENDS)
     negations = sum(token in NEGATIONS for token in tokens)
     whole = tuple(folded(text) for text in voice.arguments)
-    return _Read(voice, said, said - removed, negations, _governed(tokens), whole)
+    bag = tuple(sorted(token for token in tokens if token not in _ENDS))
+    return _Read(voice, said, said - removed, negations, _governed(tokens), whole, bag)
 
 
 def _governed(tokens: Sequence[str]) -> Counter[tuple[str, str]]:

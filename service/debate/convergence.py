@@ -36,6 +36,7 @@ from service.debate.findings import CitationsFound, ConvergenceFound, InjectionF
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
+    ConvergenceOptions,
     Options,
     Outcome,
     Status,
@@ -45,7 +46,7 @@ from service.debate.model import (
     seat_of,
     swapped,
 )
-from service.debate.options import ConvergenceOptions, debater_seats, debaters_of, instructions_of, personas_of
+from service.debate.options import debater_seats, instructions_of, personas_of, prompt_of, unclear_names
 from service.debate.quoted import examine, in_two_takes, settle
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
@@ -142,9 +143,8 @@ def misfit(started: DebateStarted) -> str | None:
         return f"expected the options of {FORMAT}, found those of another format"
     if not QUORUM <= (count := len(debater_seats(options))) <= DEBATERS_MAX:
         return f"a debate has {QUORUM} to {DEBATERS_MAX} debaters, found {count}"
-    names = [debater.name for debater in debaters_of(options)]
-    if len(set(names)) != len(names) or not all(name.strip() for name in names):
-        return f"debaters have distinct names, found {names}"
+    if unclear := unclear_names(options):
+        return f"debaters have distinct names, found {unclear}"
     if not 1 <= options.max_rounds <= ROUNDS_MAX:
         return f"a debate has 1 to {ROUNDS_MAX} rounds after the independent one, found maxRounds {options.max_rounds}"
     if not 0 <= options.convergence_similarity <= WHOLE:
@@ -210,10 +210,8 @@ def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *
     seat = seat_of(turn)
     persona = ("persona",) if seat in personas_of(options) else ()
     instructed = ("instructions",) if instructions_of(options, seat) else ()
-    if seat == "judge":
-        return Turn(turn, seat, sees, (*fragments, *instructed), "convergence.judge")
-    prompt = dict(zip(debater_seats(options), (d.prompt for d in debaters_of(options)), strict=False)).get(seat)
-    return Turn(turn, seat, sees, (*fragments, *persona, *instructed), "convergence.debater", prompt or "")
+    kind = "convergence.judge" if seat == "judge" else "convergence.debater"
+    return Turn(turn, seat, sees, (*fragments, *persona, *instructed), kind, prompt_of(options, seat))
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
@@ -438,12 +436,11 @@ def _tied(standing: Sequence[AnswerVotes]) -> tuple[str, ...]:
 
 def _voted(s: Script, standing: Sequence[AnswerVotes]) -> _Decision:
     """The answer of the most seats, and the confidence that the table at the top gives it."""
-    options, tied = _options(s.started.options), _tied(standing)
+    options, tied, seats = _options(s.started.options), _tied(standing), len(debater_seats(s.started.options))
     if not standing or (tied and options.ties == "noAnswer"):
         return _Decision("nobody", None, "LOW", tied=tied)
     first = standing[0]
     blind = max((len(g.seats) for g in _votes(s, 0) if folded(g.answer) == folded(first.answer)), default=0)
-    seats = len(debater_seats(options))
     drafted, several = 2 * blind > seats, len(families(s, first.seats)) > 1
     level: ConfidenceLevel = "LOW"
     if len(first.seats) == seats and drafted and several:

@@ -199,6 +199,18 @@ def debaters_of(options: Options) -> tuple[Debater, ...]:
             return ()
 
 
+def unclear_names(options: Options) -> list[str]:
+    """The names of the debaters that the caller has named, if two are the same or one is blank."""
+    names = [debater.name for debater in debaters_of(options)]
+    return names if len({name.strip() for name in names} - {""}) != len(names) else []
+
+
+def prompt_of(options: Options, seat: str) -> str:
+    """The pinned prompt that the debater in a seat has in the place of the format's own; empty without one."""
+    named = dict(zip(debater_seats(options), debaters_of(options), strict=False))
+    return named[seat].prompt or "" if seat in named else ""
+
+
 def votes_of(options: Options) -> tuple[str, ...]:
     """The options that a ballot votes on; empty in other formats."""
     match options:

@@ -38,7 +38,7 @@ from service.debate.model import (
     seat_of,
     swapped,
 )
-from service.debate.options import debater_seats, instructions_of, output_schema_of, personas_of
+from service.debate.options import debater_seats, instructions_of, output_schema_of, personas_of, unclear_names
 from service.debate.projection import unreadable
 from service.debate.projection import value as output_of
 from service.debate.quoted import examine, in_two_takes, settle
@@ -129,9 +129,8 @@ def misfit(started: DebateStarted) -> str | None:
         return f"a debate has 1 to {ROUNDS_MAX} rounds, found maxRounds {options.max_rounds}"
     if not 2 <= len(options.debaters) <= DEBATERS_MAX:
         return f"a debate has 2 to {DEBATERS_MAX} debaters, found {len(options.debaters)}"
-    names = [debater.name for debater in options.debaters]
-    if len(set(names)) != len(names) or not all(name.strip() for name in names):
-        return f"debaters have distinct names, found {names}"
+    if unclear := unclear_names(options):
+        return f"debaters have distinct names, found {unclear}"
     if without := [debater.name for debater in options.debaters if not fold(debater.stance)]:
         return f"every debater has a stance in words to argue, found none for {without}"
     if options.output_schema is not None and not options.synthesizer:

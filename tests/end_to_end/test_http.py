@@ -97,8 +97,8 @@ async def test_a_declined_case_is_answered_at_once_with_every_rule(site: Served)
     assert (told["status"], told["gate"]["debate"], told["gate"]["decidedBy"]) == ("declined", False, "worthIt")
     rules = [rule["rule"] for rule in told["gate"]["rules"]]
     assert rules == ["valid", "forced", "policy", "risk", "contested", "worthIt", "uncertain"]
-    (way,) = told["gate"]["wouldChange"]
-    assert way["fields"][0]["field"] == "estimatedDownside"
+    way = told["gate"]["wouldChange"][0]
+    assert "estimatedDownside" in {change["field"] for change in way["fields"]}
     assert way["sentence"].startswith("a downside above ")
     assert told["links"]["abort"] is None
     assert [(event.id, event.name, event.data["status"]) for event in events] == [

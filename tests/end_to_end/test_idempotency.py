@@ -160,7 +160,7 @@ async def test_another_case_under_the_key_is_refused_whatever_became_of_the_firs
     async with served(database.service_url, work=False) as site:
         first = await send(site)
         other = await send(site, a_case(estimatedDownside=1_000_000), prefer="wait=30")
-        invalid = await send(site, a_case(taskType="poetry"))
+        invalid = await send(site, a_case(taskType="Contract"))
 
     for answer in (other, invalid):
         assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
@@ -171,7 +171,7 @@ async def test_another_case_under_the_key_is_refused_whatever_became_of_the_firs
 
 async def test_a_case_that_was_refused_leaves_no_key_behind(database: Database) -> None:
     async with served(database.service_url, work=False) as site:
-        refused = await send(site, a_case(taskType="poetry"))
+        refused = await send(site, a_case(taskType="Contract"))
         unread = await site.http.post("/v1/debates", json={"question": 1}, headers=KEY)
         taken = await send(site)
 

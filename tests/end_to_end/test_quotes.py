@@ -109,7 +109,7 @@ async def test_a_declined_case_is_priced_with_the_decision(site: Served) -> None
     [
         {"question": 1},
         a_case(maxRounds=2),
-        a_case(taskType="poetry"),
+        a_case(taskType="Contract"),
         a_case(question="q" * 9_000),
         a_case(estimatedDownside="NaN"),
         a_case(costCeilingUSD="1E+30"),
@@ -274,7 +274,7 @@ def test_a_quote_as_json_is_that_of_the_api(run: Any) -> None:
     ("options", "words"),
     [
         (("--rounds", "4"), "from 1 to 3, found 4 [--rounds]"),
-        (("--task-type", "poetry"), "use one of: contract"),
+        (("--task-type", "Contract"), "did you mean 'contract'?"),
         (("--model", "critic=nobody"), "unknown model 'nobody'"),
     ],
 )

@@ -122,7 +122,7 @@ def test_a_voice_without_a_word_left_never_converges() -> None:
 def test_similarity_1000_asks_for_the_same_arguments_and_not_just_the_same_words() -> None:
     assert two("Fees paid bound every claim.", "fees PAID bound  every claim", 1_000).converged
     assert two("Fees paid bound every claim.", "Claim fees bound every, paid", 999).converged
-    assert two("Fees paid bound every claim.", "Claim fees bound every, paid", 1_000).why_not == ("overlap",)
+    assert two("Fees paid bound every claim.", "Claim fees bound every, paid", 1_000).why_not == ("order",)
     assert two("Fees bound claims by the year", "Fees bound claims in a year", 1_000).why_not == ("overlap",)
 
 

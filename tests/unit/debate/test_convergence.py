@@ -15,6 +15,7 @@ from service.debate.facts import Facts
 from service.debate.findings import Citation, ConvergenceFound, Finding, PairOverlap
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Cap, Check, ConvergenceOptions, StancesOptions, Turn, TurnId, seat_of
+from service.debate.options import Debater, personas_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling, Statement
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
@@ -40,7 +41,7 @@ SAME = dict.fromkeys(THREE, "Sign.")
 SPLIT = {"debater-1": "Sign.", "debater-2": "Wait.", "debater-3": "sign"}
 
 
-def options(debaters: int = 3, rounds: int = 2, **others: Any) -> ConvergenceOptions:
+def options(debaters: int | tuple[Debater, ...] = 3, rounds: int = 2, **others: Any) -> ConvergenceOptions:
     return ConvergenceOptions(debaters, rounds, human_review=False, **others)
 
 
@@ -227,6 +228,9 @@ def test_judge_and_debaters_should_not_think_alike() -> None:
     [
         (options(debaters=1), "2 to 10 debaters, found 1"),
         (options(debaters=11), "2 to 10 debaters, found 11"),
+        (options(debaters=(Debater("a"), Debater("a"))), "debaters have distinct names"),
+        (options(debaters=(Debater("a"), Debater(" "))), "debaters have distinct names"),
+        (options(debaters=(Debater("a"),)), "2 to 10 debaters, found 1"),
         (options(rounds=0), "1 to 20 rounds after the independent one, found maxRounds 0"),
         (options(rounds=21), "1 to 20 rounds after the independent one, found maxRounds 21"),
         (options(convergence_similarity=-1), "0 to 1000 per mille, found -1"),
@@ -277,6 +281,43 @@ def test_own_instructions_reach_debaters_and_judge_apart() -> None:
         "2.judge.1": False,
     }
     assert told(judge_instructions="Be brief.") == {"0.debater-1.1": False, "1.debater-1.1": False, "2.judge.1": True}
+
+
+REFERENCE = (
+    Debater("optimist", role="Argue for the positive case."),
+    Debater("skeptic", role="Argue for the cautious case."),
+    Debater("analyst", role="Argue from the data."),
+)
+"""The three debaters of the reference's own example."""
+
+
+def test_the_references_three_debaters_argue_each_in_its_own_role() -> None:
+    started = start_of(options(REFERENCE, judge_instructions="You are the CIO. Pick the best decision."))
+    entries = drive(started)
+
+    assert outcome(entries).status == "completed"
+    assert personas_of(started.options) == dict(zip(THREE, (d.role for d in REFERENCE), strict=True))
+    for r, phase in ((0, "convergence.independent"), (1, "convergence.debate"), (2, "convergence.debate")):
+        for seat in THREE:
+            assert asked(entries, TurnId(f"{r}.{seat}.1")).fragments == (phase, "persona")
+    assert asked(entries, TurnId("2.judge.1")).fragments == ("instructions",)
+    assert {*labels(Script(started, Facts.of(entries))).values()} == {"Debater A", "Debater B", "Debater C"}
+
+
+def test_a_debater_with_a_prompt_of_its_own_has_neither_role_nor_instructions() -> None:
+    debaters = (replace(REFERENCE[0], prompt="convergence.debater.own"), *REFERENCE[1:])
+    entries = drive(start_of(options(debaters, debater_instructions="Weigh fines.")))
+
+    own, other = asked(entries, TurnId("1.debater-1.1")), asked(entries, TurnId("1.debater-2.1"))
+    assert (own.prompt, own.fragments) == ("convergence.debater.own", ("convergence.debate",))
+    assert (other.prompt, other.fragments) == ("", ("convergence.debate", "persona", "instructions"))
+
+
+def test_names_change_neither_the_course_nor_the_outcome() -> None:
+    named, counted = (drive(start_of(options(debaters, judge=False))) for debaters in (REFERENCE, 3))
+
+    assert turns_asked(named) == turns_asked(counted)
+    assert result(named) == result(counted)
 
 
 def test_the_judge_sees_the_whole_transcript_round_by_round_and_every_debater_under_its_letter() -> None:

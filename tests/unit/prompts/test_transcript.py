@@ -28,6 +28,8 @@ from service.debate.options import (
     PanelOptions,
     StancesOptions,
     debater_seats,
+    debaters_of,
+    format_of,
     instructions_of,
     personas_of,
 )
@@ -324,9 +326,10 @@ def test_a_callers_text_and_the_fragment_that_limits_it_always_come_together(for
 
 def _pinned(options: Options) -> Options:
     """The same with a prompt that there is where debaters have one of their own."""
-    if isinstance(options, StancesOptions | BallotOptions):
-        own = "stances.debater.open" if isinstance(options, StancesOptions) else "ballot.debater"
-        return replace(options, debaters=tuple(replace(d, prompt=own if d.prompt else None) for d in options.debaters))
+    own = {"stances": "stances.debater.open", "ballot": "ballot.debater", "convergence": "convergence.debater"}
+    if named := debaters_of(options):
+        prompt = own[format_of(options)]
+        return replace(options, debaters=tuple(replace(d, prompt=prompt if d.prompt else None) for d in named))
     return options
 
 

@@ -200,7 +200,7 @@ def test_a_declined_case_says_which_rule_decided_and_claims_no_challenge() -> No
     assert "# Record of a declined case" in written
     assert "Declined by the gate: no debate took place" in written
     assert "A debate was declined. The rule “Worth a debate” does not hold." in written
-    assert "What would have changed the decision:" in written
+    assert "What would have changed the decision, each on its own:" in written
     assert labels.SHOWS_NO_DEBATE in written
     assert labels.SHOWS not in written
     assert "uman review" not in written

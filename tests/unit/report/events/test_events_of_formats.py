@@ -415,8 +415,8 @@ def test_the_events_of_convergence_name_the_round_and_call_word_overlap_by_its_n
     assert sorted(one["label"] for one in started[0]["debaters"]) == ["Debater A", "Debater B"]
     assert [one["seat"] for one in started[0]["debaters"]] == ["debater-1", "debater-2"]
     assert [(data["round"], data["leastOverlap"], data["similarity"]) for data in measured] == [
-        (0, 250, 850),
-        (1, 250, 850),
+        (0, 0.25, 0.85),
+        (1, 0.25, 0.85),
     ]
     assert measured[0]["whyNot"] == ("overlap",)
 
