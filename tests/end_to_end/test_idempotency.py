@@ -175,7 +175,7 @@ async def test_a_case_that_was_refused_leaves_no_key_behind(database: Database) 
         unread = await site.http.post("/v1/debates", json={"question": 1}, headers=KEY)
         taken = await send(site)
 
-    assert (refused.status_code, unread.status_code, taken.status_code) == (422, 400, 202)
+    assert (refused.status_code, unread.status_code, taken.status_code) == (422, 422, 202)
 
 
 @pytest.mark.parametrize("levels", [30, 600])

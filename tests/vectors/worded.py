@@ -104,6 +104,7 @@ def _case(entry: CaseReceived, n: int) -> Any:
         use_case="Vendor review",
         intended_use="Signing" if n % 2 else None,
         materiality="high",
+        asked_task_type="marketing" if n % 2 else None,
         contested=bool(n % 2),
         force=Force(True, "The board asks.") if n % 3 else None,
         metadata={"ticket": "17"},
@@ -117,8 +118,9 @@ def _decision(n: int) -> dict[str, Any]:
         for i, rule in enumerate(labels.RULE)
     )
     changes = tuple(
-        (FieldChange(_choose(would_change.FIELD, n + i), relation, (str(n),)),)  # type: ignore[arg-type]
-        for i, relation in enumerate(would_change.RELATION)
+        (FieldChange(field, relation, (str(n), "7")),)  # type: ignore[arg-type]
+        for field in would_change.FIELD
+        for relation in would_change.RELATION
     )
     return {
         "decided_by": _choose((*labels.DECIDED, *labels.RULE), n),

@@ -14,7 +14,7 @@ from service.debate.options import debater_seats, debaters_of
 from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
-from service.debate.turns import round_of
+from service.debate.turns import round_of, seat_of
 from service.report.document.blocks import (
     Bar,
     Block,
@@ -59,8 +59,9 @@ def _first_draft(h: History) -> tuple[TurnId, ...]:
     return tuple(turn for turn in debaters.turns(h) if _blind(turn))
 
 
-def _given(_: History, __: TurnId, reply: Reply) -> Given:
-    return Given(answer=reply.final_answer if isinstance(reply, Position) else None)
+def _given(h: History, turn: TurnId, reply: Reply) -> Given:
+    name = debaters.named(h, seat_of(turn)).name or None
+    return Given(name=name, answer=reply.final_answer if isinstance(reply, Position) else None)
 
 
 def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:

@@ -18,17 +18,16 @@ FIELD: Mapping[str, str] = {
     "singleAgentAnswer": "a single agent's answer",
 }
 RELATION: Mapping[str, str] = {
-    "above": "{field} above {values}{unit}",
-    "atMost": "{field} of at most {values}{unit}",
-    "below": "{field} below {values}, or none",
-    "atLeast": "{field} of at least {values}",
-    "in": "{field} {values}",
-    "notIn": "{field} other than {values}",
-    "leftOut": "{field}",
-    "hedging": "{field} that hedges",
-    "notHedging": "{field} that does not hedge",
+    "above": "above",
+    "atMost": "of at most",
+    "below": "below",
+    "atLeast": "of at least",
+    "in": "",
+    "notIn": "other than",
+    "leftOut": "",
+    "hedging": "that hedges",
+    "notHedging": "that does not hedge",
 }
-UNIT: Mapping[str, str] = {"estimatedDownside": " USD"}
 
 
 class GateChange(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -44,11 +43,11 @@ def would_change(decision: GateDecision) -> tuple[GateChange, ...]:
 
 
 def sentence(fields: tuple[FieldChange, ...]) -> str:
-    """All changes of one way, such as "a downside above 3.57 USD, and a confidence below 0.9, or none"."""
+    """All changes of one way, such as "a downside above 3.57 USD; and a confidence below 0.9"."""
     return "; and ".join(_words(change) for change in fields)
 
 
 def _words(change: FieldChange) -> str:
-    return RELATION[change.relation].format(
-        field=FIELD[change.field], values=" or ".join(change.values), unit=UNIT.get(change.field, "")
-    )
+    values = " or ".join(change.values)
+    amount = f"{values} USD" if change.field == "estimatedDownside" else values
+    return " ".join(filter(None, (FIELD[change.field], RELATION[change.relation], amount)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, get_args
 
@@ -289,6 +290,19 @@ def test_why_a_debate_went_on_although_its_answers_shared_words_enough_is_told()
 
     assert "the debate went on" not in markdown(r)
     assert "and yet the debate went on, after round 1: the answers differ, one has a negation" in markdown(shared)
+
+
+def test_debaters_of_convergence_are_told_by_name_and_letter_and_options_as_they_were_sent() -> None:
+    named = (Debater("optimist", role="Argue for it."), Debater("skeptic", role="Argue against it."))
+    r = told(ConvergenceOptions(named, 1, human_review=False, convergence_similarity=850))
+    shown = json.loads(msgspec.json.encode(r.options))
+    report = markdown(r)
+
+    assert {one.name for one in r.transcript} == {"optimist", "skeptic"}
+    assert {one.label for one in r.transcript} == {"Debater A", "Debater B"}
+    assert re.search(r"optimist, Debater [AB] \(seat 1\)", report)
+    assert shown["convergenceSimilarity"] == 0.85
+    assert (shown["judge"], shown["convergenceCheck"], shown["ties"]) == (True, True, "lowestDebater")
 
 
 def test_a_majority_without_a_judge_is_called_one_and_the_rest_is_heard() -> None:
