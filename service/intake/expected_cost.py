@@ -33,6 +33,7 @@ from service.policy import Policy, seating
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
 from service.prompts.request import texts_of
+from service.prompts.undocumented import pin_of
 
 Counts = Mapping[str, Mapping[str, int]]
 """Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
@@ -63,7 +64,7 @@ EXPECTED: Mapping[str, Expected] = complete_gates({"gate/1": expected_by_seat}, 
 def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
     """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
     first = fits_models(case, sources, started, prompts)
-    least = needed(started, first, prompts)
+    least = needed(case, started, first, prompts)
     if least > started.ceiling:
         raise CeilingTooSmall(
             f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
@@ -78,25 +79,26 @@ def fits_models(case: Case, sources: Mapping[str, str], started: DebateStarted, 
     Raises `TooLarge` where a seat's model cannot, or could not answer then.
     """
     first = counted(case, sources, started, prompts, round_=1)
-    last = max(d.round for d in case.documents)
+    last = max((d.round for d in case.documents), default=1)
     whole = first if last == 1 else counted(case, sources, started, prompts, last)
     for plan in started.seats:
         tokens = whole[plan.seat][plan.tokenizer]
         if not money.fits(tokens, plan):
+            what = "documents take" if case.documents else "case takes"
             raise TooLarge(
-                f"the documents take {tokens} tokens of {plan.context_window} that model {plan.model!r} at "
+                f"the {what} {tokens} tokens of {plan.context_window} that model {plan.model!r} at "
                 f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
                 pointers=("/documents",),
             )
     return first
 
 
-def needed(started: DebateStarted, first: Counts, prompts: Prompts) -> MicroUSD:
+def needed(case: Case, started: DebateStarted, first: Counts, prompts: Prompts) -> MicroUSD:
     """The worst case of the turns that every debate needs, including the closing seat.
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
-    table, script = seating.choose_table(started.options), Script(started, Facts())
+    table, script = seating.choose_table(started.options), Script(started, _begun(case, started))
     said = money.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
     for turn in table.beginning:
@@ -105,7 +107,8 @@ def needed(started: DebateStarted, first: Counts, prompts: Prompts) -> MicroUSD:
         labels = FORMATS[started.format].shown(script, turn).values()
         shown = {p.tokenizer: len(turn.sees) * said + money.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
         if REWORDING in turn.fragments:
-            shown = {name: n + money.count_tokens(prompts.text(REWORDING), name) for name, n in shown.items()}
+            asked = prompts.text(pin_of(script.facts, REWORDING))
+            shown = {name: n + money.count_tokens(asked, name) for name, n in shown.items()}
         least += max(money.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
     return least
 
@@ -114,8 +117,7 @@ def counted(
     case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
 ) -> dict[str, dict[str, int]]:
     """The input of each seat in a round before any reply; turns before the first round get that of the first."""
-    facts = Facts()
-    facts.case, facts.started = case, started
+    facts = _begun(case, started)
     turns, tokens = seating.choose_table(started.options).seats, {}
     for plan in started.seats:
         turn = turns[plan.seat]
@@ -125,6 +127,13 @@ def counted(
             p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in plan.with_fallback
         }
     return tokens
+
+
+def _begun(case: Case, started: DebateStarted) -> Facts:
+    """The facts of a debate before its first turn."""
+    facts = Facts()
+    facts.case, facts.started = case, started
+    return facts
 
 
 def _beginning(started: DebateStarted) -> str:

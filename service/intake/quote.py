@@ -86,7 +86,7 @@ def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
         started=started,
         documents=_documents(prepared, started),
         seats=tuple(_seats(prepared, started, deployment, first)),
-        needed=expected_cost.needed(started, first, deployment.prompts),
+        needed=expected_cost.needed(case, started, first, deployment.prompts),
         day=deployment.day,
         policy_version=deployment.policy.version,
     )

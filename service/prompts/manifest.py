@@ -3,6 +3,7 @@
     file                          id                     kind
     <id>.v<version>.md            house, critic...       prompt     a whole system or seat prompt
                                   stances.debater.open   prompt     an alternative to stances.debater
+                                  <id>.undocumented      as <id>    in its place, in a case without documents
                                   critic.retry...        fragment   joined to a seat's prompt
     schemas/<seat>.v<n>.json      schema.<seat>          schema     the form of a seat's reply
     layout.v<n>.json              template.layout        template   requests that record a layout (`layouts`)
@@ -33,6 +34,7 @@ from msgspec import Struct
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
 from service.prompts.layout_pin import LAYOUT
+from service.prompts.undocumented import UNDOCUMENTED, plain_id
 
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
@@ -249,8 +251,10 @@ def replaced_by(prompt: str) -> str | None:
     """The kind of turn whose prompt this one may replace; ``None`` if it is no such alternative.
 
     ``stances.debater.open`` may stand for ``stances.debater``; ``critic.retry`` is joined to a prompt, and stands for
-    none.
+    none. What is for cases without documents is chosen by the case and never by a caller.
     """
+    if prompt.endswith(UNDOCUMENTED):
+        return None
     return next((kind for kind in _REPLACEABLE if prompt.startswith(f"{kind}.")), None)
 
 
@@ -383,7 +387,8 @@ def _readable(entry: PinnedFile, content: bytes) -> bool:
 def _named(file: str) -> tuple[str, int, Kind] | None:
     """The id, version and kind of a file, from its name; ``None`` for a name of another form."""
     if text := _TEXT.fullmatch(file):
-        whole = text["id"] in _PROMPTS or replaced_by(text["id"])
+        plain = plain_id(text["id"])
+        whole = plain in _PROMPTS or replaced_by(plain)
         return text["id"], int(text["version"]), "prompt" if whole else "fragment"
     if schema := _SCHEMA.fullmatch(file):
         return f"schema.{schema['seat']}", int(schema["version"]), "schema"

@@ -24,21 +24,24 @@ from service.errors import PromptMismatch
 from service.prompts.fence import blocks, fence
 from service.prompts.manifest import PinnedFile, Prompts, mismatch
 from service.prompts.request import Message
+from service.prompts.undocumented import plain_id
 
 SEPARATOR = "\n\n"
 _MARK = slice(2, 18)
 """The place of the sixteen digits in a fenced message's first line."""
 
 
-def check_pins(prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None) -> None:
+def check_pins(
+    prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None, system: str = "house"
+) -> None:
     """Raise `PromptMismatch` unless these messages, read back from the wire, match the pins.
 
-    ``pins`` are the ids that the turn asks for. Without them, the seat message's own pins are used if the wire keeps
-    them; then the check cannot distinguish one pinned seat from another.
+    ``system`` is the id of the system prompt. ``pins`` are the ids that the turn asks for. Without them, the seat
+    message's own pins are used if the wire keeps them; then the check cannot distinguish one pinned seat from another.
     """
     _roles(messages)
     house, *data, seat = messages
-    _house(prompts, house)
+    _house(prompts, house, system)
     _seat(prompts, seat, tuple(pins) if pins is not None else seat.pins)
     for n, message in enumerate(data, start=2):
         _data(n, message)
@@ -61,19 +64,21 @@ def _roles(messages: Sequence[Message]) -> None:
         )
 
 
-def _house(prompts: Prompts, message: Message) -> None:
-    entry = prompts.entry("house")
+def _house(prompts: Prompts, message: Message, system: str) -> None:
+    entry = prompts.entry(system)
     if (found := _hash(message.content)) != entry.sha256:
         raise PromptMismatch(_on_the_wire(entry, found))
-    if message.pins not in ((), ("house",)):
-        raise PromptMismatch(f"expected the first message to claim the pin 'house', found {', '.join(message.pins)!r}")
+    if message.pins not in ((), (system,)):
+        raise PromptMismatch(
+            f"expected the first message to claim the pin {system!r}, found {', '.join(message.pins)!r}"
+        )
 
 
 def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
     """Step 4: cut the message where the pinned texts end, and hash each piece."""
     entries = [prompts.entry(pin) for pin in pins]
     kinds = [entry.kind for entry in entries]
-    if kinds != ["prompt", *["fragment"] * (len(kinds) - 1)] or pins[0] == "house":
+    if kinds != ["prompt", *["fragment"] * (len(kinds) - 1)] or plain_id(pins[0]) == "house":
         raise PromptMismatch(f"expected a seat's prompt and then fragments in the last message, found {list(pins)}")
     if message.pins not in ((), pins):
         raise PromptMismatch(f"expected the last message to claim the pins {list(pins)}, found {list(message.pins)}")

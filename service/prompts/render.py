@@ -7,6 +7,8 @@
             quoted words that stand nowhere are marked in all of it (`marks`)
     seat    the seat's pinned prompt and fragments, outside every fence
 
+In a case without documents a pinned text gives way to the one for such cases (`undocumented`).
+
 Struck arguments are left out of later seats' requests, and named with the reason. The moderator sees every party in
 one uniform shape under neutral labels: no role, no model, no self-rating. What a reply says of its own model is masked
 for every seat (`service.debate.self_naming`); citations, the case and the caller's texts are never masked.
@@ -31,6 +33,7 @@ from service.prompts.fence import Block, fence, nonce
 from service.prompts.marks import former_reply, marked_reply
 from service.prompts.request import Message, Request
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
+from service.prompts.undocumented import pin_of
 
 SEPARATOR = "\n\n"
 ERROR_MAX = 500
@@ -61,14 +64,14 @@ def render(
         raise ValueError("a debate that has not started has no requests")
     plan = plan or started.seat(turn.seat)
     mark = nonce(started.seed)
-    asked_for = pins(facts, turn, plan)
+    house, asked_for = pin_of(facts, "house"), pins(facts, turn, plan)
     shown = chain(turn_blocks(case, started, facts, turn), _repair(facts, turn, plan))
     return Request(
         seat=turn.seat,
         model=plan.model,
         model_name=plan.model_name,
         messages=(
-            Message("house", pinned.text("house"), ("house",)),
+            Message("house", pinned.text(house), (house,)),
             Message("data", _fenced(mark, case_blocks(case, started, sources, turn.round))),
             Message("data", _fenced(mark, shown)),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
@@ -86,7 +89,7 @@ def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
     If a model's own reply in this turn could not be used, it is asked to repeat it. Its fallback begins afresh.
     """
     repair = ("repair",) if facts.unusable(turn.id, plan.model) else ()
-    return (turn.prompt or turn.asks, *turn.fragments, *repair)
+    return tuple(pin_of(facts, pin) for pin in (turn.prompt or turn.asks, *turn.fragments, *repair))
 
 
 def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], round_: int) -> Iterator[Block]:

@@ -38,6 +38,7 @@ from service.prompts import Prompts, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
 from service.prompts.request import encode, texts_of
+from service.prompts.undocumented import pin_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
 SAID_MAX = 20_000
@@ -96,13 +97,13 @@ class ModelCaller:
 
         The files of its prompts are read again. Raises `PromptMismatch`.
         """
-        asked_for = pins(facts, turn, plan)
-        prompts = self._prompts.read_again(("house", *asked_for, f"schema.{turn.asks}"))
+        asked_for, house = pins(facts, turn, plan), pin_of(facts, "house")
+        prompts = self._prompts.read_again((house, *asked_for, f"schema.{turn.asks}"))
         request = lay_out(prompts, case, self._sources, facts, turn, plan)
         provider = self._provider(plan)
         body = provider.encode(request)
         decoded = provider.decode_request(body)
-        check_pins(prompts, decoded.messages, asked_for)
+        check_pins(prompts, decoded.messages, asked_for, house)
         check_schema_pin(prompts, turn.asks, decoded.reply_schema)
         salt = secrets.token_bytes(16)
         reckoning = _reckoning(facts)

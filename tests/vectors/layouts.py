@@ -27,6 +27,7 @@ from service.debate.versions import newest
 from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, rendered
+from service.prompts.undocumented import UNDOCUMENTED
 from tests.fixtures.debates import a_case, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
 from tests.fixtures.self_naming import naming
@@ -80,6 +81,7 @@ def debates() -> dict[str, list[Entry]]:
         ),
         "adversarial/1 that quotes": drive(a_start(2, seed=SEED), _again_in_brackets, findings=_quoting),
         "stances/1 that quotes": drive(replace(stances(rounds=1), seed=SEED), findings=_quoting),
+        "stances/1 without documents": drive(_undocumented(stances(rounds=1)), case=replace(a_case(), documents=())),
         "panel/1 that quotes": drive(replace(panel(2, 2, adjudicator="model"), seed=SEED), findings=_quoting),
     }
     return {name: _repaired(_cut(entries)) for name, entries in found.items()}
@@ -100,6 +102,12 @@ def _debate(name: str, entries: Sequence[bytes]) -> bytes:
 def _a_case() -> Case:
     """Evidence that arrives in the second round, and an answer under review."""
     return replace(a_case(1, 2), single_agent_answer="Yes: clause 9.2 has no floor.")
+
+
+def _undocumented(started: DebateStarted) -> DebateStarted:
+    """A debate that has pinned texts of their own for the system prompt and one seat, and none for the others."""
+    own = (f"house{UNDOCUMENTED}", f"stances.debater{UNDOCUMENTED}")
+    return replace(started, seed=SEED, pins={**started.pins, **dict.fromkeys(own, f"v1:{'0' * 64}")})
 
 
 def _with_parameters(started: DebateStarted) -> DebateStarted:

@@ -23,11 +23,12 @@ from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
 from service.prompts.manifest import replaced_by
 from service.prompts.marks import BEGIN, END
+from service.prompts.undocumented import plain_id
 
 PROMPTS = Prompts.load()
 TEXTS = sorted(entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment"))
 SEATS = sorted(REPLY_TYPES)
-WHOLE = sorted(entry.id for entry in PROMPTS.entries if entry.kind == "prompt" and entry.id != "house")
+WHOLE = sorted(entry.id for entry in PROMPTS.entries if entry.kind == "prompt" and plain_id(entry.id) != "house")
 """Every prompt that a turn may be asked with: those of the kinds of turns, and what may be named in their place."""
 
 
@@ -266,7 +267,7 @@ def sentences(section: str) -> list[str]:
 
 
 def test_every_fragment_that_a_debate_may_ask_for_is_there() -> None:
-    fragments = {entry.id for entry in PROMPTS.entries if entry.kind == "fragment"}
+    fragments = {plain_id(entry.id) for entry in PROMPTS.entries if entry.kind == "fragment"}
 
     assert fragments == {
         "ballot.consensus",
@@ -334,7 +335,8 @@ def test_a_seats_prompt_explains_every_field_of_its_reply(prompt: str) -> None:
 
 def properties(prompt: str) -> dict[str, Any]:
     """The fields of the reply that a prompt asks for, its own kind's or that of the kind in whose place it stands."""
-    fields: dict[str, Any] = PROMPTS.schema(replaced_by(prompt) or prompt)["properties"]
+    plain = plain_id(prompt)
+    fields: dict[str, Any] = PROMPTS.schema(replaced_by(plain) or plain)["properties"]
     return fields
 
 
@@ -358,7 +360,9 @@ def test_a_decider_is_told_what_each_confidence_level_means(seat: str) -> None:
     assert all(f"- {level}: " in PROMPTS.text(seat) for level in levels)
 
 
-@pytest.mark.parametrize("prompt", ["moderator", "moderator.positions", "house"])
+@pytest.mark.parametrize(
+    "prompt", ["moderator", "moderator.undocumented", "moderator.positions", "house", "house.undocumented"]
+)
 def test_the_moderator_is_not_told_which_roles_there_are(prompt: str) -> None:
     assert not re.search(r"\b(proposer|critic|rebuttal)s?\b", told(prompt))
 
@@ -412,7 +416,7 @@ def test_the_house_prompt_holds_the_rule(rule: str) -> None:
 @pytest.mark.parametrize("prompt", WHOLE)
 def test_a_seat_is_told_where_to_report_a_passage_that_poses_as_an_instruction(prompt: str) -> None:
     """Scores alone have no place for it; what they are given for was reported by those who could."""
-    where = r"do not report it here" if prompt == "panel.accuracy" else r"\breport it (in|as|here)\b"
+    where = r"do not report it here" if plain_id(prompt) == "panel.accuracy" else r"\breport it (in|as|here)\b"
 
     assert re.search(where, told(prompt))
 
