@@ -167,7 +167,10 @@ def _verdicts(facts: Facts, turn: TurnId) -> tuple[ArgumentVerdict, ...]:
 
 
 def _voices(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedVoices:
-    """The turns that argue, each with what it may repeat: a critique has no voice, but a rebuttal may repeat it."""
+    """The turns that argue, each with what it may repeat: a critique has no voice, but a rebuttal may repeat it.
+
+    Without documents the words of the case are those of the question and of all the caller's texts.
+    """
     heard = [turn for turn in over if not isinstance(facts.said[turn], Critique)]
     options = facts.started.options if facts.started else None
     sides: list[str] = []
@@ -175,6 +178,8 @@ def _voices(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedVoices:
         sides += [position.text for position in positions_of(options)]
         sides += [debater.stance for debater in debaters_of(options)]
         sides += votes_of(options)
+    if not case.documents:
+        sides = list(dict.fromkeys(text for turn in heard for text in _caller_texts(case, facts, turn)))
     spoken = tuple(
         Spoken(
             turn,

@@ -123,7 +123,7 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
 
 def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
     """The flags for passages that stand nowhere, in ``words``, which carry the outcome, and in any other reply; and for
-    those that may only be proposed or denied, in any reply.
+    those that may only be proposed or denied, in any reply. Without documents, that nothing could be compared.
 
     A first take that a second one replaced does not count.
     """
@@ -132,6 +132,8 @@ def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
         "inventedQuotation": not misled.isdisjoint(words),
         "unfoundQuotation": not misled <= set(words),
         "unclearQuotation": any(unclear(s, turn) and s.facts.standing(turn) == turn for turn in s.facts.said),
+        "noDocuments": not s.facts.documented,
+        "uncheckedEvidence": any(unchecked(s, turn) and s.facts.standing(turn) == turn for turn in s.facts.said),
     }
 
 
@@ -141,6 +143,7 @@ def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceL
         ("inventedQuotation" in flags, "inventedQuotation", "LOW"),
         ("unfoundQuotation" in flags, "unfoundQuotation", "MODERATE"),
         ("unclearQuotation" in flags, "unclearQuotation", "MODERATE"),
+        ("noDocuments" in flags, "noDocuments", "MODERATE"),
     )
 
 
@@ -155,6 +158,16 @@ def unclear(s: Script, turn: TurnId) -> bool:
     """Whether a turn's texts have words of which code cannot say that they are given as a document's."""
     found = s.facts.found.get(f"{turn}/texts")
     return isinstance(found, TextsFound) and any(passage.unclear for passage in found.passages)
+
+
+def unchecked(s: Script, turn: TurnId) -> bool:
+    """Whether a turn quotes, cites or claims evidence in a case without documents, where code can compare nothing."""
+    if s.facts.documented:
+        return False
+    found, said = s.facts.found.get(f"{turn}/texts"), statements(s.facts.said[turn])
+    passages = found.passages if isinstance(found, TextsFound) else ()
+    claimed = any(argument.citations or argument.basis == "evidence" for argument in said)
+    return claimed or any(passage.unchecked for passage in passages)
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:
@@ -172,8 +185,11 @@ def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> Huma
 def unverified(s: Script) -> tuple[Cap, ...]:
     """The cap if no standing argument rests on a verified citation: agreement of models is no evidence by itself.
 
-    If every argument is struck, the decider had no basis for its decision.
+    If every argument is struck, the decider had no basis for its decision. A case without documents has a cap of its
+    own.
     """
+    if not s.facts.documented:
+        return ()
     found = [a for f in s.facts.found.values() if isinstance(f, CitationsFound) for a in f.arguments]
     standing = [a for a in found if not a.struck]
     if not found or any(v.verdict == "verified" for a in standing for v in a.verdicts):
@@ -191,12 +207,12 @@ def validation_failures(s: Script) -> tuple[ValidationFailure, ...]:
             if argument.struck == "uncited":
                 failures.append(ValidationFailure(turn, argument.n, "uncited"))
             for citation, verdict in zip(quotes[argument.n], argument.verdicts, strict=True):
-                if verdict.verdict != "verified":
-                    failures.append(
-                        ValidationFailure(
-                            turn, argument.n, verdict.verdict, citation.quote, citation.source_id, verdict.found_in
-                        )
-                    )
+                match verdict.verdict:
+                    case "altered" | "too_short" | "not_found" as reason:
+                        named = citation.quote, citation.source_id, verdict.found_in
+                        failures.append(ValidationFailure(turn, argument.n, reason, *named))
+                    case "verified" | "unchecked":
+                        pass
     return tuple(failures)
 
 

@@ -131,6 +131,11 @@ class Facts:
         again = once_more(turn)
         return again if again in self.said else turn
 
+    @property
+    def documented(self) -> bool:
+        """Whether the case has a document; without one no quotation can be compared."""
+        return self.case is None or bool(self.case.documents)
+
     def answered(self, turn: TurnId) -> bool:
         """Whether a turn needs no further attempt: it spoke, is silent, or could not be funded."""
         return turn in self.said or turn in self.silent or turn in self.refused

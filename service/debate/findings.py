@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from service.debate.turns import TurnId
 
-Verdict = Literal["verified", "altered", "too_short", "not_found"]
+Verdict = Literal["verified", "altered", "too_short", "not_found", "unchecked"]
 StrikeReason = Literal["unverified_citation", "uncited"]
 CONCEDING = frozenset({"concludesUpheld", "concludesAsProposer", "sparesAPosition", "thesisGrants"})
 """The hard signs by which a critique concedes."""
@@ -42,6 +42,7 @@ class Edit(Struct, frozen=True, rename="camel"):
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The verdict on one citation: ``too_short`` says that its words are too few to compare, not that they are missing.
 
+    ``unchecked`` says that the case has no document to compare with.
     ``span`` is in code points of the stored document, end exclusive; ``text`` is the document's own text of that span.
     ``found_in`` names another given document that has the words; ``reason`` is the rule that refused. ``note`` is a
     remark that does not change the verdict: another place of the words, or a wrong location in the citation.
@@ -289,7 +290,7 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
 
 
 PassageKind = Literal["quotation", "clause"]
-Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "nowhere"]
+Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere"]
 """Where a passage of a text stands."""
 Attributed = Literal["document", "debate", "open"]
 """To what a text attributes a passage; ``open`` if it names no author."""
@@ -306,6 +307,7 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are
     words of which code cannot say that the text gives them as another's: it may propose, deny or describe them.
+    ``unchecked`` are words that may be those of a source, in a case without documents.
     """
 
     field: str
@@ -326,6 +328,11 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     def unclear(self) -> bool:
         """Whether a reader has to see for itself whether the text gives the words as another's."""
         return self.status == "unclear"
+
+    @property
+    def unchecked(self) -> bool:
+        """Whether the case has no document with which the words could be compared."""
+        return self.status == "unchecked"
 
 
 class TextsFound(Struct, frozen=True, rename="camel", tag="texts", tag_field="kind"):

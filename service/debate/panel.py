@@ -52,9 +52,9 @@ from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, a
 from service.debate.panel_result import result_of
 from service.debate.panel_standing import (
     TRIGGERS,
-    USES,
     answers,
     debaters_of,
+    dimensions_used,
     labels_of,
     latest,
     options_of,
@@ -147,7 +147,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     risk = result.consensus_reached and accepts_a_risk(s)
     opposes = any(isinstance(found, SynthesisFound) and found.opposed for found in s.facts.found.values())
     words, sensitive = _words(s, final), _order_sensitive(s, rounds)
-    reading = Reading(counted=USES[result.question_type], threshold=rounds[-1].threshold if rounds else 0)
+    used = dimensions_used(result.question_type, documented=s.facts.documented)
+    reading = Reading(counted=used, threshold=rounds[-1].threshold if rounds else 0)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (measured and not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),

@@ -30,6 +30,16 @@ USES: Mapping[QuestionType, tuple[Dimension, ...]] = {
     "belief": ("empirical_overlap", "framework_agreement", "confidence_convergence"),
 }
 """The dimensions that count for each type of question; the others are measured and shown."""
+
+
+def dimensions_used(kind: QuestionType, *, documented: bool) -> tuple[Dimension, ...]:
+    """The dimensions that count for a type of question; empirical overlap only in a case with documents.
+
+    Without any document there is no evidence that two debaters could share.
+    """
+    return tuple(name for name in USES[kind] if documented or name != "empirical_overlap")
+
+
 TRIGGERS: Mapping[QuestionType, str] = {
     "factual": "Metric Convergence",
     "normative": "Value Alignment",
@@ -152,7 +162,7 @@ def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> Consensus
     for name in DIMENSIONS:
         given, measured = getattr(said, name) * 10, found.dimensions.get(name)
         scores[name] = given if measured is None or not found.vetoes else min(given, measured)
-    counted = USES[question_type(s)]
+    counted = dimensions_used(question_type(s), documented=s.facts.documented)
     overall = sum(scores[name] or 0 for name in counted) // len(counted)
     terminated = overall >= found.threshold and not found.vetoes
     return ConsensusRound(

@@ -231,6 +231,9 @@ def _resolved(
 ) -> _Table:
     policy = place.policy
     chosen = validation.known_format(request, policy)
+    if isinstance(request, CaseRequest):
+        with faults.noted():
+            validation.documented(request, chosen, policy)
     read = options.resolve(request, chosen.name, policy, faults)
     with faults.noted():
         options.known_prompts(read.options, place.prompts)

@@ -168,8 +168,6 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
 
 def _documents(request: CaseRequest, policy: Policy) -> None:
     limits = policy.limits
-    if not request.documents:
-        raise InvalidCase("documents is empty; a debate argues from at least one document", pointers=("/documents",))
     if len(request.documents) > limits.documents:
         raise TooLarge(
             f"expected at most {limits.documents} documents, found {len(request.documents)}; "
@@ -247,9 +245,25 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
     return at.isoformat()
 
 
+def documented(request: CaseRequest, chosen: ChosenFormat, policy: Policy) -> None:
+    """Refuse a case without documents in the adversarial format, unless policy allows it."""
+    if request.documents or chosen.name != "adversarial" or policy.debate.adversarial_without_documents:
+        return
+    others = ", ".join(name for name in policy.offered if name != "adversarial")
+    why = f" ({chosen.reason})" if chosen.reason else "" if request.format else " (the policy's usual format)"
+    raise InvalidCase(
+        f"documents is empty, and the format 'adversarial'{why} argues from at least one document; send documents, ask "
+        f"for one of the formats that take a case without them ({others or 'none has its seats filled'}), or have the "
+        'policy say debate.adversarial_without_documents = "allowed"',
+        pointers=("/documents",),
+    )
+
+
 def evidence(request: CaseRequest, options: Options) -> None:
     """Refuse documents of rounds that the debate does not have; only the adversarial format brings any later."""
     rounds = {d.round for d in request.documents}
+    if not rounds:
+        return
     match options:
         case AdversarialOptions():
             if min(rounds) != 1 or max(rounds) > options.max_rounds:

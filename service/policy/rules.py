@@ -76,7 +76,8 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     """The settings of a debate that its case leaves out. Amounts are micro-dollars.
 
     ``diversity`` is the least that the seats of a debate must reach, and ``floating_names`` whether models may sit that
-    are named by something else than a fixed artefact.
+    are named by something else than a fixed artefact. ``adversarial_without_documents`` is whether the adversarial
+    format takes a case without documents; the others take it.
 
     A case is high-stakes when its downside is above ``high_stakes_downside`` or its materiality is listed. Above
     ``swap_above`` the decider is asked twice, with the order turned round; ``None`` never asks it twice.
@@ -98,6 +99,7 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     may_choose_models: bool
     diversity: Diversity = "sameModel"
     floating_names: Annotated[bool, switch("allowed", "refused")] = True
+    adversarial_without_documents: Annotated[bool, switch("allowed", "refused")] = False
     swap_above: Annotated[MicroUSD | None, dollars("swap_above_usd", none="never")] = None
 
 

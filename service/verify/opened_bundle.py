@@ -143,7 +143,9 @@ class OpenedBundle:
 
     @cached_property
     def index(self) -> tuple[DocumentFile, ...]:
-        """The listed documents; raises `NotCheckable` or `BadBundle`."""
+        """The listed documents, none for a case that names none; raises `NotCheckable` or `BadBundle`."""
+        if not self.debate.case.documents and "documents/index.json" not in self.files:
+            return ()
         return decode_index(self.file("documents/index.json", "documents"))
 
     @cached_property

@@ -21,9 +21,10 @@ Judge = Callable[[Mapping[TurnId, Reply]], CitationsFound]
 
 
 def judging(texts: Mapping[str, str]) -> Judge:
-    """The judge of citations from these documents (id -> text)."""
+    """The judge of citations from these documents (id -> text); without any, nothing is compared and nothing struck."""
     sources = Sources(texts)
-    return lambda said: check_citations(said, lambda citation: check(citation, sources))
+    verify = (lambda citation: check(citation, sources)) if texts else None
+    return lambda said: check_citations(said, verify)
 
 
 ENGINES: Mapping[str, Callable[[Mapping[str, str]], Judge]] = {ENGINE: judging}

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from service.checks.citations.verdict.judge import Sources, check
+from service.checks.citations.verdict.strike import UNCHECKED
 from service.debate.findings import Citation, CitationVerdict
 from service.errors import BadRequest
 
@@ -60,10 +61,11 @@ def read_batch(given: bytes) -> Batch:
 
 
 def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:
-    """The id of each citation with its verdict, in the order asked."""
+    """The id of each citation with its verdict, in the order asked; `unchecked` where no source is given at all."""
     sources = Sources({source.id: source.text for source in batch.sources})
     for asked in batch.citations:
-        yield asked.id, check(Citation(asked.quote, asked.source_id, _location(asked.location)), sources)
+        citation = Citation(asked.quote, asked.source_id, _location(asked.location))
+        yield asked.id, check(citation, sources) if batch.sources else UNCHECKED
 
 
 def explained(verdict: CitationVerdict, refusals: Mapping[str, str]) -> CitationVerdict:

@@ -17,7 +17,6 @@ from service.checks.consensus.triggers import FEWEST, all_opposed, unanswered, v
 from service.debate.facts import Facts
 from service.debate.findings import ClaimAgreement, ConsensusFound
 from service.debate.model import Check
-from service.debate.panel_standing import USES
 
 SUPPORT = 70
 """The least confidence, in per cent, that every voice needs in a claim that counts as supported by all."""
@@ -38,7 +37,7 @@ def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Con
     score, voices, shown = overall(t, r, measured), t.voices(r), t.shown(r)
     terminated = score >= t.threshold and not against
     # The reference lists what lags only if the debate goes on.
-    lagging = () if terminated else tuple(name for name in USES[t.kind] if (measured[name] or 0) < t.threshold)
+    lagging = () if terminated else tuple(name for name in t.uses if (measured[name] or 0) < t.threshold)
     return ConsensusFound(
         voices=len(voices),
         dimensions=measured,
@@ -53,7 +52,7 @@ def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Con
         wording_overlap=wording_overlap(t, r, known),
         new_ideas=new_ideas(t, r) if t.kind == "brainstorm" else None,
         unanswered=unanswered(t, r),
-        counted=counted(t.kind, measured),
+        counted=counted(t, measured),
         vetoes=against,
         opposed=all_opposed(t, r),
     )

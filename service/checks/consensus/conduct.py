@@ -1,8 +1,8 @@
 """The conduct of each debater, by rules that code can follow. They measure conduct, and not truth.
 
     factual accuracy     the mean of those that are defined: the others' marks on its claims (accept 100, unsure 50,
-                         reject 0, over all marks of all rounds), and the share of its citations that are verified; 50
-                         if neither is defined
+                         reject 0, over all marks of all rounds), and the share of its citations that are verified, of
+                         those that could be compared; 50 if neither is defined
     logical consistency  100 less 25 for each fault, and not below 0: turning from yes to no or back, or to a
                          probability that has no point in common with its former one, without a word in corrections;
                          rejecting a former claim of its own without one; making a claim and rejecting the same claim
@@ -75,7 +75,8 @@ def _factual(t: Transcript, own: Sequence[PanelVoice], shown: Iterable[ShownClai
         for reader, opinion in claim.opinions.items()
         if claim.author == seat and reader != seat
     ]
-    verdicts = [v.verdict == "verified" for voice in own for given in t.verdicts(voice).values() for v in given]
+    checked = [v for voice in own for given in t.verdicts(voice).values() for v in given if v.verdict != "unchecked"]
+    verdicts = [v.verdict == "verified" for v in checked]
     known = [sum(part) // len(part) for part in (marks, [100 * held for held in verdicts]) if part]
     return sum(known) // len(known) if known else UNKNOWN
 
@@ -112,13 +113,14 @@ def _contradicts(t: Transcript, now: PanelVoice, rejected: Iterable[tuple[str, i
 
 def _evidence(t: Transcript, own: Sequence[PanelVoice]) -> int:
     claims = sum(len(voice.reply.claims) for voice in own)
-    return sum(_supported(claim) for voice in own for claim in t.standing(voice)) * 100 // claims
+    return sum(_supported(t, claim) for voice in own for claim in t.standing(voice)) * 100 // claims
 
 
-def _supported(claim: Claim) -> bool:
-    """Whether a claim that is not struck says what it rests on."""
+def _supported(t: Transcript, claim: Claim) -> bool:
+    """Whether a claim that is not struck says what it rests on; a citation that was not compared is nothing that it
+    rests on."""
     said = " ".join(words(claim.text))
-    return bool(claim.citations) or any(re.search(rf"\b{ground}\b", said) for ground in GROUNDS)
+    return (t.documented and bool(claim.citations)) or any(re.search(rf"\b{ground}\b", said) for ground in GROUNDS)
 
 
 def _trajectory(t: Transcript, own: Sequence[PanelVoice]) -> int:

@@ -13,13 +13,15 @@ stance_alignment        mean over pairs of voices of
 empirical_overlap       mean over pairs of: claims that both accept and passages that both quote, by those that
                         either does. Passages are verified citations of claims that are not struck; overlapping
                         ones of a document are one. Where no claim has been marked, as in the blind round: the
-                        claims that are alike by those of either, times 0.9. An empty union of marked claims is 0
+                        claims that are alike by those of either, times 0.9. An empty union of marked claims is 0.
+                        Undefined in a case without documents, which has no evidence to share
 framework_agreement     mean over pairs: 1,000 the same framework, 500 one of the same family, 0 otherwise;
                         undefined if both are "other"
 confidence_convergence  1,000 less 20 for each point between the highest and the lowest overall confidence, and 10
                         more for each point by which that has grown since the round before
 
-The overall score is the mean of the dimensions that the type uses and that are defined (`USES`), and at most 900
+The overall score is the mean of the dimensions that the type uses and that are defined (`USES`, without empirical
+overlap in a case without documents), and at most 900
 where no claim has been marked: code's reading of two claims is less than their readers' marks.
 
                 stance      empirical   framework   confidence
@@ -40,9 +42,8 @@ from service.checks.consensus.matter import Compared, Span
 from service.checks.consensus.opposition import contradicts, contrary, opposed
 from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, mean, share, words
 from service.debate.findings import Dimension, NamedClaims
-from service.debate.panel_standing import USES
 from service.debate.replies import BlindAnswer
-from service.debate.replies.panel import Framework, Interval, QuestionType
+from service.debate.replies.panel import Framework, Interval
 
 WHOLE = 1_000
 UNMARKED = 900
@@ -72,7 +73,7 @@ def dimensions(t: Transcript, r: int) -> dict[Dimension, int | None]:
     stance = coverage(t, r) if t.kind == "brainstorm" else mean(_stance(t, a, b, shown) for a, b in t.pairs(r))
     return {
         "stance_alignment": stance if len(t.voices(r)) > 1 else None,
-        "empirical_overlap": mean(_empirical(t, a, b, shown) for a, b in t.pairs(r)),
+        "empirical_overlap": mean(_empirical(t, a, b, shown) for a, b in t.pairs(r)) if t.documented else None,
         "framework_agreement": mean(framework(a, b) for a, b in t.pairs(r)),
         "confidence_convergence": _confidence(t, r),
     }
@@ -80,13 +81,13 @@ def dimensions(t: Transcript, r: int) -> dict[Dimension, int | None]:
 
 def overall(t: Transcript, r: int, measured: Mapping[Dimension, int | None]) -> int:
     """The mean of the dimensions that count; 0 if none does."""
-    found = mean(measured[name] for name in counted(t.kind, measured)) or 0
+    found = mean(measured[name] for name in counted(t, measured)) or 0
     return found if t.shown(r) else min(found, UNMARKED)
 
 
-def counted(kind: QuestionType, measured: Mapping[Dimension, int | None]) -> tuple[Dimension, ...]:
+def counted(t: Transcript, measured: Mapping[Dimension, int | None]) -> tuple[Dimension, ...]:
     """The dimensions that the type uses and that are defined."""
-    return tuple(name for name in USES[kind] if measured.get(name) is not None)
+    return tuple(name for name in t.uses if measured.get(name) is not None)
 
 
 def claim_jaccard(t: Transcript, r: int) -> int | None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from service.checks.consensus.dimensions import new_ideas, spread
 from service.checks.consensus.transcript import Transcript
 from service.debate.findings import Dimension, Veto
-from service.debate.panel_standing import USES
 from service.debate.replies.panel import Framework, Stance
 
 _STANCES: Mapping[Stance, str] = {
@@ -34,7 +33,7 @@ def explain(
     """The differences between the debaters, dimension by dimension, or a sentence that there are none."""
     reached = "reaches" if overall >= t.threshold else "is below"
     parts = [f"Overall {decimal(overall)} {reached} {decimal(t.threshold)}."]
-    for name in USES[t.kind]:
+    for name in t.uses:
         value = measured[name]
         if (value or 0) < t.threshold:
             level = "is undefined and does not count" if value is None else f"is {decimal(value)}"

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from service.checks.consensus.matter import Compared, Span
 from service.checks.overlap import STOP_WORDS
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, CitationVerdict
+from service.debate.findings import CitationsFound, CitationVerdict, Dimension
 from service.debate.model import Check, TurnId, seat_of
-from service.debate.panel_standing import labels_of, options_of, question_type
+from service.debate.panel_standing import dimensions_used, labels_of, options_of, question_type
 from service.debate.replies import BlindAnswer, Claim, ObjectionAnswers, RevisedAnswer
 from service.debate.replies.panel import MarkAs, QuestionType
 from service.debate.script import Script
@@ -71,7 +71,8 @@ class ShownClaims(NamedTuple):
 class Transcript(NamedTuple):
     """The answers up to a round: turn -> reply, with the verdicts on their citations, and the seats' letters.
 
-    ``answered`` are the answers to objections that stood after the last round.
+    ``answered`` are the answers to objections that stood after the last round. ``documented`` says that the case has
+    documents.
     """
 
     kind: QuestionType
@@ -80,6 +81,12 @@ class Transcript(NamedTuple):
     said: Mapping[TurnId, Answer]
     citations: Mapping[TurnId, CitationsFound]
     answered: Mapping[TurnId, ObjectionAnswers] = {}
+    documented: bool = True
+
+    @property
+    def uses(self) -> tuple[Dimension, ...]:
+        """The dimensions that count for this question and case."""
+        return dimensions_used(self.kind, documented=self.documented)
 
     @property
     def rounds(self) -> int:
@@ -151,7 +158,8 @@ def read(facts: Facts, check: Check) -> Transcript:
     said = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], BlindAnswer | RevisedAnswer)}
     found = {turn: f for turn in said if isinstance(f := facts.found.get(f"{turn}/citations"), CitationsFound)}
     answered = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], ObjectionAnswers)}
-    return Transcript(kind, options_of(s).thresholds[kind], labels_of(s), said, found, answered)
+    threshold = options_of(s).thresholds[kind]
+    return Transcript(kind, threshold, labels_of(s), said, found, answered, facts.documented)
 
 
 def known_words(texts: Iterable[str]) -> frozenset[str]:

@@ -112,7 +112,7 @@ def check_critique(
     """
     attacked = words_of(" ".join(_text(a.proposal) for a in proposals))
     mine = _words(critique)
-    checked = [v for argument in verdicts for v in argument.verdicts]
+    checked = [v for argument in verdicts for v in argument.verdicts if v.verdict != "unchecked"]
     case = case_words([*shown.asked, *(_text(a.proposal) for a in proposals)], shown.sources.values())
     said = _Said(critique, verdicts, shown, case)
     attacks = [_attack(one, said, thresholds) for one in proposals]

@@ -117,7 +117,7 @@ def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> 
     verified = {v.n for v in one.verdicts if any(each.verdict == "verified" for each in v.verdicts)}
     lists: dict[str, list[int]] = {"own": [], "echoed": [], "empty": []}
     standing = [argument for argument in one.statements if argument.n not in struck]
-    compared = english and bool(case.documents) and not one.answers
+    compared = english and not one.answers
     elsewhere = compared and not any(_names(argument, case) for argument in standing)
     for argument in one.statements:
         if argument.n not in struck:

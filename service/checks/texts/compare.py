@@ -7,7 +7,8 @@
     5  they stand in a reply that the seat was shown            inDebate, or onlyInDebate: given as a document's
     6  a document has them but for changes, and the sentence may propose or deny them;
        or it describes a participant and no verb of saying leads to them               unclear
-    7  anything else                                                     nowhere
+    7  the case has no document, and they are not given as a participant's        unchecked
+    8  anything else                                                     nowhere
     *  the work allowed was used up                                      nowhere, out_of_steps
 
 A clause that a document has is `inDocument`; only one that a text says to state something is listed. What the reply of
@@ -135,6 +136,7 @@ class _Desk:
     def __init__(self, read: Shown, documents: Mapping[str, str], max_steps: int) -> None:
         self._steps = Steps(max_steps)
         self._documents = Sources(documents)
+        self._documented = bool(documents)
         self._replies: dict[str, str] = {turn: _words_of(reply, read.names) for turn, reply in read.shown.items()}
         self._said = Sources(self._replies)
         self._voices = read.voices or {turn: seat_of(turn) for turn in read.shown}
@@ -167,6 +169,8 @@ class _Desk:
         given = self._given(text, quoted)
         if not given.is_compared(quoted):
             return None
+        if not self._documented:
+            return self._without_documents(path, quoted, given)
         short = quoted.words < QUOTED_WORDS
         verdict = self._in_documents(quoted.text, short)
         if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, given.around):
@@ -185,6 +189,22 @@ class _Desk:
             return None
         reason = verdict.reason or verdict.verdict
         return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
+
+    def _without_documents(self, path: str, quoted: Quotation, given: Given) -> Passage | None:
+        """Words in a case without documents: the debate alone can have them, and else there is nothing to compare."""
+        short = quoted.words < QUOTED_WORDS
+        if given.is_excused(quoted.text, altered=False) or self._is_of_law(given.around):
+            return None
+        if self._search(quoted.text, self._asked, short).verdict == "verified":
+            return Passage(path, quoted.span, "quotation", "inDebate", given.attributed, reason="asked")
+        said = self._search(quoted.text, self._said, short)
+        if said.verdict == "verified" and said.source_id:
+            found = self._in_debate(path, quoted, given, TurnId(said.source_id), short)
+            return replace(found, status="unchecked") if found.status == "onlyInDebate" else found
+        if given.spoken:
+            status = given.status(altered=False, near=False)
+            return Passage(path, quoted.span, "quotation", status, "debate", reason="not_found") if status else None
+        return Passage(path, quoted.span, "quotation", "unchecked", given.attributed, reason="no_document")
 
     def _given(self, text: str, quoted: Quotation) -> Given:
         around = asserted(affirmed(context_of(text, *quoted.outer)))
@@ -271,9 +291,11 @@ class _Desk:
                 return Passage(path, span, "clause", "inDebate", "document", reason="asked")
             spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             attributed: Attributed = "debate" if spoken else "document"
+            given_as: Status = "onlyInDebate" if self._documented else "unchecked"
             if turn := self._having(name, self._said):
-                status: Status = "inDebate" if spoken else "onlyInDebate"
-                return Passage(path, span, "clause", status, attributed, turn=TurnId(turn))
+                return Passage(path, span, "clause", "inDebate" if spoken else given_as, attributed, turn=TurnId(turn))
+            if not (self._documented or spoken):
+                return Passage(path, span, "clause", "unchecked", attributed, reason="no_document")
             return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)

@@ -19,6 +19,7 @@ FIRST: dict[str, Any] = WRITTEN["models"][0]
 OPTIONAL = [
     ("debate", "diversity"),
     ("debate", "floating_names"),
+    ("debate", "adversarial_without_documents"),
     *(("formats", name) for name in WRITTEN["formats"] if name != "auto"),
     *(("formats", name, key) for name, table in WRITTEN["formats"].items() if name != "auto" for key in table),
     *(("formats", "panel", "thresholds", key) for key in WRITTEN["formats"]["panel"]["thresholds"]),

@@ -168,4 +168,5 @@ def _started(form: str, options: Options, table: Any, pool: Sequence[str], allow
         )
         for seat, name in names.items()
     ]
-    return msgspec.structs.replace(base, format=f"{form}/1", options=options, seats=tuple(seats))
+    pins = _prompts().pins()
+    return msgspec.structs.replace(base, format=f"{form}/1", options=options, seats=tuple(seats), pins=pins)

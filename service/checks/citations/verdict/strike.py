@@ -1,5 +1,7 @@
 """Which arguments are struck: one with a citation that is not verified, and one that claims evidence and cites nothing.
 
+In a case without documents none is struck: there is nothing with which a citation could be compared.
+
 Recorded under the name of the citation engine, of which it is the last step.
 """
 
@@ -15,15 +17,24 @@ from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, C
 from service.debate.replies import Cited, Reply, statements
 from service.debate.turns import TurnId
 
+UNCHECKED = CitationVerdict("unchecked", reason="no_document")
 
-def check_citations(said: Mapping[TurnId, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
-    """The verdict on every citation of these replies (turn id -> reply), and the arguments that are struck for them."""
+Verify = Callable[[Citation], CitationVerdict]
+
+
+def check_citations(said: Mapping[TurnId, Reply], verify: Verify | None) -> CitationsFound:
+    """The verdict on every citation of these replies (turn id -> reply), and the arguments that are struck for them.
+
+    ``verify`` is ``None`` in a case without documents: each citation is `unchecked` and no argument is struck.
+    """
     return CitationsFound(
         tuple(_judge_argument(turn, argument, verify) for turn, reply in said.items() for argument in statements(reply))
     )
 
 
-def _judge_argument(turn: TurnId, argument: Cited, verify: Callable[[Citation], CitationVerdict]) -> ArgumentVerdict:
+def _judge_argument(turn: TurnId, argument: Cited, verify: Verify | None) -> ArgumentVerdict:
+    if verify is None:
+        return ArgumentVerdict(turn, argument.n, (UNCHECKED,) * len(argument.citations))
     verdicts = tuple(verify(citation) for citation in argument.citations)
     struck: StrikeReason | None = None
     if any(found.verdict != "verified" for found in verdicts):
