@@ -6,6 +6,7 @@ cues, tables, topics, checklists            the function of a sentence, its side
 propositions, evidence, bearings            from a question to the sentences that bear on it
 passage_choice, pairs, movement             the passages that a seat uses, their counterparts, and its shifts
 phrases, gaps, uncertainties                wording, omissions of documents, open points
+grounds                                     considerations in a case without documents
 framing, proposer, critic, rebuttal,        the seats of the adversarial format
   moderator
 standpoints, leaning, answers               the position of a stance or vote, a model's leaning, and its plain answer

@@ -23,6 +23,7 @@ from service.simulated.transcript import HeardVoice, others, quoted
 
 _WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
 NO_ANSWER = "The documents supplied do not answer the question."
+NO_DOCUMENTS = "Without documents a simulated model has considerations for this question and no answer."
 
 
 class Answered(NamedTuple):
@@ -48,8 +49,10 @@ def conclude(desk: Desk, said: Sequence[HeardVoice] = ()) -> Answered:
     if options := _options(desk):
         return _chosen(desk, options, said)
     leaning = lean(desk, said)
+    if not leaning.pool and not (desk.documents or not desk.wanted.proposition.settled):
+        return Answered(in_words(desk, leaning.level), leaning.level, leaning, desk)
     if not leaning.pool:
-        return Answered(NO_ANSWER, None, leaning, desk)
+        return Answered(NO_ANSWER if desk.documents else NO_DOCUMENTS, None, leaning, desk)
     if not desk.wanted.proposition.settled:
         looked = leaning._replace(own=_pertinent(desk), learned=tuple(quoted(others(said))))
         return Answered(_place(desk, looked), None, looked, desk)
@@ -128,6 +131,8 @@ def chosen(answered: Answered, most: int) -> list[BearingSentence]:
 def summary(answered: Answered, most: int = 2) -> str:
     """The reasons for and against an answer, in one or two sentences."""
     leaning = answered.leaning
+    if not answered.desk.documents:
+        return "It rests on general considerations alone, because no document was given."
     first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
     parts = []
     if first:

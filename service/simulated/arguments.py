@@ -9,6 +9,7 @@ from service.checks.citations import claims_evidence
 from service.debate.replies import Statement
 from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
+from service.simulated.grounds import considerations
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import TAIL, claim, does, follows, upper
@@ -34,7 +35,13 @@ def state(desk: Desk, found: Sequence[BearingSentence], side: int = 0, first: in
 
 
 def without_passage(desk: Desk, side: int, most: int, first: int = 1) -> list[Statement]:
-    """Arguments for a side from the documents' silence, or at last from the question alone."""
+    """Arguments for a side from the documents' silence, or at last from the question alone.
+
+    In a case without documents they are general considerations.
+    """
+    if not desk.documents:
+        grounds = considerations(desk, side, most)
+        return [Statement(n, text, (), "reasoning") for n, text in enumerate(grounds, start=first)]
     sides = (side,) if side else (1, -1)
     items = [item for s in sides for item in missing(desk, s)]
     texts = [f"{upper(item.lacks)}." for item in items[:most]]

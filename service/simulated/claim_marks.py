@@ -2,6 +2,7 @@
 
 accept    a verified passage on the debater's own side, or one too direct to deny; a true silence of the documents
 reject    a verified passage that its author relies on, if the debater has a weightier one against it
+          in a case without documents, a consideration that is not for the other side
 unsure    any other claim: reasoning alone, passages of little weight, passages of expectation to a strict model
 """
 
@@ -13,6 +14,7 @@ from service.debate.replies.panel import Mark, MarkAs
 from service.simulated.answers import Answered
 from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import item_behind
+from service.simulated.grounds import side_of
 from service.simulated.moderator import WeighedArgument
 from service.simulated.passage_choice import Desk
 from service.simulated.transcript import HeardVoice, plain_value
@@ -31,6 +33,8 @@ def _mark(desk: Desk, answered: Answered, author: HeardVoice, claim: WeighedArgu
 
 
 def _verdict(desk: Desk, answered: Answered, claim: WeighedArgument) -> tuple[MarkAs, int]:
+    if not desk.documents:
+        return ("accept", 60) if answered.side * side_of(claim.said.text) >= 0 else ("unsure", 50)
     if not claim.evidence:
         return ("accept", 60) if item_behind(desk, claim.said.text) else ("unsure", 45)
     e = claim.evidence[0]

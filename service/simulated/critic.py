@@ -22,6 +22,7 @@ from service.debate.turns import split_party
 from service.simulated.checklists import Item
 from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import PRACTICE, missing
+from service.simulated.grounds import considerations
 from service.simulated.movement import shift
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk, focused, pick, span
@@ -108,6 +109,8 @@ def _targets(desk: Desk, proposers: Sequence[ShownTurn]) -> list[Target]:
 def _against(desk: Desk, proposers: Sequence[ShownTurn], limit: int, taken: list[tuple[str, int, int]]) -> list[Aimed]:
     """Points against some proposals, at most ``limit``, evidence first."""
     targets = _targets(desk, proposers)
+    if not desk.documents:
+        return _by_reasoning(desk, targets, limit)
     floor = RETRY_FLOOR if desk.reading.retry else desk.strategy.floor
     found = pick(desk, -1, limit, floor, taken)
     reached: Counter[int] = Counter()
@@ -124,6 +127,18 @@ def _against(desk: Desk, proposers: Sequence[ShownTurn], limit: int, taken: list
     if desk.reading.retry or not made:
         made.append(Aimed(TAIL[desk.wanted.proposition.kind], _least_reached(targets, reached), None))
     return made[: max(1, limit)]
+
+
+def _by_reasoning(desk: Desk, targets: Sequence[Target], limit: int) -> list[Aimed]:
+    """Points of a case without documents: considerations against the proposition, each aimed at an argument."""
+    reached: Counter[int] = Counter()
+    made = []
+    for text in considerations(desk, -1, min(4, limit)):
+        target = _least_reached(targets, reached)
+        if target is not None:
+            reached[targets.index(target)] += 1
+        made.append(Aimed(f"Argument {target.said.n} falls short. {text}" if target else text, target, None))
+    return made
 
 
 def _aim(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from service.debate.findings import Citation
 from service.debate.replies import Statement
+from service.simulated import grounds
 from service.simulated.arguments import NOTHING
 from service.simulated.checklists import Item
 from service.simulated.evidence import BearingSentence
@@ -27,6 +28,8 @@ def ideas(desk: Desk, said: Sequence[HeardVoice], limit: int) -> list[Statement]
     found += [
         (f"{upper(item.remedy)} should be added; the documents are silent about it.", ()) for item in _silent(desk)
     ]
+    if not desk.documents:
+        found = [(text, ()) for text in grounds.ideas(desk)]
     made = _again(own, others(said), limit) if own else found[:limit]
     made = made or [(NOTHING, ())]
     return [Statement(n, text, cs, "evidence" if cs else "reasoning") for n, (text, cs) in enumerate(made, start=1)]

@@ -272,7 +272,8 @@ def _synthesis(
         )
         parts.append(f"For it stands above all {e.where}, which {does(e)}; {follows(e)}.{more}")
     else:
-        parts.append("No passage of the documents was shown that supports it directly.")
+        none = "No passage of the documents was shown that supports it directly."
+        parts.append(none if desk.documents else "No document was given, so reasoning alone was put forward for it.")
     if contrary:
         e = contrary[0][0].evidence[0]
         parts.append(f"Against it stands {e.where}, which {does(e)}; {follows(e)}.")
@@ -286,7 +287,10 @@ def _synthesis(
     else:
         parts.append("No point was raised against it, so it has not been tested.")
     parts.append(_tally(fates))
-    parts.append(f"{_RESULT[conclusion]}{_because(conclusion, fates)}.")
+    result = _RESULT[conclusion]
+    if not desk.documents:
+        result = result.replace("On the documents supplied", "On the arguments alone")
+    parts.append(f"{result}{_because(conclusion, fates)}.")
     return " ".join(part for part in parts if part)
 
 

@@ -87,6 +87,8 @@ def deliberation(desk: Desk, limit: int) -> RevisedAnswer:
 
 def _answer(answered: Answered) -> str:
     if answered.desk.reading.asks("panel.brainstorm"):
+        if not answered.desk.documents:
+            return "The ideas below are general ones, because no document was given."
         return "The ideas below follow from what the documents leave open and from what they already hold."
     return f"{answered.words} {summary(answered)}"
 
@@ -112,7 +114,8 @@ def _framework(desk: Desk) -> Framework:
     place = ("alder", "birch", "cedar").index(desk.strategy.family)
     if desk.reading.asks("panel.normative") or desk.reading.asks("panel.belief"):
         return _VALUES[place]
-    return _FRAMEWORKS[desk.kind][place]
+    usual = _FRAMEWORKS[desk.kind][place]
+    return "consequences" if usual == "textual" and not desk.documents else usual
 
 
 def _moved_framework(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> Framework:
@@ -148,6 +151,8 @@ def _confidence(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> i
 
 
 def _assumptions(desk: Desk, answered: Answered, limit: int) -> tuple[str, ...]:
+    if not desk.documents:
+        return ("No document was given, so nothing that is assumed here was checked.",)
     absent = absent_texts(desk.documents, answered.leaning.pool)
     found = [
         f"{upper(name)}, which is not among the documents, holds nothing that changes this." for name in absent[:1]
@@ -239,6 +244,8 @@ def _objection(answered: Answered, said: Sequence[HeardVoice]) -> StrongestObjec
     best = max(passed_over or against, key=lambda e: (value(answered.desk, e), -e.start), default=None)
     if best is None:
         flaw = "The majority's position rests on few passages, and none was tested against a contrary one."
+        if not answered.desk.documents:
+            flaw = "The majority's position rests on premises that cannot be checked in this debate."
         return StrongestObjection(flaw, target.label, target.said.n, "low")
     flaw = f"The majority's position has to reckon with {best.where}, which {does(best)}: {follows(best)}."
     if answered.desk.reading.asks("panel.brainstorm"):

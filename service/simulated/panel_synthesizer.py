@@ -8,7 +8,7 @@ from statistics import mean, median
 
 from service.debate.replies import ConfidenceLevel, Synthesis
 from service.debate.replies.panel import Endorsement, Idea
-from service.simulated.answers import in_words
+from service.simulated.answers import NO_ANSWER, NO_DOCUMENTS, in_words
 from service.simulated.evidence import BearingSentence
 from service.simulated.leaning import Level
 from service.simulated.moderator import WeighedArgument
@@ -61,7 +61,9 @@ def _answer(desk: Desk, last: Sequence[HeardVoice], found: Sequence[BearingSente
         first = (
             f"The answer stands in {places(found, min(3, limit))}."
             if found
-            else "The documents do not answer the question."
+            else NO_ANSWER
+            if desk.documents
+            else NO_DOCUMENTS
         )
     else:
         first = in_words(desk, level)
@@ -73,6 +75,8 @@ def _answer(desk: Desk, last: Sequence[HeardVoice], found: Sequence[BearingSente
         e = against[0]
         lead = "It is qualified by" if level == "part" else "It has to be read with"
         parts.append(f"{lead} {e.where}, which {does(e)}.")
+    if not desk.documents and level is not None:
+        parts.append("It rests on general considerations alone, because no document was given.")
     return " ".join(parts)
 
 

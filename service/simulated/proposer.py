@@ -8,6 +8,7 @@ from service.debate.findings import Citation
 from service.debate.replies import Conclusion, Objection, Proposal, Statement
 from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
+from service.simulated.grounds import considerations
 from service.simulated.movement import shift
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk, pick
@@ -44,6 +45,9 @@ def _thesis(desk: Desk) -> str:
 
 
 def _arguments(desk: Desk, found: list[BearingSentence], limit: int) -> list[Statement]:
+    if not desk.documents:
+        grounds = considerations(desk, 1, min(3, limit))
+        return [Statement(n, text, (), "reasoning") for n, text in enumerate(grounds, start=1)]
     seen: Counter[str] = Counter()
     silent = [] if desk.reading.round > 1 else missing(desk, 1)
     made = [Statement(1, f"{upper(item.lacks)}.", (), "reasoning") for item in silent[:1]]

@@ -9,6 +9,7 @@ from service.debate.replies import Answer, Concession, Conclusion, Rebuttal
 from service.simulated.critic import _current
 from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import item_behind
+from service.simulated.grounds import considerations
 from service.simulated.movement import shift
 from service.simulated.passage_choice import Desk, pick, span
 from service.simulated.phrases import does, follows, places, upper
@@ -47,7 +48,7 @@ def rebuttal(desk: Desk, limit: int) -> Rebuttal:
         evidence = _counter(desk, m, fresh) if len(fresh) < limit else None
         if evidence:
             fresh.append(evidence)
-        rebuttals.append(_answer(m, evidence, rebuttals))
+        rebuttals.append(_answer(m, evidence, rebuttals) if desk.documents else _reasoned(desk, m, len(rebuttals)))
     conceded = [m for m in met if m.point.n in granted]
     return Rebuttal(
         thesis=_thesis(desk, conceded),
@@ -130,6 +131,12 @@ _STANDS = (
     "The argument attacked keeps its own footing.",
     "The point narrows the argument without displacing it.",
 )
+
+
+def _reasoned(desk: Desk, met: Met, before: int) -> Answer:
+    """The answer to a point in a case without documents: a consideration that no seat has put forward yet."""
+    found = considerations(desk, 1, before + 1)
+    return Answer(met.point.n, f"Point {met.point.n} does not decide the matter. {found[-1]}", (), "reasoning")
 
 
 def _answer(met: Met, evidence: BearingSentence | None, before: Sequence[Answer]) -> Answer:

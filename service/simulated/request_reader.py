@@ -15,6 +15,7 @@ import msgspec
 from service.debate.turns import split_party
 from service.prompts.fence import Block, blocks
 from service.prompts.request import Request
+from service.prompts.undocumented import plain_id
 
 LATER_PHASES = frozenset({"ballot.critique", "ballot.revision", "ballot.consensus"})
 """Phases of a ballot that continue the round of a seat's last reply."""
@@ -159,8 +160,9 @@ def _ballots(body: Mapping[str, Any]) -> Ballots:
 
 
 def _pins(request: Request) -> tuple[str, ...]:
-    """The ids of the pinned texts in the seat's message."""
-    return request.messages[-1].pins if request.messages else ()
+    """The ids of the pinned texts in the seat's message, those for cases without documents under the plain id."""
+    pins = request.messages[-1].pins if request.messages else ()
+    return tuple(map(plain_id, pins))
 
 
 def _next_round(statements: Sequence[ShownTurn], pins: Sequence[str]) -> int:

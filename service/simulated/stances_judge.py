@@ -128,7 +128,8 @@ def _reasoning(leader: Case | None, cases: Sequence[Case], limit: int) -> str:
     for case in [leader, *(c for c in cases if c is not leader)] if leader else cases:
         carried = [e for e in case.evidence if case.stood.carries(e)]
         if not carried:
-            parts.append(f"For [{head(case.stance)}] no passage was shown that carries it.")
+            shown = "no passage was shown that carries it" if case.stood.desk.documents else "reasons were given alone"
+            parts.append(f"For [{head(case.stance)}] {shown}.")
             continue
         e = carried[0]
         more = [o for o in carried[1 : max(1, limit)] if o.brief != e.brief][:2]
