@@ -219,7 +219,7 @@ AGREEMENT = _counter(
 CITATIONS = _counter(
     "gainsay_citations_checked_total",
     "Citations by verdict.",
-    {"task_type": TASK_TYPES, "verdict": ("verified", "altered", "too_short", "not_found")},
+    {"task_type": TASK_TYPES, "verdict": ("verified", "altered", "too_short", "not_found", "unchecked")},
 )
 STRIKES = _counter(
     "gainsay_arguments_struck_total",

@@ -26,10 +26,10 @@ def check(require_verified: bool) -> int:
     {"sources": [{"id": "D1", "text": "..."}],
      "citations": [{"id": "c1", "quote": "...", "sourceId": "D1", "location": null}]}
 
-    Prints one verdict a line: verified, altered, too_short or not_found; the source; the span in code points, end
-    exclusive; the edits, each material or not; and a note for the reader. Where a rule refused a citation before its
-    words were compared, `reason` is the rule's code and `note` says what to do. `location` may be a string
-    ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
+    Prints one verdict a line: verified, altered, too_short or not_found (unchecked without any source); the source; the
+    span in code points, end exclusive; the edits, each material or not; and a note for the reader. Where a rule refused
+    a citation before its words were compared, `reason` is the rule's code and `note` says what to do. `location` may be
+    a string ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
 
     Exit codes: 0 done, with any verdicts; 1 with --require-verified if a citation is not verified; 2 unreadable input.
     """

@@ -22,7 +22,7 @@ ROLE = "operator"
 
 
 @click.command(cls=help_sections.Command)
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
 @case_options.case_options
 @click.option("--json", "as_json", is_flag=True, help="Print the quote as JSON, and nothing else, on standard output.")
 def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:

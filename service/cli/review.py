@@ -30,7 +30,7 @@ PROOF_S = 30.0
 
 
 @click.command(cls=help_sections.Command)
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
 @case_options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
@@ -41,6 +41,9 @@ PROOF_S = 30.0
 )
 def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
+
+    A question without FILEs is argued on reasoning alone, with at most MODERATE confidence, in the formats stances,
+    ballot, panel and convergence; in adversarial only where policy allows it.
 
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it and
     prints the amount spent.
@@ -54,6 +57,8 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
     gainsay review --task-type security --downside 3e6 --format stances \\
         --debater ops="ship now" --debater risk="do not ship now" \\
         --question "Should we ship on Friday?" design.txt
+    gainsay review --task-type investment --downside 2e6 --format panel \\
+        --question "Should we expand abroad in our first year?"
 
     \b
     Exit codes

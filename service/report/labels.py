@@ -39,6 +39,7 @@ CONCLUSION: Mapping[str, str] = {
 REASON: Mapping[str, str] = {
     "truncated": "the debate was truncated",
     "incomplete": "the debate did not come to its end",
+    "noDocuments": "no document was given, so nothing that was said could be checked",
     "injectionSuspected": "a document holds passages that speak to a model",
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
@@ -105,6 +106,8 @@ FLAG: Mapping[str, str] = {
     "opponentSilent": "A stance was never argued: its debaters only agreed, or repeated the words of another side.",
     "votesNotArgued": "Too few of the votes that decided were argued for: their debaters agreed and gave no ground.",
     "answersNotArgued": "A debater gave no argument of its own in the whole debate: it agreed, or repeated another.",
+    "noDocuments": "No document was given: the arguments rest on reasoning alone, and no quotation was compared.",
+    "uncheckedEvidence": "A reply quotes, cites or claims evidence, and no document was there to compare it with.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
     "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
     "usageBelowFloor": "A vendor reported fewer tokens than a call can have had; it was charged as held.",
@@ -163,7 +166,8 @@ VERDICT: Mapping[str, str] = {
     "altered": "Altered",
     "too_short": "Too short to check",
     "not_found": "Not found",
-    "unchecked": "Not checked yet",
+    "unchecked": "Unchecked: no document",
+    "pending": "Not checked yet",
 }
 STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
 """The states of a document's part."""
@@ -180,6 +184,7 @@ STRUCK: Mapping[str, str] = {
     "uncited": "it claims evidence and cites none",
 }
 REFUSED: Mapping[str, str] = {
+    "no_document": "no document was given, so there is nothing to compare it with",
     "unknown_source": "it names a source that is not among the documents given",
     "too_short": "it has fewer than 12 letters and digits, so it could stand anywhere; quote more of the sentence",
     "out_of_steps": "the check used up the work that one citation may take, so it was not looked for to the end; quote "
@@ -191,6 +196,7 @@ PASSAGE: Mapping[str, str] = {
     "notSaid": "not in any reply",
     "noSuchClause": "no document has this clause",
     "unclear": "not found; may be a proposal",
+    "unchecked": "unchecked: no document",
     "onlyInDebate": "only in the debate",
 }
 """The words of a mark beside a passage that misleads."""
@@ -199,6 +205,7 @@ PLACES: Mapping[str, str] = {
     "inDebate": "in another reply or in the case",
     "onlyInDebate": "only in a reply, and given as a document's words",
     "unclear": "in none of them, and perhaps proposed or denied",
+    "unchecked": "unchecked, because no document was given",
     "nowhere": "in none of them",
 }
 """Where passages stand."""

@@ -40,7 +40,16 @@ from service.debate.findings import (
 )
 from service.debate.model import Check, Difference, Differing, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
-from service.debate.replies import Critique, Moderation, ObjectionAnswers, Proposal, Rebuttal, Reply, RevisedAnswer
+from service.debate.replies import (
+    Critique,
+    Framing,
+    Moderation,
+    ObjectionAnswers,
+    Proposal,
+    Rebuttal,
+    Reply,
+    RevisedAnswer,
+)
 from service.debate.replies.adversarial import Objection
 from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVerdict
 from service.debate.replies.pruning import Dropped
@@ -48,8 +57,9 @@ from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
 from service.report import labels
 from service.report.result.differing import DIFFERS
+from service.running.checker import Checker
 from tests.fixtures import formats
-from tests.fixtures.debates import a_start, canned, drive, found, start_of
+from tests.fixtures.debates import a_case, a_start, canned, drive, found, start_of
 from tests.vectors.played import panel, silent
 
 Debate = tuple[str, str, list[Entry]]
@@ -107,6 +117,8 @@ def _played() -> Iterator[Debate]:
         yield "adversarial/1", f"two replies, {flag}", [_two_replies(entry, flag) for entry in drive(ranked)]
     for form, start in _QUOTED.items():
         yield form, "quoted words", drive(start, _quoting, findings=_places)
+        yield form, "without documents", _undocumented(start)
+    yield "adversarial/1", "without documents", _undocumented(a_start())
 
 
 def _two_replies(entry: Entry, flag: str) -> Entry:
@@ -130,6 +142,17 @@ def _quoting(turn: Turn, facts: Facts) -> Reply:
     """Each text quotes words, the second one a clause; the seats that write the decision quote less the second time."""
     said = with_texts(canned(turn, facts), lambda path, text: f'{text} See "{path}" of clause 9.')
     return replace(said, recommend_another_round=turn.round == 1) if isinstance(said, Moderation) else said
+
+
+def _undocumented(started: DebateStarted) -> list[Entry]:
+    """Seats that cite, quote and claim evidence all the same, in a case without documents, by the real checks."""
+    case, checker = replace(a_case(), documents=()), Checker({})
+
+    def said(turn: Turn, facts: Facts) -> Reply:
+        reply = _quoting(turn, facts)
+        return replace(reply, key_documents=()) if isinstance(reply, Framing) else reply
+
+    return drive(started, said, case=case, findings=lambda check, facts: checker.check(case, facts, check).finding)
 
 
 def _places(check: Check, facts: Facts) -> Finding:

@@ -22,6 +22,7 @@ _MARKS = {
     "altered": ("✗", "red"),
     "too_short": ("✗", "red"),
     "not_found": ("✗", "red"),
+    "unchecked": ("?", "yellow"),
     None: ("?", "dim"),
 }
 _VERDICTS = {
@@ -29,6 +30,7 @@ _VERDICTS = {
     "altered": "ALTERED",
     "too_short": "TOO SHORT",
     "not_found": "NOT FOUND",
+    "unchecked": "UNCHECKED",
     None: "not checked",
 }
 

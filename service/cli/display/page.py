@@ -22,6 +22,7 @@ from service.report import Result
 from service.report.decision_labels import OUTCOMES
 from service.report.document import quoted
 from service.report.document.decision import untested
+from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import (
     DECIDED,
     EFFECT,
@@ -66,6 +67,8 @@ def _head(r: Result) -> Iterator[RenderableType]:
     if r.simulated:
         yield Panel(text(SIMULATED), title="SIMULATED", title_align="left", border_style="yellow", box=box.ROUNDED)
     yield Padding(text(r.question, "bold"), (1, 0, 1, 0))
+    if not r.case.documents:
+        yield row(text("Documents", "dim"), text("none: nothing that was said could be checked", "yellow"))
     for document in r.case.documents:
         later = f", from round {document.round}" if document.round > 1 else ""
         yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
@@ -156,6 +159,10 @@ def _gate(r: Result) -> Iterator[RenderableType]:
 
 def _coverage(r: Result) -> Iterator[RenderableType]:
     """The cited and uncited parts of each document; documents without a citation come first."""
+    if r.coverage_absent == "noDocuments":
+        yield Rule(text("Not cited"), align="left", style="dim")
+        yield text(NO_COVERAGE)
+        yield ""
     if not r.coverage:
         return
     yield Rule(text("Not cited"), align="left", style="dim")

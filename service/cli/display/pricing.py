@@ -108,6 +108,8 @@ def _models(q: CaseQuote) -> Iterator[RenderableType]:
 
 def _documents(q: CaseQuote) -> Iterator[RenderableType]:
     yield Rule(text("Documents"), align="left", style="dim")
+    if not q.documents:
+        yield text("none: the arguments would rest on reasoning alone")
     for found in q.documents:
         tokens = ", ".join(f"{n:,} tokens of {name}" for name, n in found.tokens.items())
         later = f", from round {found.document.round}" if found.document.round > 1 else ""

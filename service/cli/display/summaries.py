@@ -54,7 +54,7 @@ def decided(data: Data) -> str:
 def consensus(data: Data) -> str:
     """The standing of a panel after a round."""
     scores = ", ".join(
-        f"{_KEPT.get(name, name)} {'undefined' if score is None else f'{score:.3f}'}"
+        f"{_KEPT.get(name, name)} {f'{score:.3f}' if name in data['details']['defined'] else 'undefined'}"
         for name, score in data["scores"].items()
     )
     reached = "reached" if data["terminated"] else "not reached"
@@ -86,6 +86,8 @@ def verdicts(data: Data) -> list[Text]:
     found = []
     if good + bad:
         found.append(text(f"{good}/{counted(good + bad, 'quotation')} verified", "red" if bad else "green"))
+    if data["unchecked"]:
+        found.append(text(f"{counted(data['unchecked'], 'quotation')} unchecked: no documents", "yellow"))
     if struck := data.get("struck"):
         numbers = ", ".join(map(str, struck))
         found.append(text(f"number {numbers} struck", "red"))

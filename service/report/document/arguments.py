@@ -9,7 +9,13 @@ from service.report.labels import REFUSED, STRUCK, VERDICT, label_of
 from service.report.result.argument_types import Argument, Citation
 from service.report.result.types import Result
 
-TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "too_short": "warn", "not_found": "bad"}
+TONES: dict[str, Tone] = {
+    "verified": "good",
+    "altered": "warn",
+    "too_short": "warn",
+    "not_found": "bad",
+    "unchecked": "warn",
+}
 
 
 def titles_of(r: Result) -> dict[str, str]:
@@ -19,7 +25,8 @@ def titles_of(r: Result) -> dict[str, str]:
 
 def argued(label: str, argument: Argument, titles: dict[str, str]) -> Argued:
     """An argument as a block, with the verdict on each of its citations."""
-    beside = [f"rests on {argument.basis}"]
+    unchecked = argument.basis == "evidence" and not titles
+    beside = ["claims evidence that could not be checked" if unchecked else f"rests on {argument.basis}"]
     if argument.attacks:
         beside.append(f"against argument{'s' if len(argument.attacks) > 1 else ''} {_listed(argument.attacks)}")
     if argument.position:
@@ -34,7 +41,7 @@ def _listed(numbers: tuple[int, ...]) -> str:
 
 
 def _quotation(citation: Citation, titles: dict[str, str]) -> Quotation:
-    verdict = citation.verdict or "unchecked"
+    verdict = citation.verdict or "pending"
     source = citation.source_id or "no source named"
     where = [f"{source}, {titles[source]}" if source in titles else source]
     where += [citation.location] if citation.location else []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from service.debate.model import Pair
 from service.debate.options import Options, format_of, personas_of, swapped_of
 from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
+from service.report.document.undocumented import QUOTED_IN_DEBATE, SHOWS_REASONING, UNCHECKED
 from service.report.formats import TELLINGS, telling_of
 from service.report.labels import (
     CHAINED,
@@ -153,12 +154,16 @@ def _of_options(options: Options) -> Iterator[Fact]:
 def about(r: Result) -> Iterator[Block]:
     """What a record proves and what it does not prove."""
     yield ReportPart("about", "What this record is, and what it is not")
-    yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
-    if r.rounds or r.transcript:
+    debated, documented = bool(r.rounds or r.transcript), bool(r.case.documents)
+    if debated and not documented:
+        yield Text(SHOWS_REASONING)
+    else:
+        yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
+    if debated:
         yield Text(SHOWS_NOT)
-        yield Text(CHECKED)
+        yield Text(CHECKED if documented else UNCHECKED)
     if r.passage_counts:
-        yield Text(QUOTED)
+        yield Text(QUOTED if documented else QUOTED_IN_DEBATE)
     if r.simulated:
         yield Text(SIMULATED)
     yield Text(CHAINED)

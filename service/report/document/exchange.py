@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from service.report.document.arguments import TONES, argued, titles_of
 from service.report.document.blocks import Bar, Block, Bullets, Chart, ReportPart, Segment, TableBlock, Text
 from service.report.document.speakers import speaker_possessive
+from service.report.document.undocumented import UNCHECKED
 from service.report.formats import Telling, telling_of
 from service.report.labels import MOVEMENT, VERDICT, label_of, seat_name
 from service.report.result.types import Result
@@ -20,7 +21,9 @@ def struck(r: Result) -> Iterator[Block]:
     titles = titles_of(r)
     yield ReportPart("evidence", "Evidence and what was struck")
     yield _verdicts(r, telling)
-    if not r.struck:
+    if not r.case.documents:
+        yield Text(UNCHECKED)
+    elif not r.struck:
         yield Text("No argument was struck.")
     for one in r.struck:
         seat = speaker_possessive(r, one.seat, telling.who) + (f" of {one.position}" if one.position else "")
@@ -42,7 +45,7 @@ def _verdicts(r: Result, telling: Telling) -> Chart:
     """Citations by verdict, and by the debater or seat that cited."""
     cited = telling.cited(r)
     rows: dict[str, list[str]] = {
-        name: [c.verdict or "unchecked" for a in said for c in a.citations] for name, said in cited.items()
+        name: [c.verdict or "pending" for a in said for c in a.citations] for name, said in cited.items()
     }
     most = max((len(found) for found in rows.values()), default=1)
     bars = tuple(_verdict_bar(name, found, most) for name, found in rows.items() if found)

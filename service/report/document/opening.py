@@ -40,6 +40,9 @@ def question(r: Result) -> Iterator[Block]:
     if r.case.single_agent_answer:
         yield Text("Answer under review:", "note")
         yield Text(r.case.single_agent_answer)
+    if not r.case.documents:
+        yield Text("No documents were given.")
+        return
     yield TableBlock(
         "Documents that were given",
         ("Id", "Title", "Characters", "From round"),
@@ -156,7 +159,9 @@ def _outcome(r: Result) -> Iterator[Fact]:
         agrees = "yes: the same conclusion" if agreed else "no: the debate changed the conclusion"
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
-        yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
+        failures = str(len(r.critical_validation_failures))
+        none = "nothing was checked, because no document was given"
+        yield Fact("Critical validation failures", failures if r.case.documents else none)
     yield from facts(r)
     yield from quoted.compared(r)
     for pair in r.differing:

@@ -15,9 +15,12 @@ MARKED_TERM = "Marked"
 def in_short(r: Result) -> Iterator[str]:
     """The marked passages in a line for the first box; nothing where no reply that stands has one."""
     standing = _standing(r)
-    if marked := sum(map(_marks, standing)):
-        total = _count(sum(len(one.passages) for one in standing), "passage")
+    total = _count(sum(len(one.passages) for one in standing), "passage")
+    unchecked = sum(passage.status == "unchecked" for one in standing for passage in one.passages)
+    if marked := sum(map(_marks, standing)) - unchecked:
         yield f"Quoted words: {marked} of {total} marked, which do not stand where the text says."
+    if unchecked:
+        yield f"Quoted words: {unchecked} of {total} unchecked, because no document was given."
 
 
 def compared(r: Result) -> Iterator[Fact]:
@@ -42,11 +45,13 @@ def _compared(found: PassageCounts) -> str:
         "inDebate": found.in_debate,
         "onlyInDebate": found.only_in_debate,
         "unclear": found.unclear,
+        "unchecked": found.unchecked,
         "nowhere": found.nowhere,
     }
     total, read = sum(counts.values()), f"in the texts of {_count(found.replies, 'reply', 'replies')}"
     places = ", ".join(f"{number} {PLACES[status]}" for status, number in counts.items() if number)
-    compared = f"{_count(total, 'passage')} {read} compared: {places}" if total else f"no passage {read}"
+    how = "compared" if found.unchecked < total else "found"
+    compared = f"{_count(total, 'passage')} {read} {how}: {places}" if total else f"no passage {read}"
     late = f"; {_count(found.not_compared, 'reply', 'replies')} not compared" if found.not_compared else ""
     return compared + late
 

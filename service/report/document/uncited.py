@@ -22,6 +22,7 @@ from service.report.document.blocks import (
 )
 from service.report.document.speakers import latest
 from service.report.document.strip_chart import WIDTH, runs
+from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import ABSENT, NOT_READ, STATE, label_of, seat_name
 from service.report.result.types import Result
 
@@ -45,6 +46,9 @@ _KEYS = (
 
 def uncited(r: Result) -> Iterator[Block]:
     """The uncited parts; the sentences come first."""
+    if r.coverage_absent == "noDocuments":
+        yield ReportPart("coverage", "What was not cited")
+        yield Text(NO_COVERAGE)
     if not r.coverage:
         return
     yield ReportPart("coverage", "What was not cited")
@@ -64,6 +68,8 @@ def uncited(r: Result) -> Iterator[Block]:
 
 def never_cited(r: Result) -> Iterator[Fact]:
     """The same for the decision: a line for each of the first documents. Documents without a citation come first."""
+    if r.coverage_absent == "noDocuments":
+        yield Fact("Cited", NO_COVERAGE)
     for c in r.coverage[:LEADING]:
         yield Fact(f"Cited of {c.document_id}", brief(c))
 

@@ -190,6 +190,7 @@ def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: 
         altered=verdicts.count("altered"),
         too_short=verdicts.count("too_short"),
         not_found=verdicts.count("not_found"),
+        unchecked=verdicts.count("unchecked"),
         struck=tuple(a.n for a in found.arguments if a.struck),
         arguments=arguments(h, turn),
     )

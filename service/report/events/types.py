@@ -268,6 +268,7 @@ class CitationsEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omi
     altered: int
     too_short: int
     not_found: int
+    unchecked: int
     struck: tuple[int, ...] = ()
     arguments: tuple[Argument, ...] = ()
 

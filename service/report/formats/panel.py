@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
-from service.debate.panel_standing import USES, labels_of
+from service.debate.panel_standing import dimensions_used, labels_of
 from service.debate.replies import BlindAnswer, Closing, ObjectionAnswers, Reply, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
@@ -130,9 +130,10 @@ def _measured(r: Result) -> Iterator[Block]:
     if found.consensus:
         yield _course(found)
         yield _table(found)
-        used = USES[found.question_type]
+        used = dimensions_used(found.question_type, documented=bool(r.case.documents))
         shown = ", ".join(DIMENSION[name] for name in DIMENSIONS if name not in used)
-        yield Text(f"Not in the mean, for this type of question: {shown}. An undefined dimension is left out.", "note")
+        because = "this type of question" if r.case.documents else "this type of question, and without documents"
+        yield Text(f"Not in the mean, for {because}: {shown}. An undefined dimension is left out.", "note")
         yield Bullets(tuple(_noted(one) for one in found.consensus))
     yield from _seats(r, found)
     yield from _ideas(r, found)

@@ -15,9 +15,9 @@ WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A quotation as a seat gave it, and the verdict on it.
 
-    ``verdict`` is missing before the check. ``span`` is in code points of the document, end exclusive, and ``text`` the
-    document's own words there. ``edits`` are the differences of the quotation, ``foundIn`` is another given document
-    that holds it, ``reason`` says why it could not be verified.
+    ``verdict`` is missing before the check, ``unchecked`` in a case without documents. ``span`` is in code points of
+    the document, end exclusive, and ``text`` the document's own words there. ``edits`` are the differences of the
+    quotation, ``foundIn`` is another given document that holds it, ``reason`` says why it could not be verified.
     """
 
     quote: str

@@ -30,7 +30,7 @@ from service.report.result.pins import pins_of
 from service.report.result.seat_types import SeatDetail
 from service.report.result.shown_options import shown_options
 from service.report.result.speakers import speaker_of
-from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
+from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
 from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
@@ -58,7 +58,7 @@ def build_result(
     turns = transcript(h) if telling else ()
     terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
     synthesis = telling.synthesis(outcome, last) if telling and outcome else None
-    covered = _coverage(h, texts)
+    covered, absent = _covered(h, texts)
     return Result(
         decision=_decision(h, outcome, synthesis, terms),
         view="full",
@@ -89,6 +89,7 @@ def build_result(
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
         coverage=covered,
+        coverage_absent=absent,
         coverage_counts=_coverage_counts(covered),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
@@ -232,11 +233,19 @@ def build_hashes(
     )
 
 
-def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
-    """The coverage, once the debate is over: before that a part may still be cited."""
-    if h.facts.concluded is None or not h.rounds:
-        return ()
-    return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
+def _covered(h: History, texts: Texts) -> tuple[tuple[DocumentCoverage, ...], CoverageAbsent | None]:
+    """The coverage, once the debate is over, or why there is none: before that a part may still be cited."""
+    if absent := _coverage_absent(h):
+        return (), absent
+    return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts), None
+
+
+def _coverage_absent(h: History) -> CoverageAbsent | None:
+    if not h.case.documents:
+        return "noDocuments"
+    if h.facts.concluded is None:
+        return "notConcluded"
+    return None if h.rounds else "noRound"
 
 
 def _coverage_counts(found: tuple[DocumentCoverage, ...]) -> CoverageCounts | None:

@@ -13,6 +13,7 @@ from service.debate.findings import ArgumentVerdict
 class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     """Citations by verdict, of all seats and takes, as far as they were checked.
 
+    ``unchecked`` are the citations of a case without documents, which were compared with nothing.
     ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
     """
 
@@ -20,6 +21,7 @@ class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     altered: int
     too_short: int
     not_found: int
+    unchecked: int
     uncited: int
     struck: int
 
@@ -36,6 +38,7 @@ def count_citations(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:
         altered=verdicts["altered"],
         too_short=verdicts["too_short"],
         not_found=verdicts["not_found"],
+        unchecked=verdicts["unchecked"],
         uncited=strikes["uncited"],
         struck=strikes.total(),
     )

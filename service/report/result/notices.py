@@ -30,6 +30,7 @@ from service.debate.findings import (
     InjectionFound,
     SynthesisFound,
     TextsFound,
+    Verdict,
     VoicesFound,
 )
 from service.debate.model import CheckKind, TurnId, seat_of
@@ -255,9 +256,10 @@ def summary(finding: Finding) -> str:
     match finding:
         case CitationsFound(arguments):
             verdicts = [v.verdict for a in arguments for v in a.verdicts]
-            counts = ", ".join(
-                f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "too_short", "not_found")
-            ).replace("_", " ")
+            given: tuple[Verdict, ...] = ("verified", "altered", "too_short", "not_found")
+            if "unchecked" in verdicts:
+                given = ("unchecked",)
+            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in given).replace("_", " ")
             return (
                 f"{len(verdicts)} citations: {counts}; {sum(a.struck is not None for a in arguments)} arguments struck"
             )

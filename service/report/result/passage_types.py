@@ -16,14 +16,15 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
     document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
     of a reply that the text gives as a document's, and ``unclear`` are words that stand nowhere, which the text may
-    propose or deny. ``attributed`` is the author that the text names. ``reason`` is the rule that decided. ``mark`` is
-    null unless the passage misleads a reader, or may: the words that reports and the terminal show beside it.
+    propose or deny. ``unchecked`` are words that a case without documents has nothing to compare with. ``attributed``
+    is the author that the text names. ``reason`` is the rule that decided. ``mark`` is null unless the passage misleads
+    a reader, or may: the words that reports and the terminal show beside it.
     """
 
     field: str
     span: tuple[int, int]
     kind: Literal["quotation", "clause"]
-    status: Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "nowhere"]
+    status: Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere"]
     attributed: Literal["document", "debate", "open"]
     source_id: str | None = None
     turn: TurnId | None = None
@@ -59,5 +60,6 @@ class PassageCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     in_debate: int
     only_in_debate: int
     unclear: int
+    unchecked: int
     nowhere: int
     marked: int

@@ -49,6 +49,7 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
         in_debate=statuses.count("inDebate"),
         only_in_debate=statuses.count("onlyInDebate"),
         unclear=statuses.count("unclear"),
+        unchecked=statuses.count("unchecked"),
         nowhere=statuses.count("nowhere"),
         marked=sum(passage.mark is not None for one in compared for passage in one.passages),
     )
@@ -73,7 +74,7 @@ def _detail(h: History, found: Passage) -> PassageDetail:
         source_id=found.source_id,
         turn=found.turn,
         reason=found.reason,
-        mark=_mark(h, found) if found.marked or found.unclear else None,
+        mark=_mark(h, found) if found.marked or found.unclear or found.unchecked else None,
     )
 
 
@@ -81,6 +82,8 @@ def _mark(h: History, found: Passage) -> str:
     """The words of a mark; those of another reply name its speaker."""
     if found.status == "nowhere" and found.kind == "clause":
         return PASSAGE["noSuchClause"]
+    if found.unchecked:
+        return PASSAGE["unchecked"]
     words = PASSAGE["notSaid" if (found.status, found.attributed) == ("nowhere", "debate") else found.status]
     return f"{words}: {_speaker(h, found.turn)}" if found.turn else words
 

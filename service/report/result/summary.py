@@ -16,7 +16,7 @@ from service.debate.replies.panel import QuestionType
 from service.debate.results import Tally
 from service.report.result.citation_counts import CitationCounts
 from service.report.result.decision_types import Decision
-from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
+from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import (
     AdversarialTerms,
     BallotTerms,
@@ -119,6 +119,7 @@ class Summary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     labels: Labels
     citation_counts: CitationCounts
     coverage_counts: CoverageCounts | None = None
+    coverage_absent: CoverageAbsent | None = None
     links: ResultLinks
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
+
+CoverageAbsent = Literal["noDocuments", "notConcluded", "noRound"]
+"""Why a result has no coverage: the case has no documents, the debate goes on, or none of its rounds began."""
 
 
 class Labels(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -38,7 +38,7 @@ from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
 from service.report.result.shown_options import ShownOptions
-from service.report.result.summary_types import CoverageCounts, Labels, ResultLinks
+from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.would_change import GateChange
 
@@ -318,8 +318,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
     outcome's, ``labels`` the words for their codes; ``moderatorConfidenceLevel``, ``synthesis`` and
     ``explicitUncertainties`` are those of the seat that closed. ``citationCounts`` count the verdicts on all citations.
-    ``coverage`` has the cited and the uncited parts of each document, ``coverageCounts`` their sums; there is none
-    before the debate has concluded, or if no round began. ``firstDraft`` names the turns that spoke before any
+    ``coverage`` has the cited and the uncited parts of each document, ``coverageCounts`` their sums; where there
+    is none, ``coverageAbsent`` says why. ``firstDraft`` names the turns that spoke before any
     challenge. ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
     different model families, each with the diversity of their models. A confidence level is not a probability, and code
     can only lower it.
@@ -365,6 +365,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     struck: tuple[Struck, ...]
     citation_counts: CitationCounts
     coverage: tuple[DocumentCoverage, ...] = ()
+    coverage_absent: CoverageAbsent | None = None
     coverage_counts: CoverageCounts | None = None
     shifts: tuple[ShiftDetail, ...] = ()
     overall_cost: OverallCost

@@ -76,6 +76,12 @@ def test_every_verdict_has_its_words_its_tone_and_its_line(verdict: str) -> None
 
 
 def test_a_summary_of_verdicts_counts_short_quotations_among_those_that_are_not_verified() -> None:
-    (line,) = verdicts({"verified": 1, "altered": 0, "tooShort": 2, "notFound": 0, "struck": []})
+    (line,) = verdicts({"verified": 1, "altered": 0, "tooShort": 2, "notFound": 0, "unchecked": 0, "struck": []})
 
     assert line.plain == "1/3 quotations verified"
+
+
+def test_a_summary_of_verdicts_says_of_unchecked_quotations_that_there_was_no_document() -> None:
+    (line,) = verdicts({"verified": 0, "altered": 0, "tooShort": 0, "notFound": 0, "unchecked": 2, "struck": []})
+
+    assert line.plain == "2 quotations unchecked: no documents"

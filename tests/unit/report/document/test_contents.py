@@ -306,7 +306,7 @@ def test_every_code_of_a_closed_set_has_words() -> None:
         (labels.MAINTAINED, get_args(WhyMaintained)),
         (labels.NOTICE, get_args(NoticeKind)),
         (labels.MOVEMENT, get_args(Movement)),
-        (labels.VERDICT, (*get_args(Verdict), "unchecked")),
+        (labels.VERDICT, (*get_args(Verdict), "pending")),
         (labels.SEAT, (*SEATS, "debater", "judge", "synthesizer", "adjudicator", "classifier")),
         (labels.ABSENT, get_args(Absent)),
         (labels.STATE, get_args(State)),
