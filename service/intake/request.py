@@ -60,7 +60,12 @@ class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=
 
 
 class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The body of ``POST /v1/debates``. Amounts are US dollars, as numbers or decimal strings."""
+    """The body of ``POST /v1/debates``. Amounts are US dollars, as numbers or decimal strings.
+
+    ``documents`` may be empty in the formats stances, ballot, panel and convergence: such a case is argued on
+    reasoning, its confidence is at most MODERATE, and a person has to decide. The adversarial format refuses it unless
+    policy allows it.
+    """
 
     question: str
     task_type: str

@@ -175,7 +175,7 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         ((*GATE, "--answer", "no/such.txt"), "no_file", "no/such.txt"),
         (("frob",), "usage", "No such command 'frob'"),
         (("demo", "--format", "duel"), "invalid_case", "unknown format 'duel'; use one of: adversarial, stances"),
-        (REVIEW, "invalid_case", "at least one document [FILE]"),
+        (REVIEW, "invalid_case", 'adversarial_without_documents = "allowed" [FILE]'),
         ((*REVIEW, "nowhere.txt"), "no_file", "there is no file nowhere.txt"),
         (("review", "--sample", "poem"), "unknown_sample", "choose one of: architecture"),
         (("review", "--sample", "contract/poem"), "unknown_sample", "personas"),
