@@ -137,7 +137,10 @@ def _documents_of_case(case: Case) -> tuple[str, ...]:
 
 
 def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
-    """The critique of the last turn; the turns before it are the proposals and the critic's earlier critiques."""
+    """The critique of the last turn; the turns before it are the proposals and the critic's earlier critiques.
+
+    Without documents the caller's texts to the critic are words of the case too.
+    """
     *before, last = over
     critique = facts.said[last]
     if not isinstance(critique, Critique):
@@ -146,6 +149,7 @@ def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritiqu
     documents = documents_of_round(case, round_of(last))
     titles = {document.id: document.title for document in case.documents}
     positions = positions_of(facts.started.options) if facts.started else ()
+    beside = () if case.documents else tuple(_caller_texts(case, facts, last))
     return JudgedCritique(
         proposals=[
             Attacked(reply, phase_of(turn) or None, _verdicts(facts, turn))
@@ -155,7 +159,12 @@ def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritiqu
         earlier=[reply for reply in said.values() if isinstance(reply, Critique)],
         critique=critique,
         verdicts=_verdicts(facts, last),
-        asked=(case.question, *(titles[name] for name in documents), *(position.text for position in positions)),
+        asked=(
+            case.question,
+            *(titles[name] for name in documents),
+            *(position.text for position in positions),
+            *beside,
+        ),
         documents=documents,
     )
 

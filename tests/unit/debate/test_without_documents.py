@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from service.checks import given
 from service.debate.facts import Facts
 from service.debate.findings import Citation, CitationsFound, ConsensusFound, TextsFound
 from service.debate.model import Case, Outcome, Turn
-from service.debate.options import BallotOptions
+from service.debate.options import BallotOptions, personas_of
 from service.debate.replies import (
     Argument,
     Ballot,
@@ -30,6 +31,7 @@ from service.debate.replies import (
     statements,
 )
 from service.debate.results import BallotResult, PanelResult
+from service.debate.turns import TurnId
 from service.running.checker import Checker
 from tests.fixtures.debates import a_start, canned, drive, outcome
 from tests.unit.simulated.debates import Source
@@ -259,6 +261,23 @@ def test_a_projection_of_a_judgement_is_made_as_in_any_case() -> None:
     facts, _ = quoting(stances(rounds=1), canned)
 
     assert any(isinstance(reply, Projection) for reply in facts.said.values())
+
+
+def test_the_words_of_such_a_case_are_those_of_the_question_and_of_the_callers_texts() -> None:
+    facts, _ = quoting(stances(rounds=1, instructions="Weigh the churn of customers."), canned)
+    attacked, _ = quoting(a_start(personas=("critic",)), invents)
+    assert facts.case is not None
+    assert attacked.case is not None
+    answered = replace(facts.case, single_agent_answer="Yes, because the rollback is quick.")
+
+    heard = given.VOICES["judgement/1"](answered, facts, (TurnId("1.debater-1.1"), TurnId("1.debater-2.1")))
+    judged = given.CRITIQUES["judgement/1"](attacked.case, attacked, (TurnId("1.proposer.1"), TurnId("1.critic.1")))
+
+    assert heard.documents == judged.documents == ()
+    texts = {answered.question, "Weigh the churn of customers.", "Yes, because the rollback is quick."}
+    assert texts <= set(heard.asked)
+    persona = personas_of(attacked.started.options)["critic"] if attacked.started else ""
+    assert {attacked.case.question, persona} <= set(judged.asked)
 
 
 # -- what a panel counts
