@@ -246,14 +246,14 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
 
 
 def documented(request: CaseRequest, chosen: ChosenFormat, policy: Policy) -> None:
-    """Refuse a case without documents in the adversarial format, unless policy allows it."""
-    if request.documents or chosen.name != "adversarial" or policy.debate.adversarial_without_documents:
+    """Refuse a case without documents in a format that does not take it, by policy."""
+    if request.documents or policy.undocumented(chosen.name):
         return
-    others = ", ".join(name for name in policy.offered if name != "adversarial")
+    others = ", ".join(name for name in policy.offered if policy.undocumented(name)) or "none has its seats filled"
     why = f" ({chosen.reason})" if chosen.reason else "" if request.format else " (the policy's usual format)"
     raise InvalidCase(
-        f"documents is empty, and the format 'adversarial'{why} argues from at least one document; send documents, ask "
-        f"for one of the formats that take a case without them ({others or 'none has its seats filled'}), or have the "
+        f"documents is empty, and the format {chosen.name!r}{why} argues from at least one document; send documents, "
+        f"ask for one of the formats that take a case without them ({others}), or have the "
         'policy say debate.adversarial_without_documents = "allowed"',
         pointers=("/documents",),
     )

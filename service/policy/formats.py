@@ -11,7 +11,7 @@ from typing import NamedTuple
 from service.debate import adversarial
 from service.debate.formats import FormatName, complete_formats
 from service.debate.kernel import CURRENT
-from service.policy.rules import FormatsPolicy
+from service.policy.rules import DebatePolicy, FormatsPolicy
 
 FORMATS: Mapping[FormatName, str] = {name: form.FORMAT for name, form in CURRENT.items()}
 """The formats that a case may name, each with the version that new debates get."""
@@ -34,12 +34,14 @@ class FormatRules(NamedTuple):
 
     ``needs`` are the seats without which it cannot be played, as policy plays it. ``size`` is the usual size by the
     format's own table in [formats], ``None`` for a format without one. ``assigned`` is true where the caller must
-    assign a stance to each debater: policy cannot choose such a format for a case.
+    assign a stance to each debater: policy cannot choose such a format for a case. ``undocumented`` says whether it
+    takes a case without documents.
     """
 
     needs: Callable[[FormatsPolicy], tuple[str, ...]]
     size: Callable[[FormatsPolicy], UsualSize] | None
     assigned: bool
+    undocumented: Callable[[DebatePolicy], bool] = lambda _: True
 
 
 def _stances_needs(rules: FormatsPolicy) -> tuple[str, ...]:
@@ -78,7 +80,12 @@ def _convergence_size(rules: FormatsPolicy) -> UsualSize:
 
 FORMAT_RULES: Mapping[FormatName, FormatRules] = complete_formats(
     {
-        "adversarial": FormatRules(needs=lambda _: adversarial.SEATS, size=None, assigned=False),
+        "adversarial": FormatRules(
+            needs=lambda _: adversarial.SEATS,
+            size=None,
+            assigned=False,
+            undocumented=lambda debate: debate.adversarial_without_documents,
+        ),
         "stances": FormatRules(needs=_stances_needs, size=_stances_size, assigned=True),
         "ballot": FormatRules(needs=lambda _: ("debater",), size=_ballot_size, assigned=False),
         "panel": FormatRules(needs=_panel_needs, size=_panel_size, assigned=False),

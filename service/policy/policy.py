@@ -63,6 +63,10 @@ class Policy(Struct, frozen=True, rename="camel"):
         """The seats that a format needs, as policy plays it, and that policy does not fill."""
         return tuple(seat for seat in FORMAT_RULES[name_of(name)].needs(self.formats) if seat not in self.seats)
 
+    def undocumented(self, name: str) -> bool:
+        """Whether a format takes a case without documents."""
+        return FORMAT_RULES[name_of(name)].undocumented(self.debate)
+
     def choose_format(self, asked: str | None, task_type: str) -> ChosenFormat:
         """The format of a case: the one that it names, policy's for its task type, or policy's usual one."""
         if asked == AUTO:

@@ -19,7 +19,7 @@ from service.debate.amounts import MICRO
 from service.debate.entries import DebateStarted
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.kernel import FORMATS
-from service.debate.model import ROUND_CEILING, AdversarialOptions, Case, ConvergenceOptions, PanelOptions, SeatPlan
+from service.debate.model import ROUND_CEILING, Case, ConvergenceOptions, PanelOptions, SeatPlan
 from service.debate.options import debater_seats, format_of, role_of, swapped_of
 from service.debate.roster import Roster
 from service.money import tokenizer_id
@@ -173,11 +173,7 @@ def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: se
     chosen = rule.choose_format(rules, case.format, case.task_type)
     expect("the format", chosen.name, started.format.partition("/")[0])
     expect("why it has this format", chosen.reason, started.format_reason)
-    if (
-        isinstance(options, AdversarialOptions)
-        and not case.documents
-        and not rules.debate.adversarial_without_documents
-    ):
+    if not case.documents and not rules.undocumented(format_of(options)):
         raise Differs("a case of this format", "one with documents, by the policy", "none")
     form = _FORMATS[format_of(options)]
     swapped = rule.asked_twice(rules, case.estimated_downside) and form.has_decider(options)
