@@ -21,7 +21,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test lint style types nearby replay waits repeat examples bench missing changes faults soak lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -64,18 +64,22 @@ nearby:
 		PYTHONHASHSEED=0 $(BIN)/pytest --quiet --no-header --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
 		--stop-after=$(or $(SECONDS),40) --durations=5 --durations-min=1 $$files
 
-# docs/testing.md says what was cut and why nothing is lost by it.
-test: setup style ## linters, types and import contracts, then every test; prints where the time went
-	@$(MAKE) $(BOTH) types replay
-	@echo "All tests"
-	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile --no-loadscope-reorder \
-		--longest-first --time-by-file=25 --durations=25 --durations-min=1
+# docs/testing.md says what was cut and why nothing is lost by it. Types and replay run while the first tests wait, and
+# say what they found once they end; of the tests that wait, replay draws one in three.
+test: setup style ## linters, types, import contracts and every test; prints where the time went
+	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),3) 3>&1
+
+# Through a descriptor of its own, because make keeps the lines of its targets until they end.
+everything: setup
+	@{ echo "All tests"; PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile \
+		--no-loadscope-reorder --longest-first --time-by-file=25 --durations=25 --durations-min=1; } >&$${SHOWN:-1}
 
 # Replay must not hang on the order of sets, so what replays runs under another hash seed as well, with 20 examples of
-# each property; make replay PROFILE=thorough tries 2000. Only the files that have such tests are collected.
+# each property; make replay PROFILE=thorough tries 2000. Only the files that have such tests are collected. DRAW=3 runs
+# one in three of those that wait, drawn from GAINSAY_TEST_DRAW_SEED or the commit.
 replay: setup ## every test that replays, under a second hash seed
 	@echo "Tests that replay, under a second hash seed"
-	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay --hypothesis-profile=$(or $(PROFILE),replay) \
+	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay --hypothesis-profile=$(or $(PROFILE),replay) --draw=$(or $(DRAW),1) \
 		$$(grep -rl --include='test_*.py' 'mark[.]replay' tests)
 
 waits: setup ## every test that starts processes or waits, alone and TIMES (10) times (some hours)

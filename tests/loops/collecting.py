@@ -6,11 +6,16 @@ is put aside from it. What a test makes is collected as ever: a test that forget
 
 Tests of a file that starts processes or waits get the mark `waits`, by the text of the file, so there is no list that
 could be out of date. `pytest --longest-first` begins with them, and the short files at the end balance the workers.
+
+`pytest --draw=3` runs one in three of them, and all others. GAINSAY_TEST_DRAW_SEED or else the commit draws which, so
+that a red run is red again and another commit tries others; the summary says the seed.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -18,16 +23,23 @@ from pathlib import Path
 
 import pytest
 
+from tests.change.tree import commit
+
 WAITS = re.compile(
     r"\b(?:subprocess|multiprocessing|Popen|Process|processes|Deployment|deployed|a_deployment|PrivateServer|Blank"
     r"|racing|dying|dying_\w+|guardian|sleep|until|wait|wait_for|gather|served|bench|a_worker|at_work|on_trial|wire_to)\b"
 )
 """What a file names that starts processes, or waits for what another task or process does."""
+SEED = "GAINSAY_TEST_DRAW_SEED"
+NOT_DRAWN = pytest.StashKey[tuple[str, int]]()
+"""The seed of a draw, and how many tests it has left out."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option to pytest's own general group."""
-    parser.getgroup("general").addoption("--longest-first", action="store_true", help="begin with tests that wait")
+    """Add the options to pytest's own general group."""
+    group = parser.getgroup("general")
+    group.addoption("--longest-first", action="store_true", help="begin with tests that wait")
+    group.addoption("--draw", type=int, default=1, metavar="N", help="run one in N of the tests that wait")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,6 +62,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("waits")
     if config.getoption("longest_first"):
         items.sort(key=lambda item: (item.get_closest_marker("waits") is None, "unit" in item.path.parts))
+    if (one_in := config.getoption("draw")) > 1:
+        _draw(config, items, one_in)
+
+
+def _draw(config: pytest.Config, items: list[pytest.Item], one_in: int) -> None:
+    seed = os.environ.get(SEED) or commit()
+    left = [item for item in items if waits(item.path) and not drawn(item.nodeid, one_in, seed)]
+    items[:] = [item for item in items if item not in {*left}]
+    config.hook.pytest_deselected(items=left)
+    config.stash[NOT_DRAWN] = (seed, len(left))
+
+
+def drawn(test: str, one_in: int, seed: str) -> bool:
+    """Whether a seed draws a test, as it does one in so many."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {test}".encode()).digest()[:4]) % one_in == 0
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say the seed of a draw."""
+    if found := terminalreporter.config.stash.get(NOT_DRAWN, None):
+        terminalreporter.write_line(f"{SEED}={found[0]} has drawn all but {found[1]} tests that wait")
 
 
 @cache
