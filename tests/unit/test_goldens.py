@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ from tests.vectors import perturbed
 from tests.vectors.goldens import RELEASED, Golden, difference, lines, recorded, registry, stored, write
 
 GOLDENS = registry()
+LEFT_OUT = tuple(os.environ.get("GAINSAY_TEST_GOLDENS_LEFT_OUT", "").split())
+"""Goldens whose names begin so are not made again: a toy change that leaves their engines alone names them."""
 HELD = {*get_args(Part)} - {"layout"}
 """The parts of which each version has a golden here; a layout's golden is pinned among the prompts."""
 TABLES: tuple[Mapping[str, object], ...] = (
@@ -50,7 +53,7 @@ VERSIONED = re.compile(r"(\w+)_[2-9]\d*\.py")
 """The file of a module's later version."""
 
 
-@pytest.mark.parametrize("name", GOLDENS)
+@pytest.mark.parametrize("name", [name for name in GOLDENS if not name.startswith(LEFT_OUT)])
 def test_a_version_gives_what_it_gave(name: str) -> None:
     changed = difference(name, GOLDENS[name], stored().get(name))
 

@@ -28,8 +28,7 @@ def _lines(lines: Sequence[str]) -> dict[Path, int]:
     found: dict[Path, int] = {}
     lengths: dict[Path, int] = {}
     table: Path = ()
-    for start, end in _statements(lines):
-        value: Any = _read(lines[start:end])
+    for start, end, value in _statements(lines):
         if lines[start].lstrip().startswith("["):
             table = _header(value, lengths)
             found.setdefault(table, start + 1)
@@ -42,8 +41,8 @@ def _lines(lines: Sequence[str]) -> dict[Path, int]:
     return found
 
 
-def _statements(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where each statement begins, and the line after its last."""
+def _statements(lines: Sequence[str]) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Where each statement begins, the line after its last, and what it says."""
     start = 0
     for end in range(1, len(lines) + 1):
         try:
@@ -51,7 +50,7 @@ def _statements(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         except tomllib.TOMLDecodeError:
             continue
         if value:
-            yield start, end
+            yield start, end, value
         start = end
 
 

@@ -1,12 +1,17 @@
-"""`gainsay audit verify` as an examiner runs it: in a process of its own, with nothing but a file and a key."""
+"""`gainsay audit verify` as an examiner runs it, with nothing but a file and a key.
+
+The tables of arguments call the command in one process that has an empty environment; every other test starts the
+installed program anew.
+"""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -60,6 +65,48 @@ def run(arguments: Sequence[str], folder: Path, stdin: bytes = b"") -> subproces
     )
 
 
+CALLS = """
+import contextlib, io, json, sys
+from service.cli import main
+for line in sys.stdin:
+    said = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        code = main(["audit", "verify", *json.loads(line)])
+    print(json.dumps([code, *(one.buffer.getvalue().decode() for one in said)]), flush=True)
+"""
+
+
+class Called(NamedTuple):
+    """How a call of the command has ended, and what it has said."""
+
+    code: int
+    out: str
+    err: str
+
+
+Call = Callable[[Sequence[str]], Called]
+
+
+@pytest.fixture(scope="module")
+def call(folder: Path) -> Iterator[Call]:
+    """Call the command in a process with an empty environment, in the folder of the files."""
+    words = [sys.executable, "-c", CALLS]
+    with subprocess.Popen(
+        words, cwd=folder, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        given, told = process.stdin, process.stdout
+        assert given is not None
+        assert told is not None
+
+        def called(arguments: Sequence[str]) -> Called:
+            given.write(f"{json.dumps(arguments)}\n")
+            given.flush()
+            return Called(*json.loads(told.readline()))
+
+        yield called
+        given.close()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -84,12 +131,12 @@ def run(arguments: Sequence[str], folder: Path, stdin: bytes = b"") -> subproces
     ],
 )
 def test_the_exit_code_and_the_last_line_say_how_it_ended(
-    folder: Path, arguments: list[str], code: int, says: str
+    call: Call, arguments: list[str], code: int, says: str
 ) -> None:
-    done = run(arguments, folder)
+    done = call(arguments)
 
-    assert (done.returncode, done.stderr) == (code, b"")
-    assert says in done.stdout.decode()
+    assert (done.code, done.err) == (code, "")
+    assert says in done.out
 
 
 def _renamed(key: SigningKey) -> str:
@@ -114,12 +161,19 @@ def _renamed(key: SigningKey) -> str:
         (["bundle.zip", *KEY, "--witness", _renamed(LOG_KEY)], "count twice"),
     ],
 )
-def test_what_cannot_be_meant_is_usage(folder: Path, arguments: list[str], says: str) -> None:
-    done = run(arguments, folder)
+def test_what_cannot_be_meant_is_usage(call: Call, arguments: list[str], says: str) -> None:
+    done = call(arguments)
+
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_program_of_its_own_says_usage_too(folder: Path) -> None:
+    done = run(["missing.zip", *KEY], folder)
 
     assert (done.returncode, done.stdout) == (2, b"")
-    assert says in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
+    assert b"missing.zip cannot be read" in done.stderr
 
 
 def test_nothing_is_imported_that_speaks_to_a_database_or_a_network(folder: Path) -> None:

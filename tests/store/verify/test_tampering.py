@@ -39,14 +39,15 @@ def test_a_packed_bundle_verifies(bundle: Bundle) -> None:
 
 
 def test_a_byte_flipped_in_any_file_fails_by_its_hash(bundle: Bundle) -> None:
-    for path, content in bundle.files.items():
-        for at in {0, len(content) // 2, len(content) - 1}:
-            flipped = content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+    """At the beginning, in the middle and at the end, by turns."""
+    for n, (path, content) in enumerate(sorted(bundle.files.items())):
+        at = (0, len(content) // 2, len(content) - 1)[n % 3]
+        flipped = content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
-            report = verify(Bundle({**bundle.files, path: flipped}, bundle.manifest))
+        report = verify(Bundle({**bundle.files, path: flipped}, bundle.manifest))
 
-            assert report.code == 1, (path, at)
-            assert (report.failed[0].name, report.failed[0].file) == ("file", path)
+        assert report.code == 1, (path, at)
+        assert (report.failed[0].name, report.failed[0].file) == ("file", path)
 
 
 @settings(max_examples=120)
