@@ -97,10 +97,10 @@ repeat: setup ## run TEST (a file, a test, any words of pytest) TIMES (10) times
 	[ -z "$$failed" ] || { echo "Failed in run:$$failed" >&2; exit 1; }
 
 # `make test` tries 60 examples of each property, the same on every run; this one looks for new ones.
-examples: setup ## try 2000 examples (EXAMPLES) of each property of TEST (tests/unit); SEED repeats a run (hours)
+examples: setup ## try 2000 examples (EXAMPLES) of each property of TEST (tests/unit and more); SEED repeats a run (hours)
 	@seed=$(or $(SEED),$$(date +%s)); echo "Properties, with SEED=$$seed"; \
 	GAINSAY_TEST_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest --quiet --no-header --numprocesses=2 --timeout=3600 \
-		--hypothesis-profile=thorough --hypothesis-seed=$$seed $(or $(TEST),tests/unit)
+		--hypothesis-profile=thorough --hypothesis-seed=$$seed $(or $(TEST),tests/unit tests/store/verify)
 
 lint: style types ## ruff, formatting, mypy --strict, import contracts
 

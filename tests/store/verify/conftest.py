@@ -1,8 +1,11 @@
-"""Debates that were really run, once for all tests of this folder."""
+"""Debates that were really run, once for all tests of this folder and all processes of one run of pytest."""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,10 +36,22 @@ def a_policy() -> Policy:
 
 
 @pytest.fixture(scope="session")
-def drafts(cluster: Cluster, template: Database) -> Mapping[str, Draft]:
-    """The debates by name: each sample, and canned ones that end in other ways."""
-    with cluster.lend(template.name) as database:
-        return asyncio.run(_run(database))
+def drafts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Draft]:
+    """The debates by name: each sample, and canned ones that end in other ways. The first process plays them."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of the run, for all its processes
+    with (folder / "drafts.pickle").open("a+b") as kept:
+        fcntl.flock(kept, fcntl.LOCK_EX)
+        kept.seek(0)
+        if not (found := kept.read()):
+            cluster: Cluster = request.getfixturevalue("cluster")
+            template: Database = request.getfixturevalue("template")
+            with cluster.lend(template.name) as database:
+                found = pickle.dumps(asyncio.run(_run(database)))
+            kept.write(found)
+    drafts: Mapping[str, Draft] = pickle.loads(found)
+    return drafts
 
 
 async def _run(database: Database) -> dict[str, Draft]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -92,7 +92,6 @@ def test_an_export_of_an_empty_log_has_nothing_to_check() -> None:
 # Lines that were changed.
 
 
-@settings(max_examples=80)
 @given(data=st.data())
 def test_a_byte_flipped_in_any_line_fails(lines: list[bytes], filtered: list[bytes], data: Any) -> None:
     given_ = data.draw(st.sampled_from([lines, filtered]))

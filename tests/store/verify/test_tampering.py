@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -50,7 +50,6 @@ def test_a_byte_flipped_in_any_file_fails_by_its_hash(bundle: Bundle) -> None:
         assert (report.failed[0].name, report.failed[0].file) == ("file", path)
 
 
-@settings(max_examples=120)
 @given(data=st.data())
 def test_a_byte_flipped_in_any_file_fails_also_when_the_manifest_is_made_right(bundle: Bundle, data: Any) -> None:
     path = data.draw(st.sampled_from(sorted(p for p in bundle.files if not p.startswith(BESIDE))))
@@ -125,7 +124,6 @@ def test_what_the_manifest_says_of_the_debate_is_held_against_it(bundle: Bundle,
     assert verify(Bundle(bundle.files, replace(bundle.manifest, **MANIFESTS[what]))).code == 1
 
 
-@settings(max_examples=100)
 @given(data=st.data())
 def test_a_byte_flipped_anywhere_in_the_zip_fails_or_changes_nothing(bundle: Bundle, data: Any) -> None:
     packed = pack(bundle)
@@ -216,7 +214,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100)
 @given(data=st.data())
 def test_any_value_in_any_place_of_any_payload_is_reported_and_raises_nothing(drafts: Drafts, data: Any) -> None:
     draft = drafts[data.draw(st.sampled_from(["plain", "truncated", "retried", "declined"]))]
