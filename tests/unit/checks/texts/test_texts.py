@@ -233,6 +233,8 @@ HOSTILE = {
     "blanks": " " * _M,
     "capitals": "A " * (_M // 2) + "clause 9",
 }
+OUT_OF_STEPS = {"marks of all kinds", "quotations", "clauses", "block quotations", "italics", "brackets", "ellipses"}
+"""The texts that would take more work than they are allowed."""
 
 
 @pytest.mark.timeout(60)
@@ -243,6 +245,7 @@ def test_a_hostile_text_ends(name: str) -> None:
     found = passages(HOSTILE[name], documents={"D1": CONTRACT, "D2": "a b c d e " * 20_000}, max_steps=steps)
 
     assert len(found) <= 800
+    assert any(passage.reason == "out_of_steps" for passage in found) == (name in OUT_OF_STEPS)
 
 
 def test_passages_beyond_the_work_allowed_are_marked() -> None:
