@@ -27,3 +27,6 @@ class Shown(NamedTuple):
 
     asked: Sequence[str] = ()
     sources: Mapping[str, str] = {}
+
+
+NOTHING = Shown()

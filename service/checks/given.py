@@ -29,19 +29,21 @@ from service.checks.overlap import ComparedAnswer
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
 from service.debate.kernel import FORMATS
-from service.debate.model import (
+from service.debate.model import Case, Turn, TurnId, documents_of_round
+from service.debate.model_names import known_names
+from service.debate.options import (
     BallotOptions,
-    Case,
     ConvergenceOptions,
     Options,
     PanelOptions,
     StancesOptions,
-    Turn,
-    TurnId,
-    documents_of_round,
+    debater_seats,
+    debaters_of,
+    instructions_of,
+    personas_of,
+    positions_of,
+    votes_of,
 )
-from service.debate.model_names import known_names
-from service.debate.options import debater_seats, debaters_of, instructions_of, personas_of, positions_of, votes_of
 from service.debate.replies import (
     Argument,
     Critique,
@@ -61,6 +63,11 @@ from service.errors import IllegalEntry
 Row = TypeVar("Row")
 
 
+def _shown(asked: Sequence[str], documents: Sequence[str], sources: Mapping[str, str]) -> Shown:
+    """What a case asks, and those of its documents that count."""
+    return Shown(asked, {name: sources[name] for name in documents})
+
+
 class JudgedCritique(NamedTuple):
     """A critique, and what it is judged by; ``earlier`` are its author's own.
 
@@ -78,7 +85,7 @@ class JudgedCritique(NamedTuple):
         self, sources: Mapping[str, str]
     ) -> tuple[Sequence[Attacked], Sequence[Critique], Critique, Sequence[ArgumentVerdict], Shown]:
         """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
-        shown = Shown(self.asked, {name: sources[name] for name in self.documents})
+        shown = _shown(self.asked, self.documents, sources)
         return self.proposals, self.earlier, self.critique, self.verdicts, shown
 
 
@@ -91,7 +98,7 @@ class JudgedVoices(NamedTuple):
 
     def over(self, sources: Mapping[str, str]) -> tuple[tuple[Spoken, ...], Shown]:
         """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
-        return self.spoken, Shown(self.asked, {name: sources[name] for name in self.documents})
+        return self.spoken, _shown(self.asked, self.documents, sources)
 
 
 class ComparedAnswers(NamedTuple):

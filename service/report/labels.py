@@ -49,7 +49,7 @@ REASON: Mapping[str, str] = {
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
     "critiqueConcedes": "the critic conceded, also when it was asked again",
-    "critiqueNamesNothing": "the critic's points have no word of the case",
+    "critiqueNamesNothing": "the critic's points have hardly a word of the case",
     "proposerRejects": "the proposer itself rejected the proposition, so no seat argued for it",
     "sameConclusion": "all seats came to one conclusion, whatever their role",
     "criticAndModeratorAsProposer": "critic and moderator concluded what the proposer did",
@@ -95,7 +95,7 @@ FLAG: Mapping[str, str] = {
     "critiqueWeak": "The critique that stands is weak: by its own rating, or by signs that code found.",
     "promptReview": "A critic rated its own challenge below 5; the critic's prompt should be looked at.",
     "critiqueConcedes": "The critique that stands concedes: it leaves the proposition or a position unopposed.",
-    "critiqueNamesNothing": "No point of a critique has a word of the case: read whether it is about the case.",
+    "critiqueNamesNothing": "The points of a critique have hardly a word of the case: read whether they are about it.",
     "proposerRejects": "A proposer itself rejected what it was to argue for, so the case for it was never made.",
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",
     "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
@@ -156,7 +156,7 @@ SIGN: Mapping[str, str] = {
     "fewPoints": "it made few points",
     "limitedNovelty": "it said little that was new",
     "noCounterEvidence": "it cited no evidence of its own",
-    "namesNothing": "its points have no word of the case",
+    "namesNothing": "its points have hardly a word of the case",
     "softening": "it used softening phrases",
 }
 """The signs of a weak critique."""

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from service.checks.attacked import Attacked, Shown
+from service.checks.attacked import NOTHING, Attacked, Shown
 from service.checks.judgement.wording.grounds import (
     LIMITS,
     GroundLimits,
@@ -52,7 +52,6 @@ class CritiqueThresholds(Struct, frozen=True, rename="camel"):
 
 
 THRESHOLDS = CritiqueThresholds()
-NOTHING = Shown()
 NEIGHBOURHOOD = 2_000
 """The characters on either side of a passage by which its language is known."""
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from service.checks.attacked import Shown
+from service.checks.attacked import NOTHING, Shown
 from service.checks.judgement.wording.grounds import (
     LIMITS,
     GroundLimits,
@@ -85,7 +85,6 @@ class VoiceLimits(Struct, frozen=True, rename="camel"):
 
 
 VOICE_LIMITS = VoiceLimits()
-NOTHING = Shown()
 
 
 class Spoken(NamedTuple):
@@ -117,20 +116,20 @@ def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> 
     verified = {v.n for v in one.verdicts if any(each.verdict == "verified" for each in v.verdicts)}
     lists: dict[str, list[int]] = {"own": [], "echoed": [], "empty": []}
     standing = [argument for argument in one.statements if argument.n not in struck]
-    compared = english and not one.answers
-    elsewhere = compared and not any(_names(argument, case) for argument in standing)
-    for argument in one.statements:
-        if argument.n not in struck:
-            yields = one.opposed and _YIELDS.search(unquoted(argument.text))
-            judged = _kind(argument.text, argument.n in verified, one.shown, english, limits)
-            lists["empty" if yields or elsewhere else judged].append(argument.n)
+    elsewhere = english and _is_elsewhere(one, standing, case)
+    for argument in standing:
+        yields = one.opposed and _YIELDS.search(unquoted(argument.text))
+        judged = _kind(argument.text, argument.n in verified, one.shown, english, limits)
+        lists["empty" if yields or elsewhere else judged].append(argument.n)
     return Voice(one.turn, *(tuple(numbers) for numbers in lists.values()))
 
 
-def _names(argument: Cited, case: CaseWords) -> bool:
-    """Whether an argument is about the case: by its words, or, where it is short, by what it quotes."""
-    quotes = [cited.quote for cited in argument.citations]
-    return names_the_case(argument.text, quotes, " ".join(quotes), (), case)
+def _is_elsewhere(one: Spoken, standing: Sequence[Cited], case: CaseWords) -> bool:
+    """Whether no argument of a turn is about the case; a short one may lean on what it quotes."""
+    if one.answers:
+        return False
+    quoted = [(argument.text, [cited.quote for cited in argument.citations]) for argument in standing]
+    return not any(names_the_case(text, quotes, " ".join(quotes), (), case) for text, quotes in quoted)
 
 
 def _kind(text: str, verified: bool, shown: Sequence[str], english: bool, limits: VoiceLimits) -> str:

@@ -348,7 +348,7 @@ async def test_no_record_of_a_debate_holds_a_secret(
 # -- and through the service, as an operator starts it
 
 KEYS_WRITTEN = 'key = "env:VARIABLE"\nsecret_headers = { "x-gateway-key" = "env:HEADER" }\ncall_timeout_s = 5\n'
-BRIEFLY = "unavailable_attempts = 2"
+SHIPPED, BRIEFLY = "unavailable_attempts = 12", "unavailable_attempts = 2"
 """A vendor that always fails is given up soon: how long it is waited for is tested elsewhere."""
 
 
@@ -366,8 +366,9 @@ async def test_nothing_that_the_service_serves_shows_a_secret(
     opened, closed = DEBATES[name]
     file = tmp_path / "policy.toml"
     async with upstream(opened) as first, upstream(closed) as second:
-        briefly = written(first.url, second.url, KEYS_WRITTEN).replace("unavailable_attempts = 12", BRIEFLY)
-        file.write_text(briefly, "utf-8")
+        policy = written(first.url, second.url, KEYS_WRITTEN)
+        assert policy.count(SHIPPED) == 1, f"the shipped policy has no line {SHIPPED!r}: name what it has"
+        file.write_text(policy.replace(SHIPPED, BRIEFLY), "utf-8")
         async with served(database.service_url, GAINSAY_POLICY=str(file), GAINSAY_LOG_LEVEL="DEBUG") as service:
             told = repr(service.app), repr(service.app.settings), rich.pretty.pretty_repr(service.app.settings)
             answers = await everything_served(service)

@@ -179,6 +179,21 @@ def test_a_turn_without_a_word_of_the_case_argues_nothing(texts: list[str], own:
     assert bool(voice.empty) is not own
 
 
+def test_english_words_over_a_document_in_another_language_are_arguments() -> None:
+    """They share next to nothing with it, however much they are about it."""
+    contract = " ".join(
+        f"Der Lieferant haftet für Schaden{n} nach Ziffer {n}, soweit nicht Anlage{n} den Fall{n} ausnimmt und der "
+        f"Kunde{n} die Anzeige{n} rechtzeitig erstattet."
+        for n in range(100)
+    )
+    text = "A supplier who can walk away within weeks leaves us without letters, and replacing it takes a whole year."
+    spoken = Spoken(turn_id(1, "debater-2"), (Statement(1, text),), (), ())
+
+    (voice,) = check_voices([spoken], Shown(("Should the bank sign?",), {"D1": contract})).voices
+
+    assert voice.own == (1,)
+
+
 def test_no_debater_of_a_recorded_debate_is_without_an_argument(shared: Path) -> None:
     """87 debates between people and models over stories: each of their 174 debaters argued."""
     seats = 0

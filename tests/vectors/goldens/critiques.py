@@ -12,7 +12,6 @@ from typing import NamedTuple, get_args
 from msgspec.structs import replace
 
 from service.checks import given
-from service.checks.given import given_to
 from service.checks.judgement import CRITIQUES, Attacked, CritiqueEngine, Shown
 from service.checks.judgement.wording import polarity, relation, vocabulary
 from service.checks.judgement.wording.grounds import LIMITS, gives_ground, is_english, only_grants
@@ -246,16 +245,10 @@ def goldens() -> dict[str, Golden]:
     return {file_of(name, "critique"): _golden(name, engine) for name, engine in CRITIQUES.items()}
 
 
-def _recorded(name: str, engine: CritiqueEngine, checked: recorded.Checked) -> CritiqueFound:
-    """The finding on a recorded critique; a recorded debate does not hold the texts of its documents."""
-    assert checked.facts.case is not None
-    judged = given_to(name, given.CRITIQUES)(checked.facts.case, checked.facts, checked.check.over)
-    return engine(*judged.over(dict.fromkeys(judged.documents, "")))
-
-
 def _golden(name: str, engine: CritiqueEngine) -> Golden:
     def make() -> bytes:
-        found = [(f"recorded {c.name}", _recorded(name, engine, c)) for c in recorded.checks("critique")]
+        checks = recorded.checks("critique")
+        found = [(f"recorded {c.name}", recorded.found(name, engine, given.CRITIQUES, c)) for c in checks]
         judged = [*((what, case.by(engine)) for what, case in cases()), *attacks(engine), *passages(engine)]
         return lines(name, {1: [*found, *judged, *wordings(), *grounds(), *polarities(), *relations()]})
 

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
+from service.checks.given import given_to
 from service.debate.entries import CheckFound, Entry, decode
 from service.debate.facts import Facts
 from service.debate.kernel import decide
-from service.debate.model import Check, CheckKind, Measure
+from service.debate.model import Case, Check, CheckKind, Measure
+from service.debate.turns import TurnId
 from tests.vectors.record import recorded_files
 
 LATER: frozenset[str] = frozenset()
 """Debates, as FORMAT/NAME, that were recorded after a release: the versions of that release are not held over them."""
+
+
+Found = TypeVar("Found")
+
+
+class Judged(Protocol):
+    """What an engine is given of a debate with documents."""
+
+    @property
+    def documents(self) -> Sequence[str]:
+        """Their ids."""
+        ...
+
+    def over(self, sources: Mapping[str, str]) -> tuple[Any, ...]:
+        """What the engine is called with."""
+        ...
 
 
 class Checked(NamedTuple):
@@ -39,6 +57,18 @@ def checks(kind: CheckKind, *, later: bool = False) -> Iterator[Checked]:
                     if check.id == entry.check and check.kind == kind:
                         yield Checked(f"{path.parent.name}/{path.stem} {check.id}", check, facts)
             facts.add(entry)
+
+
+def found(
+    name: str,
+    engine: Callable[..., Found],
+    rows: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], Judged]],
+    checked: Checked,
+) -> Found:
+    """What an engine finds in a recorded check; a recorded debate does not hold the texts of its documents."""
+    assert checked.facts.case is not None
+    judged = given_to(name, rows)(checked.facts.case, checked.facts, checked.check.over)
+    return engine(*judged.over(dict.fromkeys(judged.documents, "")))
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from service.checks import given
-from service.checks.given import given_to
 from service.checks.judgement import VOICES, Shown, Spoken
 from service.checks.judgement.voices import VOICE_LIMITS
 from service.debate import emptiness
@@ -89,17 +88,10 @@ def goldens() -> dict[str, Golden]:
     return {file_of(name, "voices"): _golden(name, engine) for name, engine in VOICES.items()}
 
 
-def _recorded(name: str, engine: Engine, checked: recorded.Checked) -> VoicesFound:
-    """The finding on recorded turns; a recorded debate does not hold the texts of its documents."""
-    assert checked.facts.case is not None
-    judged = given_to(name, given.VOICES)(checked.facts.case, checked.facts, checked.check.over)
-    return engine(*judged.over(dict.fromkeys(judged.documents, "")))
-
-
 def _golden(name: str, engine: Engine) -> Golden:
     def make() -> bytes:
         found: list[tuple[str, object]] = [
-            (f"recorded {c.name}", _recorded(name, engine, c)) for c in recorded.checks("voices")
+            (f"recorded {c.name}", recorded.found(name, engine, given.VOICES, c)) for c in recorded.checks("voices")
         ]
         judged = [(what, engine((case,), Shown())) for what, case in cases()]
         judged += [(what, engine((case,), about)) for what, case, about in related()]

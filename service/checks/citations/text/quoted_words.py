@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from service.checks.citations.text.clause_names import PLACE
 from service.checks.citations.text.markup import FENCE
 
 Span = tuple[int, int]
@@ -82,7 +83,7 @@ _LEAD = re.compile(
     r"wording) (?:of [^,:;!?\n]{1,40} )?"
     r"(?:is|are|was|were|runs?|reads?)|\b(?:to quote|quoting|I quote|we quote|quote|verbatim|word for word)"
     r"(?: (?:from )?[^,:;!?\n]{1,40})?"
-    r"|\b(?:clause|section|article|paragraph|annex|schedule) [\w.]{1,12}[)\]]?(?=:\s{1,3}[*_]{1,3}\w))"
+    rf"|{PLACE}[)\]]?(?=:\s{{1,3}}[*_]{{1,3}}\w))"
     r"(?P<set>[^\w\"'\u201c\u201d\u2018\u201e\u201a\u00ab\u00bb\u2039\u203a\u300c\u300e`&$\u20ac\u00a3%>]{1,40}"
     r"(?:(?<=\n)[ \t]*\(?(?:\d{1,3}|[a-z])[.)][ \t]+)?)(?=[^\W_])",
     re.IGNORECASE,

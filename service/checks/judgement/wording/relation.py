@@ -9,6 +9,7 @@
 
 Telling words are of three letters and more, or numbers of two figures and more; the general ones, faults and negations
 count for nothing, because they fit every case. These rules are for cases in English, where general words are known.
+Over a document in another language nothing is compared, because an English text has next to none of its words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from service.checks.judgement.wording.grounds import is_english
 from service.checks.judgement.wording.softening import unquoted
 from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, JOINING, NEGATIONS, matcher
 
@@ -35,6 +37,8 @@ _OF_A_TEXT = re.compile(
 )
 """What a remark on a quotation is about: the words beside it, which its own passage then shows."""
 _END = re.compile(r"[.;!?](?=\s)|\n")
+_BEGINNING = 20_000
+"""The characters of a document by which its language is known."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -60,11 +64,20 @@ LIMITS = RelationLimits()
 
 
 class CaseWords(NamedTuple):
-    """The stems of the telling words of a case: what is asked and argued, and what the documents say besides."""
+    """The stems of the telling words of a case: what is asked and argued, and what the documents say besides.
+
+    ``english`` says that its documents are in English.
+    """
 
     argued: frozenset[str]
     documents: frozenset[str]
+    english: bool = True
     limits: RelationLimits = LIMITS
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a text can be seen to be about something else."""
+        return self.english and len(self.all) >= self.limits.enough
 
     @property
     def least(self) -> int:
@@ -82,7 +95,9 @@ class CaseWords(NamedTuple):
 def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
     """The words of a case by its question, positions and proposals, and by the texts of its documents."""
     common = stems(EVERYDAY, limits)
-    return CaseWords(stems(" ".join(argued), limits) - common, stems("\n".join(documents), limits) - common, limits)
+    english = all(is_english(text[:_BEGINNING]) for text in documents if text.strip())
+    said, written = (stems("\n".join(texts), limits) - common for texts in (argued, documents))
+    return CaseWords(said, written, english, limits)
 
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
@@ -91,17 +106,18 @@ def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
     return frozenset(_stem(word, limits) for word in words if _is_telling(word))
 
 
-def names_the_case(point: str, quotes: Sequence[str], thesis: str, others: Sequence[str], case: CaseWords) -> bool:
-    """Whether a point is about the case: by itself, or with the thesis or another point.
+def names_the_case(point: str, quotes: Sequence[str], beside: str, others: Sequence[str], case: CaseWords) -> bool:
+    """Whether a point is about the case: by itself, or with another point; a short one also with what stands beside it.
 
-    ``quotes`` are those of the point's own citations; ``others`` are the other points' texts.
+    ``quotes`` are those of the point's own citations; ``beside`` is the thesis, or what it quotes; ``others`` are the
+    other points' texts.
     """
     said, limits = stems(unquoted(point), case.limits), case.limits
-    if len(case.all) < limits.enough or _by_itself(said, quotes, case) or _of_its_quotes(unquoted(point), quotes):
+    if not case.is_compared or _by_itself(said, quotes, case) or _of_its_quotes(unquoted(point), quotes):
         return True
     if any(names_it(other, case) for other in others):
         return True
-    return len(said) <= limits.brief and bool(stems(unquoted(thesis), limits) & case.all)
+    return len(said) <= limits.brief and bool(stems(unquoted(beside), limits) & case.all)
 
 
 def names_it(text: str, case: CaseWords) -> bool:

@@ -17,16 +17,9 @@ from service.checks.texts import compare
 from service.debate.findings import Passage
 from service.debate.replies import Moderation, Proposal, Statement
 from service.debate.turns import TurnId
+from tests.unit.checks.texts import test_texts as texts
 
-CONTRACT = """SERVICES AGREEMENT
-
-9. Liability
-9.1 Nothing in this Agreement limits liability for fraud.
-9.2 The total liability of the Supplier in each contract year shall not exceed one hundred thousand euro. The Supplier \
-shall not be liable for indirect loss.
-9.3 The Customer may (a) inspect the premises; or (b) audit the records of the Supplier within thirty days.
-10. Term
-10.1 This Agreement ends on 31 December 2027.
+CONTRACT = f"""{texts.CONTRACT}\
 10.2 The Supplier shall give ninety days' written notice before any increase of the fees, and the Customer may \
 terminate within that period.
 11. Data
