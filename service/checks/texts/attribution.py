@@ -169,6 +169,11 @@ def is_said(around: Context) -> bool:
     return _SAYING.search(around.before) is not None
 
 
+def names_speaker(words: str) -> bool:
+    """Whether words name a participant of the debate."""
+    return _SPEAKER.search(words) is not None
+
+
 def is_shared(words: str) -> bool:
     """Whether a text agrees with what it reports: the critic rightly notes that …."""
     return _FACTIVE.search(words) is not None

@@ -1,7 +1,9 @@
 """Which clauses a document has: by its outline, or because it names them itself.
 
     clause 14.7       a part with that number, or "clause 14.7", "§ 14.7", "14.7" at the beginning of a line in the text
+    clause 9          the same, or one of its parts: "9.2" at the beginning of a line
     clause 9.2(z)     the same, and where the part has items, an item (z)
+    finding F3        "F3" anywhere in the text
     Schedule A        a division with that word and numeral, or those words in the text
 
 A clause of another instrument that the text names (Article 28 GDPR, section 3 of the Data Protection Act) is none of a
@@ -18,6 +20,8 @@ from service.checks.citations.text.document import Document
 from service.checks.citations.text.steps import Steps
 
 _A_SEARCH = 1_000
+_CODE = re.compile(r"[a-z]-?\d{1,3}")
+"""A letter and a number: a code that a document has for a finding, and says nothing of its kind."""
 _NAME = re.compile(
     r"(?P<word>.*?)\s{0,3}(?P<numeral>[\dA-Za-z][\w.-]*?)\.?(?P<items>(?: ?\([a-z0-9]{1,6}\))*)\Z", re.IGNORECASE
 )
@@ -109,13 +113,13 @@ def _mentions(numeral: str, word: str) -> re.Pattern[str]:
     number = re.escape(numeral)
     own = rf"{re.escape(word)}s?"
     kinds = rf"(?:sub-?)?(?:sections?|clauses?|articles?|paragraphs?|sec\.|cl\.|art\.|para\.)|\u00a7{{1,2}}|{own}"
-    if not numeral[:1].isdigit():
+    beginning = ""
+    if numeral[:1].isdigit():
+        part = r"(?:\.\d{1,4})*" if numeral.isdigit() else ""
+        beginning = rf"|^[ \t#*>]*\(?{number}{part}(?=[.):]?[ \t])|(?<=[.;:,] )(?:{number}(?=\.? [A-Z])|\({number}\))"
+    else:
         kinds = own
-    beginning = (
-        rf"|^[ \t#*>]*\(?{number}(?=[.):]?[ \t])|(?<=[.;:,] )(?:{number}(?=\.? [A-Z])|\({number}\))"
-        if numeral[:1].isdigit()
-        else ""
-    )
+        beginning = rf"|\b{number}\b" if _CODE.fullmatch(numeral) else ""
     return re.compile(rf"(?:{kinds})\s{{0,3}}(?:no\. ?)?{number}(?![\w]|\.\d){beginning}", re.IGNORECASE | re.MULTILINE)
 
 

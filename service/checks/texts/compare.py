@@ -41,9 +41,10 @@ from service.checks.texts.attribution import (
     is_followed,
     is_said,
     is_shared,
+    names_speaker,
 )
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law
-from service.checks.texts.embedded import is_embedded, without_explanations
+from service.checks.texts.embedded import Licence, licence, without_explanations
 from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
@@ -172,8 +173,8 @@ class _Desk:
         if not self._documented:
             return self._without_documents(path, quoted, given)
         short = quoted.words < QUOTED_WORDS
-        verdict = self._in_documents(quoted.text, short)
-        if verdict.verdict == "verified" or is_embedded(verdict, quoted.text, given.around):
+        verdict, licensed = self._in_documents(quoted.text, given.around, short)
+        if licensed == "true":
             source = verdict.source_id
             return Passage(path, quoted.span, "quotation", "inDocument", given.attributed, source_id=source)
         altered = verdict.verdict == "altered"
@@ -188,6 +189,7 @@ class _Desk:
         if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None
         reason = verdict.reason or verdict.verdict
+        status = "unclear" if licensed == "visible" else status
         return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
 
     def _without_documents(self, path: str, quoted: Quotation, given: Given) -> Passage | None:
@@ -214,13 +216,17 @@ class _Desk:
         """Words of a reply: another speaker's, or a document's by what the text says, or those of whom it names."""
         if given.spoken and not self._is_by_named(quoted.text, given.around.before, short):
             return Passage(path, quoted.span, "quotation", "nowhere", given.attributed, reason="another_speaker")
-        as_document = given.attributed == "document" and (given.reported or is_followed(given.around, self._names))
+        as_document = given.attributed == "document" and (
+            given.plain
+            or is_followed(given.around, self._names)
+            or (given.reported and not names_speaker(given.around.before))
+        )
         claimed = as_document or (given.attributed == "open" and self._is_marked(quoted.text))
         status: Status = "onlyInDebate" if claimed else "inDebate"
         return Passage(path, quoted.span, "quotation", status, given.attributed, turn=turn)
 
     def _is_by_named(self, words: str, before: str, short: bool) -> bool:
-        """Whether words of the debate are those of the speaker that the text names; true if that is uncertain."""
+        """Whether words of the debate are those of the one speaker that the text names; true if that is uncertain."""
         turns = turns_named(before, self._voices, self._author)
         if not turns or turns >= set(self._said):
             return True
@@ -249,13 +255,17 @@ class _Desk:
         fewest = 1 if is_said(given.around) or quoted.words >= _LONG else _FEWEST
         return sum(self._documents.has_word(word) for word in long) >= fewest
 
-    def _in_documents(self, words: str, short: bool) -> CitationVerdict:
-        """The verdict on quoted words; without the words in square brackets if these only explain."""
+    def _in_documents(self, words: str, around: Context, short: bool) -> tuple[CitationVerdict, Licence | None]:
+        """The verdict on quoted words, without the words in square brackets if these only explain; what they owe to it."""
         verdict = self._search(words, self._documents, short)
-        if verdict.verdict == "verified":
-            return verdict
-        bare = (self._search(form, self._documents, short) for form in without_explanations(words))
-        return next((found for found in bare if found.verdict == "verified"), verdict)
+        best = verdict, licence(verdict, words, around)
+        for form, at_most in without_explanations(words) if best[1] != "true" else ():
+            found = self._search(form, self._documents, short)
+            licensed = licence(found, form, around)
+            if licensed == "true" and at_most == "true":
+                return found, "true"
+            best = (found, "visible") if licensed else best
+        return best
 
     def _search(self, words: str, sources: Sources, short: bool) -> CitationVerdict:
         if not short:

@@ -4,21 +4,28 @@
     "general knowledge, skills and ideas"        no verb: the words state nothing that a negation before them turns
     "view such data [of employees] on screen"    an explanation in square brackets, without a negation or a number
     "No data were lost … At 09:17 it ended"      dots over a number, or over whole sentences that limit nothing
+    "Access to [them] requires approval"         a pronoun in brackets in place of the document's words
 
-A citation has none of these licences: it is evidence by itself.
+A citation has none of these licences: it is evidence by itself. Words are *true* where such a licence holds. They are
+*visible* where dots or brackets show a reader that something is left out or replaced, and code cannot tell whether that
+matters. Dots over a negation have no licence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Literal
 
+from service.checks.citations.match.find import LONGEST_GAP
+from service.checks.citations.text.clause_names import PLACE
 from service.checks.citations.text.cue_words import CRITICAL, is_negation
 from service.checks.citations.text.fold import fold
 from service.checks.citations.text.omissions import hidden_turn
 from service.checks.texts.attribution import Context
 from service.debate.findings import CitationVerdict, Edit
 
+Licence = Literal["true", "visible"]
 _CUT = "negation cut off"
 _NEGATIONS = frozenset(
     "not no nor never neither none nothing cannot without unless excludes excluded excluding prohibits prevents".split()
@@ -36,6 +43,11 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 _EXPLAINED = re.compile(r" ?\[([^\[\]]{2,80})\]")
+_CLAUSE = re.compile(PLACE, re.IGNORECASE)
+_PRONOUNS = re.compile(
+    r"(?:it|its|they|them|their|theirs|this|that|these|those|such|he|him|his|she|her|hers|which|there|here|one|ones|same)",
+    re.IGNORECASE,
+)
 _FEW = 60
 _REFERS_BACK = re.compile(
     r"(?:this|that|these|those|it|they|such|however|but|except|unless|notwithstanding|subject|provided|only|"
@@ -45,6 +57,12 @@ _REFERS_BACK = re.compile(
 _LIMITS = re.compile(
     r"(?:if|whether|provid|in case|in the event|to the extent|subject|unless|except|only|solely|limit)", re.IGNORECASE
 )
+_CONDITIONS = re.compile(
+    r"\b(?:if|unless|except\w*|sav(?:e|ing)|subject|provid(?:ed|ing)|only|solely|without|until|in case|in the event|"
+    r"to the extent|so long as|as long as|where)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?]\s+\S")
 _MOST_WORDS = 6
 _SHORTEST = 2
 _SHORTEST_STATED = 3
@@ -56,53 +74,71 @@ def is_statement(words: str, directly: bool) -> bool:
     return (directly and count >= _SHORTEST) or (count >= _SHORTEST_STATED and _STATED.search(words) is not None)
 
 
-def is_embedded(verdict: CitationVerdict, words: str, around: Context) -> bool:
-    """Whether all that refused the words is how they stand in a sentence of the author's own."""
+def licence(verdict: CitationVerdict, words: str, around: Context) -> Licence | None:
+    """What quoted words owe to the document that the verdict found, in view of the sentence that they stand in."""
+    if verdict.verdict == "verified":
+        return "true"
     material = [edit for edit in verdict.edits if edit.material]
     if not material or verdict.verdict != "altered":
-        return False
-    if all(edit.to == "\u2026" and _may_be_hidden(edit, verdict.text or "") for edit in material):
-        return True
+        return None
+    if all(edit.to == "\u2026" for edit in material):
+        hidden = [_hides(edit, verdict.text or "") for edit in material]
+        return None if None in hidden else "visible" if "visible" in hidden else "true"
     if any(edit.kind != _CUT for edit in material):
-        return False
+        return None
     before = around.before.lower().replace("\u2019", "'").split()[-_WORDS_BEFORE:]
     turned = any(word.strip(".,;:\"'()") in _NEGATIONS or word.endswith("n't") for word in before)
-    return turned or _VERB.search(words) is None
+    return "true" if turned or _VERB.search(words) is None else None
 
 
-def _may_be_hidden(edit: Edit, passage: str) -> bool:
-    """Whether dots may hide in a text what they may not hide in a citation.
+def _hides(edit: Edit, passage: str) -> Licence | None:
+    """What dots may hide in a text that they may not hide in a citation.
 
-    That is a number, whole sentences that deny and limit nothing, and a few words beside a short piece.
+    A number, whole sentences that limit nothing, and a few words that turn nothing leave the passage true. Neither a
+    negation, a condition or an exception is ever hidden, nor the end of a sentence and the beginning of another. That
+    anything else is hidden a reader sees, and code cannot say whether it misleads.
     """
-    if edit.kind == "splice":
-        hidden = fold(edit.from_)
-        return len(edit.from_) <= _FEW and hidden_turn(hidden, 0, len(hidden.text)) is None
-    if edit.kind == "subject":
-        return len(edit.from_) <= _FEW and not edit.from_[:1].isupper()
-    if edit.kind != "limit":
-        return edit.kind == "number"
+    hidden = fold(edit.from_)
+    turn = hidden_turn(hidden, 0, len(hidden.text))
+    few = len(edit.from_) <= _FEW
     at = passage.find(edit.from_)
     before, after = passage[:at].rstrip(), passage[at + len(edit.from_) :].lstrip()
     whole = at > 0 and before[-1:] in (".", "!", "?") and after[:1] in (".", "!", "?")
-    return whole and not _REFERS_BACK.match(edit.from_) and not _LIMITS.match(edit.because or edit.from_)
+    if edit.kind == "number" or (
+        whole
+        and edit.kind == "limit"
+        and not (_REFERS_BACK.match(edit.from_) or _LIMITS.match(edit.because or edit.from_))
+    ):
+        return "true"
+    if few and edit.kind == "splice" and (turn is None or turn.kind == "number"):
+        return "true"
+    if few and edit.kind == "subject" and not edit.from_[:1].isupper():
+        return "true"
+    denied = edit.kind == "negation" or (turn is not None and turn.kind == "negation")
+    long = len(edit.from_) > LONGEST_GAP or _SENTENCE_END.search(edit.from_)
+    return None if denied or long or _CONDITIONS.search(edit.from_) else "visible"
 
 
-def without_explanations(words: str) -> tuple[str, ...]:
-    """The words without what square brackets add and explain: no negation, number, date, amount or modal.
+def without_explanations(words: str) -> Iterator[tuple[str, Licence]]:
+    """The words without what square brackets add, explain or replace, and what they are if a document has them so.
 
-    An explanation may stand for an article of the document's. Empty if there is none.
+    The brackets have no negation, number, date, amount or modal, but may name a clause. They may stand for an article, and
+    a pronoun for any words. That other words are replaced a reader sees. Nothing if there are no such brackets.
     """
-    forms = (_EXPLAINED.sub(_instead(article), words) for article in ("", " a", " the"))
-    return tuple(form for form in dict.fromkeys(forms) if form != words)
+    for instead in ("", " a", " the"):
+        if (form := _EXPLAINED.sub(_instead(instead), words)) != words:
+            yield form, "true"
+    if (form := _EXPLAINED.sub(_instead(" \u2026 "), words)) != words:
+        only_pronouns = all(_PRONOUNS.fullmatch(found[1]) for found in _EXPLAINED.finditer(words))
+        yield form, "true" if only_pronouns else "visible"
 
 
-def _instead(article: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: article if _explains(found[1]) else found.group()
+def _instead(form: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: form if _explains(found[1]) else found.group()
 
 
 def _explains(inside: str) -> bool:
-    added = re.findall(r"[\w'\u2019]+", inside.lower())
+    added = re.findall(r"[\w'\u2019]+", _CLAUSE.sub(" clause ", inside).lower())
     return 0 < len(added) <= _MOST_WORDS and not any(
         word in CRITICAL or is_negation(word) or any(map(str.isdigit, word)) for word in added
     )

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation
 from service.checks.texts.attribution import Context, is_direct
+from service.checks.texts.doubt import is_doubtful
 from service.checks.texts.embedded import is_statement
 from service.checks.texts.excuses import excuse, is_wished
 from service.checks.texts.mood import is_asserted, is_beside, is_reported, is_unclear, is_under, is_unreal
@@ -58,15 +59,20 @@ class Given(NamedTuple):
         ``near`` are words that are nearly all a document's.
         """
         if self.reported:
-            return "nowhere"
+            return self._unless_doubtful
         if self.spoken:
-            return "nowhere" if is_literal(self.around.before) else "unclear"
+            return self._unless_doubtful if is_literal(self.around.before) else "unclear"
         named = self.attributed == "document"
         if is_unreal(self.around, altered=altered, given=named):
             return "unclear" if named and is_under(self.around) else None
         placed = is_asserted(self.around) or (named and is_under(self.around))
         claimed = (named or altered or near) and (placed or (named and (altered or near)))
-        return "nowhere" if claimed and not is_unclear(self.around) else "unclear"
+        return self._unless_doubtful if claimed and not is_unclear(self.around) else "unclear"
+
+    @property
+    def _unless_doubtful(self) -> Status:
+        """The status of words that are given as another's; what the sentence states plainly is never in doubt."""
+        return "unclear" if not self.stated and is_doubtful(self.around) else "nowhere"
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:

@@ -4,6 +4,7 @@
     the second debater, the first reviewer      the label of that number or letter, in which a format orders them
     my opponent, the other side                 the one party that is not the author's own, if there is one alone
     both sides, a debater, an earlier answer    none: the words may stand in any reply
+    the critic told the proposer that "…"       none: the last name is not the one that says it
 
 A moderator and judges see neutral labels, so that a seat's name says nothing certain there.
 """
@@ -56,11 +57,15 @@ def turns_named(before: str, voices: Mapping[TurnId, str], author: str | None) -
     """
     if _SEVERAL.search(before):
         return None
-    named = [(found.start(), turns) for found, turns in _labelled(before, voices)]
-    named += [(found.start(), _nth(found["nth"], voices)) for found in _NTH.finditer(before)]
-    named += [(found.start(), _others(voices, author)) for found in _OTHER.finditer(before)]
-    named += [(found.start(), _in_seat(found.lastgroup or "", voices)) for found in _ROLE.finditer(before)]
-    return max(named, key=lambda each: each[0])[1] or None if named else None
+    named = [(found.end(), turns) for found, turns in _labelled(before, voices)]
+    named += [(found.end(), _nth(found["nth"], voices)) for found in _NTH.finditer(before)]
+    named += [(found.end(), _others(voices, author)) for found in _OTHER.finditer(before)]
+    named += [(found.end(), _in_seat(found.lastgroup or "", voices)) for found in _ROLE.finditer(before)]
+    if not named:
+        return None
+    end, turns = max(named, key=lambda each: each[0])
+    is_alone = all(each == turns for _, each in named)
+    return turns or None if is_alone or _SAYS.search(before, end) else None
 
 
 def _labelled(before: str, voices: Mapping[TurnId, str]) -> list[tuple[re.Match[str], frozenset[TurnId]]]:
