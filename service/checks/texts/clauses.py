@@ -67,12 +67,19 @@ def has_clause(name: str, document: Document, steps: Steps) -> bool:
     found = _NAME.fullmatch(_IN_BRACKETS.sub(r" \1", name.strip()))
     if found is None:
         return True
-    numeral, items = found["numeral"].lower().rstrip("."), [item.lower() for item in _ITEM.findall(found["items"])]
-    parts = [place for place in document.outline if place.number and place.number.lower() == numeral]
-    if parts:
-        return not items or any(_has_items(document.original[slice(*place.span)], items) for place in parts)
+    items = [item.lower() for item in _ITEM.findall(found["items"])]
+    if parts := words_of_clause(name, document):
+        return not items or any(_has_items(part, items) for part in parts)
     steps.take(len(document.original))
-    return _names(numeral, found["word"], items, document)
+    return _names(_numeral(found), found["word"], items, document)
+
+
+def words_of_clause(name: str, document: Document) -> list[str]:
+    """The texts of the parts that a document has under the number of a clause, with the parts under them."""
+    found = _NAME.fullmatch(_IN_BRACKETS.sub(r" \1", name.strip()))
+    numeral = _numeral(found) if found else ""
+    places = [place for place in document.outline if numeral and place.number.lower() == numeral]
+    return [document.original[slice(*place.span)] for place in places]
 
 
 def is_elsewhere(before: str, behind: str, known: Sequence[str]) -> bool:
@@ -95,6 +102,10 @@ def names_law(before: str, known: Sequence[str]) -> bool:
     """Whether a law that was not given stands right before some words as their source: under the GDPR "…"."""
     found = _UNDER_LAW.search(before)
     return found is not None and not any(found["name"].casefold() in text.casefold() for text in known)
+
+
+def _numeral(found: re.Match[str]) -> str:
+    return found["numeral"].lower().rstrip(".")
 
 
 def _has_items(text: str, items: list[str]) -> bool:

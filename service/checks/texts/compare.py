@@ -43,7 +43,8 @@ from service.checks.texts.attribution import (
     is_shared,
     names_speaker,
 )
-from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law
+from service.checks.texts.clause_reports import differs, report
+from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law, words_of_clause
 from service.checks.texts.embedded import Licence, licence, without_explanations
 from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
@@ -156,9 +157,9 @@ class _Desk:
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
         true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
         bare = text.replace("*", " ")
-        reported = {start for start, _ in clauses(bare)}
-        for span, name in named(bare):
-            if span not in true and (clause := self._clause(path, text, span, name, is_reported=span[0] in reported)):
+        told = Told(bare, [quoted.outer for quoted in quotations(text) if quoted.in_marks])
+        for span, name in told.names:
+            if span not in true and (clause := self._clause(path, text, span, name, told)):
                 found.append(clause)
         yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
 
@@ -287,19 +288,22 @@ class _Desk:
     def _is_marked(self, words: str) -> bool:
         return check_within(Citation(words), self._marked, self._steps).verdict == "verified"
 
-    def _clause(self, path: str, text: str, span: Span, name: str, *, is_reported: bool) -> Passage | None:
+    def _clause(self, path: str, text: str, span: Span, name: str, told: Told) -> Passage | None:
         try:
             self._steps.take(_A_PASSAGE)
+            around = context_of(text, *span)
+            if is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around):
+                return None
+            spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             if source := self._having(name, self._documents):
                 known = Passage(path, span, "clause", "inDocument", "document", source_id=source)
-                return known if is_reported else None
-            around = context_of(text, *span)
-            other = is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around)
-            if other or excuse_of_clause(around):
+                if not spoken and (other := self._told_otherwise(name, span, told)) and not excuse_of_clause(around):
+                    return replace(known, status="unclear", reason=other)
+                return known if told.is_reported(span) else None
+            if excuse_of_clause(around):
                 return None
             if self._having(name, self._asked):
                 return Passage(path, span, "clause", "inDebate", "document", reason="asked")
-            spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             attributed: Attributed = "debate" if spoken else "document"
             given_as: Status = "onlyInDebate" if self._documented else "unchecked"
             if turn := self._having(name, self._said):
@@ -309,6 +313,15 @@ class _Desk:
             return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
+
+    def _told_otherwise(self, name: str, span: Span, told: Told) -> str | None:
+        """In what a report in the text's own words differs from the clauses of this name."""
+        words = told.report(span)
+        if words is None:
+            return None
+        parts = [part for each in self._documents for part in words_of_clause(name, self._documents.document(each))]
+        self._steps.take(sum(map(len, parts)) + _A_PASSAGE)
+        return differs(words, parts)
 
     def _exists(self, name: str) -> bool:
         """Whether a document has a clause of this name, which may be a bare number."""
@@ -329,6 +342,27 @@ class _Desk:
             if has_clause(name, sources.document(source), self._steps):
                 return source
         return None
+
+
+class Told:
+    """The clauses that a text names, and what it reports of them in its own words."""
+
+    def __init__(self, text: str, quoted: Sequence[Span]) -> None:
+        own = list(text)
+        for start, end in quoted:
+            own[start:end] = " " * (end - start)
+        self._own = "".join(own)
+        self._reported = {start for start, _ in clauses(text)}
+        self.names = list(named(text))
+        self._places = [span for span, _ in self.names]
+
+    def is_reported(self, span: Span) -> bool:
+        """Whether the clause is said to state something."""
+        return span[0] in self._reported
+
+    def report(self, span: Span) -> str | None:
+        """The words outside quotation marks that are given as the clause's, or ``None``."""
+        return report(self._own, span, self._places)
 
 
 class _Stretches:
