@@ -40,9 +40,11 @@ _VERBS = (
     r"orders?|prescribes?|confirms?|waives?|exempts?|covers?|reserves?|has|have"
 )
 _ADVERBS = r"(?: (?:\w+ly|also|already|still|now|then|thus|therefore|only|in turn|of the [\w ]{1,30}|itself))*"
-_SUBJECT = re.compile(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b|:(?=\s)", re.IGNORECASE)
+SAID_OF = re.compile(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b", re.IGNORECASE)
+"""Behind the name of a document or of its part: it is said to have what follows."""
+_SUBJECT = re.compile(rf"{SAID_OF.pattern}|:(?=\s)", re.IGNORECASE)
 _LEAD = re.compile(
-    r"\b(?:under|by|per|according to|pursuant to|in) (?:the )?(?:(?:terms|words) of )?\Z|\b(?:as|as stated|set out) in \Z",
+    r"\b(?:under|by|per|according to|pursuant to|as stated in|(?:\A|(?<=[.;!?] ))in) (?:the )?(?:(?:terms|words) of )?\Z",
     re.IGNORECASE,
 )
 _BRACKET = re.compile(r"[(\[](?:see |cf\.? |per |under )?(?:the )?\Z", re.IGNORECASE)
@@ -50,13 +52,13 @@ _CLOSING = re.compile(r"\s?[)\]]")
 _END = re.compile(
     r"[.;!?](?=\s|\Z)|:(?=\s)|\n|\s[\u2013\u2014-]\s|[\u2013\u2014]|"
     r",? (?:but|while|whereas|because|although|though|since|so (?:that )?|which means|thus|hence|compared|against|unlike|"
-    r"instead of|rather than|than)\b|, (?:and|so|or|that|this|where|with) ",
+    r"instead of|rather than|than)\b|, (?:and|so|or|that|this|where|with|which) ",
     re.IGNORECASE,
 )
-_BEGIN = re.compile(r"[.;!?](?=\s)|\n|\s[\u2013\u2014-]\s", re.IGNORECASE)
+_BEGIN = re.compile(r"[.;!?,](?=\s)|\n|\s[\u2013\u2014-]\s")
 _UNREAL = re.compile(
     r"\b(?:would|could|should|might|ought|propos\w+|suggest\w*|recommend\w*|amend\w*|insert\w*|replac\w+|reword\w*|draft\w*|"
-    r"wish\w*|prefer\w*|roughly|about|almost|nearly|some|approximately|e\.g|for example|says nothing)\b|\?",
+    r"wish\w*|prefer\w*|want\w*|target\w*|goal|aim\w*|roughly|about|almost|nearly|some|approximately|e\.g|for example|says nothing)\b|\?",
     re.IGNORECASE,
 )
 _DUTY = re.compile(
@@ -70,8 +72,11 @@ _LIMITED = re.compile(
 )
 _NOT = re.compile(r"\b(?:cannot|not)\b", re.IGNORECASE)
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ONES = frozenset((0, 1, 12))
-"""Values that a text uses in passing: none, one year, a year's twelve months."""
+_LIST_MARK = re.compile(r"\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)\s")
+_ONES = frozenset((0, 1))
+_YEAR = 12
+"""The value of "a year", which a text uses in passing."""
+_TWELVE = re.compile(r"\b(?:twelve|12)\b", re.IGNORECASE)
 
 
 class Duty(NamedTuple):
@@ -106,9 +111,10 @@ def differs(words: str, clauses: Sequence[str]) -> Other | None:
     if not clauses:
         return None
     said, theirs = reading(words), [reading(clause) for clause in clauses]
-    if _other_amount(said, theirs, " ".join(clauses)):
+    if _other_amount(said, theirs, words, " ".join(clauses)):
         return "other_amount"
-    if any(not any(_fits(date, other) for one in theirs for other in one.dates) for date in said.dates if date.day >= 0):
+    dates = [date for date in said.dates if date.day >= 0]
+    if dates and not any(_fits(date, other) for date in dates for one in theirs for other in one.dates):
         return "other_date"
     mine, known = list(_duties(words)), [duty for clause in clauses for duty in _duties(clause)]
     for duty in mine:
@@ -131,19 +137,21 @@ def _real(words: str) -> str | None:
     return None if _UNREAL.search(words) or not words.strip() else words
 
 
-def _other_amount(said: Reading, theirs: Sequence[Reading], clauses: str) -> bool:
+def _other_amount(said: Reading, theirs: Sequence[Reading], words: str, clauses: str) -> bool:
     """Whether an amount of the report is none of the clauses', and no other of its kind is, from which it may follow."""
     known = {amount.value for one in theirs for amount in one.amounts}
     for n, ordinal in enumerate(_ORDINALS, start=2):
         known |= {*map(type(UNLIMITED), (n, 12 * n))} if re.search(rf"\b{ordinal}\b", clauses, re.IGNORECASE) else set()
-    stated = [amount for amount in said.amounts if _counts(amount)]
+    stated = [amount for amount in said.amounts if _counts(amount, words)]
     right = {kind_of(amount.unit) for amount in stated if amount.value in known}
     return any(amount.value not in known and kind_of(amount.unit) not in right for amount in stated)
 
 
-def _counts(amount: Amount) -> bool:
-    small = kind_of(amount.unit) == "factor" and amount.value < 1
-    return is_measure(amount.unit) and amount.value != UNLIMITED and amount.value not in _ONES and not small
+def _counts(amount: Amount, words: str) -> bool:
+    """Whether an amount is more than a word in passing: "a year", "once", a part of something."""
+    small = amount.value in _ONES or (kind_of(amount.unit) == "factor" and amount.value < 1)
+    in_passing = amount.value == _YEAR and not _TWELVE.search(words)
+    return is_measure(amount.unit) and amount.value != UNLIMITED and not (small or in_passing)
 
 
 def _fits(one: Date, other: Date) -> bool:
@@ -152,11 +160,14 @@ def _fits(one: Date, other: Date) -> bool:
 
 
 def _duties(text: str) -> Iterator[Duty]:
-    for found in _DUTY.finditer(text.replace("cannot", "can not")):
+    for found in _DUTY.finditer(_LIST_MARK.sub("", text.replace("cannot", "can not"))):
         yield Duty(found["party"] or "", found["denied"] is not None, stem(found["verb"]))
 
 
 def _is_limited(words: str, clauses: Sequence[str], duty: Duty) -> bool:
     """Whether another word than the negation itself may turn the side that does not deny."""
-    return any(_LIMITED.search(_NOT.sub(" ", clause)) for clause in clauses) if duty.denied else bool(_LIMITED.search(words))
-
+    return (
+        any(_LIMITED.search(_NOT.sub(" ", clause)) for clause in clauses)
+        if duty.denied
+        else bool(_LIMITED.search(words))
+    )

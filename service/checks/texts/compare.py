@@ -49,6 +49,7 @@ from service.checks.texts.embedded import Licence, licence, without_explanations
 from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
+from service.checks.texts.names_in_words import by_place, has_place, in_words, strange_documents
 from service.checks.texts.reports import asserted
 from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
@@ -62,7 +63,7 @@ ENGINE = f"texts/1+{lexicon.VERSION}"
 MAX_STEPS = 100_000_000
 """The work for one reply; about ten seconds."""
 MOST_PASSAGES = 400
-"""The most passages of one reply that are recorded; a marked one is never left out for one that is not."""
+"""The most passages of one reply that are recorded; none of which a reader is warned is left out for one that is true."""
 _A_PASSAGE = 40_000
 """The steps for the sentence around a passage."""
 LONGEST = 20_000
@@ -126,9 +127,9 @@ def compare(read: Shown, documents: Mapping[str, str], max_steps: int = MAX_STEP
     desk = _Desk(read, documents, max_steps)
     found = [passage for path, text in texts_of(read.reply) for passage in desk.passages(path, text)]
     if len(found) > MOST_PASSAGES:
-        marked = sum(passage.marked for passage in found)
-        spare = iter(range(max(0, MOST_PASSAGES - marked)))
-        found = [passage for passage in found if passage.marked or next(spare, None) is not None]
+        warned = sum(passage.marked or passage.unclear for passage in found)
+        spare = iter(range(max(0, MOST_PASSAGES - warned)))
+        found = [each for each in found if each.marked or each.unclear or next(spare, None) is not None]
     return TextsFound(tuple(found[: 2 * MOST_PASSAGES]))
 
 
@@ -161,6 +162,7 @@ class _Desk:
         for span, name in told.names:
             if span not in true and (clause := self._clause(path, text, span, name, told)):
                 found.append(clause)
+        found += self._strangers(path, bare)
         yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
 
     def _quotation(self, path: str, text: str, quoted: Quotation) -> Passage | None:
@@ -314,6 +316,24 @@ class _Desk:
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
 
+    def _strangers(self, path: str, text: str) -> Iterator[Passage]:
+        """Clauses by their place and documents by a name of their own, as far as none of the documents may be meant."""
+        documents = [self._documents.document(source) for source in self._documents]
+        texts = [*self._instruments, *(document.original for document in documents)]
+        for span, name, n in by_place(text):
+            there = self._exists(name) or any(has_place(document, n) for document in documents)
+            if not there and self._is_told(text, span):
+                yield Passage(path, span, "clause", "unclear", "document", reason="no_such_clause")
+        for span in strange_documents(text, self._instruments, texts):
+            if self._is_told(text, span):
+                yield Passage(path, span, "clause", "unclear", "document", reason="no_such_document")
+
+    def _is_told(self, text: str, span: Span) -> bool:
+        """Whether the text itself says what a clause or a document has: no other participant, no wish and no denial."""
+        around = context_of(text, *span)
+        spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
+        return not (spoken or is_of_debate(around) or excuse_of_clause(around))
+
     def _told_otherwise(self, name: str, span: Span, told: Told) -> str | None:
         """In what a report in the text's own words differs from the clauses of this name."""
         words = told.report(span)
@@ -353,7 +373,7 @@ class Told:
             own[start:end] = " " * (end - start)
         self._own = "".join(own)
         self._reported = {start for start, _ in clauses(text)}
-        self.names = list(named(text))
+        self.names = sorted([*named(text), *in_words(text)])
         self._places = [span for span, _ in self.names]
 
     def is_reported(self, span: Span) -> bool:

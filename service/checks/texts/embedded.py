@@ -68,10 +68,14 @@ _SHORTEST = 2
 _SHORTEST_STATED = 3
 
 
-def is_statement(words: str, directly: bool) -> bool:
-    """Whether a few quoted words state something, or stand right behind a verb of saying; a term does neither."""
+def is_statement(words: str, *, directly: bool, beside: bool) -> bool:
+    """Whether a few quoted words state something, or stand right behind a verb of saying; a term does neither.
+
+    ``beside`` says that they stand right behind a document's name, where two words may be its title or its terms.
+    """
     count = len(words.split())
-    return (directly and count >= _SHORTEST) or (count >= _SHORTEST_STATED and _STATED.search(words) is not None)
+    least = _SHORTEST if beside else _SHORTEST_STATED
+    return (directly and count >= _SHORTEST) or (count >= least and _STATED.search(words) is not None)
 
 
 def licence(verdict: CitationVerdict, words: str, around: Context) -> Licence | None:

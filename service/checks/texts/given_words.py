@@ -42,7 +42,8 @@ class Given(NamedTuple):
     def is_compared(self, quoted: Quotation) -> bool:
         """Whether such words are a passage: terms are none, and neither is what only follows another's verb."""
         if self.attributed == "document":
-            return quoted.words >= QUOTED_WORDS or is_statement(quoted.text, is_direct(self.around))
+            directly, beside = is_direct(self.around), is_beside(self.around)
+            return quoted.words >= QUOTED_WORDS or is_statement(quoted.text, directly=directly, beside=beside)
         return quoted.in_marks and quoted.words >= QUOTED_WORDS
 
     def is_excused(self, words: str, *, altered: bool) -> bool:

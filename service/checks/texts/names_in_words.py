@@ -1,0 +1,92 @@
+"""Clauses that a text names in words, and documents that it names and that were never given.
+
+    Section ninety-nine, clause twelve       as section 99, clause 12
+    the fourteenth clause                    as clause 14, by its number or by its place
+    the Side Letter of 3 May says            a document with a name of its own, none of which stands in a title, in the
+                                             question or at the beginning of a document
+
+English only. Laws are no documents of the case: they are never given, and often rightly named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from service.checks.citations.text.document import Document
+from service.checks.texts.clause_reports import SAID_OF
+
+Span = tuple[int, int]
+
+_UNITS = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_IRREGULAR = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
+              "twelve": "twelfth"}  # fmt: skip
+
+
+def _ordinal(cardinal: str) -> str:
+    head, _, last = cardinal.rpartition("-")
+    word = _IRREGULAR.get(last) or (f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th")
+    return f"{head}-{word}" if head else word
+
+
+_CARDINALS = [*_UNITS, *_TEENS, *(w for t in _TENS for w in (t, *(f"{t}-{u}" for u in _UNITS)))]
+_NUMBERS = {word: n for n, word in enumerate(_CARDINALS, start=1)}
+_PLACES = {_ordinal(word): n for word, n in _NUMBERS.items()}
+_KIND = r"(?P<kind>clause|section|article|schedule|annex|appendix|chapter|paragraph)"
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
+
+
+_IN_WORDS = re.compile(rf"\b{_KIND} (?P<number>{_any_of(list(_NUMBERS))})\b(?![- ](?:of|or|and|to) )", re.IGNORECASE)
+_BY_PLACE = re.compile(rf"\bthe (?P<number>{_any_of(list(_PLACES))}) (?P<kind>clause|section|article)\b", re.IGNORECASE)
+_NOUN = (
+    r"(?:Letter|Agreement|Addendum|Amendment|Annex|Memorandum|Memo|Report|Policy|Protocol|Notice|Deed|Guarantee|Opinion|"
+    r"Certificate|Schedule|Exhibit|Charter|Handbook|Manual|Review|Minutes|Undertaking|Contract|Note)"
+)
+_DATED = r"(?: (?:of|dated) (?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?)"
+_DOCUMENT = re.compile(
+    rf"(?P<lead>\b(?:[Aa]ccording to|[Uu]nder|[Pp]ursuant to|[Pp]er|[Bb]y) (?:the |its |their )?)?(?P<name>(?:(?!The |This |That |Its |Their |Our |An? |In |Under |As |By |If |But |And |So |Yet )[A-Z][\w&-]+ ){{1,4}}"
+    rf"{_NOUN}{_DATED}?|\b{_NOUN}{_DATED})"
+    rf"(?(lead)|(?={SAID_OF.pattern}))",
+)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def in_words(text: str) -> Iterator[tuple[Span, str]]:
+    """The clauses whose numbers a text names in words, with their names in digits."""
+    for found in _IN_WORDS.finditer(text):
+        yield found.span(), f"{found['kind']} {_NUMBERS[_joined(found['number'])]}"
+
+
+def by_place(text: str) -> Iterator[tuple[Span, str, int]]:
+    """The clauses that a text names by their place, with their names in digits, and the place."""
+    for found in _BY_PLACE.finditer(text):
+        n = _PLACES[_joined(found["number"])]
+        yield found.span(), f"{found['kind']} {n}", n
+
+
+def has_place(document: Document, n: int) -> bool:
+    """Whether a document has so many parts, or at least so many lines, that one may be the ``n``-th."""
+    return len(document.outline) >= n or sum(bool(line.strip()) for line in document.original.splitlines()) >= n
+
+
+def strange_documents(text: str, known: Sequence[str], texts: Sequence[str]) -> Iterator[Span]:
+    """The documents which a text says to state something, and which were not given.
+
+    ``known`` are the titles, the caller's texts and the beginnings of the documents: one that has all words of the name
+    is meant by it. ``texts`` are all that may mention it in full.
+    """
+    names = [frozenset(_WORD.findall(each.casefold())) for each in known]
+    for found in _DOCUMENT.finditer(text):
+        name = found["name"]
+        words = frozenset(_WORD.findall(name.casefold()))
+        if not any(words <= each for each in names) and not any(name.casefold() in each.casefold() for each in texts):
+            yield found.span("name")
+
+
+def _joined(number: str) -> str:
+    return number.lower().replace(" ", "-")
