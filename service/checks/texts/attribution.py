@@ -38,7 +38,8 @@ TITLES = (
     r"regulations?|rules?|"
     r"statutes?|acts?|laws?|guidelines?|guidance|standards?|annex(?:es)?|appendi(?:x|ces)|schedules?|clauses?|"
     r"sub-?clauses?|"
-    r"sections?|articles?|paragraphs?|sentences?|provisions?|texts?|records?|audits?|manuals?|specifications?|minutes|"
+    r"sections?|articles?|paragraphs?|sentences?|provisions?|texts?|records?|audits?|manuals?|specifications?|"
+    r"minutes|"
     r"letters?|notices?|notes?|terms|deeds?|filings?|prospectus|sources?|exhibits?|amendments?|addend(?:um|a)|plans?|"
     r"logs?|sheets?|"
     r"directives?|codes?|charters?|assessments?|reviews?|summar(?:y|ies)|tables?|headings?|definitions?|recitals?|"
@@ -47,13 +48,15 @@ TITLES = (
 """The nouns that name a document or a part of one, as a regular expression."""
 _NOUN = re.compile(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
 _BEHIND = re.compile(
-    r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|provides?|"
+    r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|"
+    r"provides?|"
     r"writes?|puts?|runs?|goes|adds?|sagt|hei\u00dft)\b(?: it)?"
     r"|(?:according to|in|of|under|per|from|to quote|quoth|is what|are the words of|as)\b)",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"\s+(?:the|this|that|its|their|our|an?|der|die|das|statement|debater|model|clause|section|article|adr|\u00a7|\d)",
+    r"\s+(?:the|this|that|its|their|our|an?|der|die|das|statement|debater|model|clause|section|article|adr|"
+    r"\u00a7|\d)",
     re.IGNORECASE,
 )
 _SOURCED = re.compile(
@@ -67,12 +70,18 @@ _SPEAKER = re.compile(
     r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
     r"answer|speaker|reviewer) "
     r"(?:no\. ?)?(?:[A-Z]|\d{1,2})\b(?!\.\d)"
-    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|[1-8](?:st|nd|rd|th)|other|opposing|opposite|last|next|"
-    r"former|latter|affirmative|negative) (?:debater|speaker|seat|participant|model|voice|statement|reviewer|panel+ist|"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|[1-8](?:st|nd|rd|th)|other|opposing|opposite|"
+    r"last|next|"
+    r"former|latter|affirmative|negative) (?:debater|speaker|seat|participant|model|voice|statement|reviewer|"
+    r"panel+ist|"
     r"expert|advocate|author|side|bench)s?\b"
     r"|\b(?:my|our|his|her) (?:\w+ )?(?:opponent|counterpart|adversary|colleague)s?\b"
     r"|\b(?:proposer|critic|rebutter|moderator|judge|synthesi[sz]er|adjudicator|opponents?|opposition|opposing side|"
-    r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|concession|"
+    r"(?-i:(?<!Annex )(?<!Schedule )(?<!Appendix )(?<!Exhibit )(?<!Part )\b[A-H])(?=['\u2019]s\b|,? (?:says|"
+    r"said|writes|wrote|"
+    r"argue[sd]|claim(?:s|ed)|add(?:s|ed)|answer(?:s|ed)|calls|called|thinks)\b)|"
+    r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|"
+    r"concession|"
     r"proposal|thesis|my own (?:earlier )?(?:answer|argument|thesis)|earlier (?:answer|statement|round|reply)|"
     r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b",
     re.IGNORECASE,
@@ -86,8 +95,10 @@ _SPEAKS = re.compile(
     re.IGNORECASE,
 )
 _FACTIVE = re.compile(
-    r"\b(?:show|prov(?:e|es|ed|ing)\b|demonstrat|establish|confirm|recall|remind|point(?:s|ed)? out|not(?:es|ed|ing)\b|"
-    r"right(?:ly)?\b|correct|accurat|true|truly|verif|observ|reveal|find(?:s|ing)?\b|found\b|undisput|agree)\w*",
+    r"\b(?:show|prov(?:e|es|ed|ing)\b|demonstrat|establish|confirm|recall|remind|point(?:s|ed)? out|not(?:es|ed|"
+    r"ing)\b|"
+    r"right(?:ly)?\b|correct|accurat|true|truly|verif|observ|reveal|find(?:s|ing)?\b|found\b|undisput|agree(?:s|"
+    r"d)?\b)\w*",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(

@@ -2,7 +2,7 @@
 
     Clause 9.2 caps liability at EUR 5 million         a verb of content right behind the name
     under clause 9.2 the Supplier may …                a preposition before it
-    EUR 5 million (clause 9), | cap | … (clause 9) |   the name in brackets behind the words, also in a table or a heading
+    EUR 5 million (clause 9), | cap | … (clause 9) |   its name in brackets behind the words, also in a table
 
     other_amount     money, a share, a multiple or a time, and none of that kind is the clause's
     other_date       a date that the clause does not have
@@ -10,8 +10,8 @@
     other_party      "the Bank may not subcontract" where the clause says so of Harrow alone
     other_matter     many words that say something, and not one of them is the clause's
 
-A report is read up to the end of its own clause: what a text concludes from it is not the clause's. Wishes and drafts are
-none. Code knows no meaning: a contradiction in other words is not seen, and what is seen is for a person to judge.
+A report is read up to the end of its own clause: what a text concludes from it is not the clause's. Wishes and drafts
+are none. Code knows no meaning: a contradiction in other words is not seen, and what is seen is for a person to judge.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ ENOUGH = 6
 """The least telling words of a report that has none of its clause's."""
 _VERBS = (
     r"says?|states?|provides?|reads?|requires?|stipulates?|specif(?:y|ies)|declares?|demands?|guarantees?|promises?|"
-    r"grants?|gives?|entitles?|allows?|permits?|obliges?|imposes?|contains?|sets?|defines?|caps?|limits?|excludes?|forbids?|"
-    r"prohibits?|fix(?:es)?|asks?(?: for)?|lets?|makes?|keeps?|restricts?|extends?|bars?|binds?|lists?|ends?|begins?|runs?|"
+    r"grants?|gives?|entitles?|allows?|permits?|obliges?|imposes?|contains?|sets?|defines?|caps?|limits?|"
+    r"excludes?|forbids?|"
+    r"prohibits?|fix(?:es)?|asks?(?: for)?|lets?|makes?|keeps?|restricts?|extends?|bars?|binds?|lists?|ends?|"
+    r"begins?|runs?|"
     r"orders?|prescribes?|confirms?|waives?|exempts?|covers?|reserves?|has|have"
 )
 _ADVERBS = r"(?: (?:\w+ly|also|already|still|now|then|thus|therefore|only|in turn|of the [\w ]{1,30}|itself))*"
@@ -44,25 +46,30 @@ SAID_OF = re.compile(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b", re.IGN
 """Behind the name of a document or of its part: it is said to have what follows."""
 _SUBJECT = re.compile(rf"{SAID_OF.pattern}|:(?=\s)", re.IGNORECASE)
 _LEAD = re.compile(
-    r"\b(?:under|by|per|according to|pursuant to|as stated in|(?:\A|(?<=[.;!?] ))in) (?:the )?(?:(?:terms|words) of )?\Z",
+    r"\b(?:under|by|per|according to|pursuant to|as stated in|(?:\A|(?<=[.;!?] ))in) (?:the )?(?:(?:terms|"
+    r"words) of )?\Z",
     re.IGNORECASE,
 )
 _BRACKET = re.compile(r"[(\[](?:see |cf\.? |per |under )?(?:the )?\Z", re.IGNORECASE)
 _CLOSING = re.compile(r"\s?[)\]]")
 _END = re.compile(
     r"[.;!?](?=\s|\Z)|:(?=\s)|\n|\s[\u2013\u2014-]\s|[\u2013\u2014]|"
-    r",? (?:but|while|whereas|because|although|though|since|so (?:that )?|which means|thus|hence|compared|against|unlike|"
+    r",? (?:but|while|whereas|because|although|though|since|so (?:that )?|which means|thus|hence|compared|"
+    r"against|unlike|"
     r"instead of|rather than|than)\b|, (?:and|so|or|that|this|where|with|which) ",
     re.IGNORECASE,
 )
 _BEGIN = re.compile(r"[.;!?,](?=\s)|\n|\s[\u2013\u2014-]\s")
 _UNREAL = re.compile(
-    r"\b(?:would|could|should|might|ought|propos\w+|suggest\w*|recommend\w*|amend\w*|insert\w*|replac\w+|reword\w*|draft\w*|"
-    r"wish\w*|prefer\w*|want\w*|target\w*|goal|aim\w*|roughly|about|almost|nearly|some|approximately|e\.g|for example|says nothing)\b|\?",
+    r"\b(?:would|could|should|might|ought|propos\w+|suggest\w*|recommend\w*|amend\w*|insert\w*|replac\w+|"
+    r"reword\w*|draft\w*|"
+    r"wish\w*|prefer\w*|want\w*|target\w*|goal|aim\w*|roughly|about|almost|nearly|some|approximately|e\.g|"
+    r"for example|says nothing)\b|\?",
     re.IGNORECASE,
 )
 _DUTY = re.compile(
-    r"(?:(?P<party>[A-Z][\w'\u2019-]+) )?\b(?P<modal>may|shall|must|can|will) ?(?P<denied>not\b|n['\u2019]t\b|never\b|no longer\b)?"
+    r"(?:(?P<party>[A-Z][\w'\u2019-]+) )?\b(?P<modal>may|shall|must|can|will) ?(?P<denied>not\b|n['\u2019]t\b|"
+    r"never\b|no longer\b)?"
     r"(?: (?:also|only|at once|at any time|\w+ly))* ?(?:be )?(?P<verb>[a-z]{3,})"
 )
 _LIMITED = re.compile(
@@ -80,7 +87,7 @@ _TWELVE = re.compile(r"\b(?:twelve|12)\b", re.IGNORECASE)
 
 
 class Duty(NamedTuple):
-    """What a sentence lets or makes a party do: the party, if it has a capital, a negation, and the stem of the verb."""
+    """What a sentence lets or makes a party do: the party with a capital, a negation, the stem of the verb."""
 
     party: str
     denied: bool
@@ -138,7 +145,7 @@ def _real(words: str) -> str | None:
 
 
 def _other_amount(said: Reading, theirs: Sequence[Reading], words: str, clauses: str) -> bool:
-    """Whether an amount of the report is none of the clauses', and no other of its kind is, from which it may follow."""
+    """Whether an amount of the report, and every other of its kind, is none of the clauses'."""
     known = {amount.value for one in theirs for amount in one.amounts}
     for n, ordinal in enumerate(_ORDINALS, start=2):
         known |= {*map(type(UNLIMITED), (n, 12 * n))} if re.search(rf"\b{ordinal}\b", clauses, re.IGNORECASE) else set()

@@ -63,7 +63,7 @@ ENGINE = f"texts/1+{lexicon.VERSION}"
 MAX_STEPS = 100_000_000
 """The work for one reply; about ten seconds."""
 MOST_PASSAGES = 400
-"""The most passages of one reply that are recorded; none of which a reader is warned is left out for one that is true."""
+"""The most passages of one reply that are recorded; none with a warning is left out for one without."""
 _A_PASSAGE = 40_000
 """The steps for the sentence around a passage."""
 LONGEST = 20_000
@@ -219,11 +219,9 @@ class _Desk:
         """Words of a reply: another speaker's, or a document's by what the text says, or those of whom it names."""
         if given.spoken and not self._is_by_named(quoted.text, given.around.before, short):
             return Passage(path, quoted.span, "quotation", "nowhere", given.attributed, reason="another_speaker")
-        as_document = given.attributed == "document" and (
-            given.plain
-            or is_followed(given.around, self._names)
-            or (given.reported and not names_speaker(given.around.before))
-        )
+        by_speaker = names_speaker(given.around.before) and not is_shared(given.around.before)
+        reported = given.reported or is_followed(given.around, self._names)
+        as_document = given.attributed == "document" and reported and not (by_speaker or given.is_doubtful)
         claimed = as_document or (given.attributed == "open" and self._is_marked(quoted.text))
         status: Status = "onlyInDebate" if claimed else "inDebate"
         return Passage(path, quoted.span, "quotation", status, given.attributed, turn=turn)
@@ -259,7 +257,7 @@ class _Desk:
         return sum(self._documents.has_word(word) for word in long) >= fewest
 
     def _in_documents(self, words: str, around: Context, short: bool) -> tuple[CitationVerdict, Licence | None]:
-        """The verdict on quoted words, without the words in square brackets if these only explain; what they owe to it."""
+        """The verdict on quoted words, also without what square brackets explain, and what the words owe to it."""
         verdict = self._search(words, self._documents, short)
         best = verdict, licence(verdict, words, around)
         for form, at_most in without_explanations(words) if best[1] != "true" else ():

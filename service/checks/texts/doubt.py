@@ -15,43 +15,80 @@ import re
 from service.checks.texts.attribution import Context
 
 _DENIES = (
-    r"not|no|nor|never|none|neither|nothing|nowhere|nobody|cannot|without|wrong(?:ly)?|false(?:ly)?|untrue|mistaken(?:ly)?|"
+    r"not|no|nor|never|none|neither|nothing|nowhere|nobody|cannot|without|wrong(?:ly)?|false(?:ly)?|untrue|"
+    r"mistaken(?:ly)?|"
     r"opposite|contrary|mis(?:quot|read|cit|stat|tak|represent|attribut|understand|understood)\w*|invent(?:s|ed|ion)|"
-    r"overst\w+|exaggerat\w+|myth|fiction|incorrect(?:ly)?|refut\w+|unsupported|den(?:y|ies|ied|ial)|in vain|lack(?:s|ed|ing)?|"
-    r"missing|absen(?:t|ce)|fail(?:s|ed)? to"
+    r"overst\w+|exaggerat\w+|myth|fiction|incorrect(?:ly)?|refut\w+|unsupported|den(?:y|ies|ied|ial)|in vain|"
+    r"lack(?:s|ed|ing)?|missing|absen(?:t|ce)|fail(?:s|ed)? to|doubt(?:s|ed|ful)? (?:that|whether)|unproven|"
+    r"disput\w+|uncertain|questionable|surpris\w+|"
+    r"(?:leav|left|leaving)\w* out|omit\w*|differ\w*|stretch\w*|leap|silent|withdr[ae]w\w*|retract\w*|survive\w*|"
+    r"(?:other|else|rather|less|more|anything|apart|far|away|way) (?:than|but|from)"
 )
 _SUPPOSES = (
-    r"would|could|should|might|ought|if|unless|whether|suppos\w+|imagin\w+|assum\w+|wish\w*|hop(?:e|es|ed|ing)|as though|"
-    r"propos(?!er)\w*|suggest\w*|recommend\w*|(?:re)?draft(?!er)\w*|amend(?!ed)\w*|reword\w*|someone|anyone|hypothe\w+"
+    r"would|could|should|might|ought|will(?! not)|if|unless|whether|suppos\w+|imagin\w+|assum\w+|wish\w*|"
+    r"hop(?:e|es|ed|ing)|"
+    r"as though|propos(?!er)\w*|suggest\w*|recommend\w*|(?:re)?draft(?!er)\w*|(?:once|when|if|"
+    r"after) \w*amend\w*|reword\w*|"
+    r"replac\w+|insert\w*|added|becomes?|someone|anyone|hypothe\w+|to do|fallback|minimum|"
+    r"what [^;:]{1,60}? (?:needs?|wants?)(?: [^;:]{1,30})? is\W*\Z|"
+    r"(?:gap|hole|problem|point|worry|concern|loophole)s?[^;,]{0,40}? (?:closed|filled|cured|met|solved|mended|"
+    r"answered) (?:by|with)|"
+    r"(?:my|our|his|her|their) (?:own )?(?:text|wording|version|language|formula|offer|change|ask|request|condition)|"
+    r"may (?:\w+ )?(?:accept|agree|sign|offer|grant)|so that|too \w+ to|\w (?:for|against|beyond)\W*\Z|ask(?:s|"
+    r"ed|ing)? (?:\w+ ){0,2}(?:where|which|how)|(?:in|into) \S+(?: \S+)? goes"
 )
 _ELSEWHERE = (
-    r"(?:other|another|earlier|later|similar|comparable|usual|standard|typical|common|foreign|model) (?:[\w-]+ ){0,2}?"
-    r"(?:contracts?|agreements?|polic(?:y|ies)|documents?|clauses?|sentences?|terms|wordings?|templates?|cases?|banks?|"
-    r"suppliers?|vendors?|customers?|compan(?:y|ies)|firms?|providers?|regulators?)"
+    r"(?:other|another|earlier|later|similar|comparable|usual|standard|typical|common|foreign|model|new|revised|"
+    r"amended|next) "
+    r"(?:[\w-]+ ){0,2}?(?:contracts?|agreements?|polic(?:y|ies)|documents?|clauses?|sentences?|terms|wordings?|"
+    r"templates?|"
+    r"cases?|banks?|suppliers?|vendors?|customers?|compan(?:y|ies)|firms?|providers?|regulators?|version)|"
+    r"market (?:standard|practice)|customary"
 )
 _IN_CLAUSE = re.compile(
     rf"(?<![\w-])(?:{_DENIES}|{_SUPPOSES}|{_ELSEWHERE})(?!\w)|n['\u2019]t\b|\w['\u2019]d\b", re.IGNORECASE
 )
+_OPENS = re.compile(
+    r"(?:\A|[.;:!?] )\W*(?:(?:once|when|if|after|following|with|upon|on|under|"
+    r"in) (?:[\w'\u2019-]+ ){0,3}?(?:amend\w*|chang\w+|"
+    r"redraft\w*|revis\w+|version|propos(?!er)\w*|condition|wording)[\w ]{0,30}|(?:to do|proposed|suggested|"
+    r"wanted)\b[^,:]{0,30})[,:] ",
+    re.IGNORECASE,
+)
+"""What a sentence begins with: a change that would have to be made first."""
 _OF_THEM = re.compile(
-    rf"\A[\"'\u201d\u2019*_)\]]* (?![A-Z])(?:(?!and\b|but\b|so\b|which\b)[\w'-]+ ){{0,2}}?(?:{_DENIES}|would|could|should|might|"
-    r"[a-z]+n['\u2019]t)(?!\w)"
+    rf"\A[\"'\u201d\u2019*_)\]]* (?![A-Z])(?:(?!and\b|but\b|so\b|which\b)[\w'-]+ ){{0,2}}?"
+    rf"(?:{_DENIES}|would|could|should|might|replaces|[a-z]+n['\u2019]t)(?!\w)"
+    r"(?![^.;]{0,40}, (?:it is|but)\b)"
+    r"|\A[\"'\u201d\u2019*_)\]]* (?:is|are|was) what [^;,]{0,40}?(?:lacks?|needs?|misses|wants?|is missing)\b"
 )
 _NEXT = re.compile(
-    r"\A[\s.!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|shows|is) "
+    r"\A[\s.!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|"
+    r"shows|is) "
     r"(?:quite |just |exactly |precisely )?the (?:opposite|contrary|reverse)\b"
     r"|(?:(?:it|they|that|this|he|she|the [\w-]+) (?:does|do|did|is|was|are|were|has|have|says?) "
     r"(?:not|no|nothing|false|wrong|untrue)|not so|nowhere|wrong|false|untrue|hardly|by no means)\b)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[.;:,?!](?=\s)|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when|that is)\b",
+    r"[.;:,?!](?=\s)|\b(?:because|since|while|and|but|though|although|whereas|which)\b|(?<=,) (?:for|as|where|"
+    r"when)\b",
     re.IGNORECASE,
 )
+_FEW = 2
+"""The words of a rest that belongs to what stands before a comma: clause 9, as it is to be, says."""
 _OPENING = " \"'(:,*_\u201c\u2018\u2014\u2013-"
 
 
 def is_doubtful(around: Context) -> bool:
     """Whether a denial, a wish, a draft or another author stands in the words' own clause, or is said of them."""
     before = around.before.rstrip(_OPENING)
-    clause = before[max((found.end() for found in _CLAUSE.finditer(before)), default=0) :]
-    return bool(_IN_CLAUSE.search(clause) or _OF_THEM.match(around.behind) or _NEXT.match(around.behind))
+    begins = [0, *(found.end() for found in _CLAUSE.finditer(before))]
+    short = len(begins) > 2 and len(before[begins[-1] :].split()) <= _FEW
+    clause = before[begins[-3 if short else -1] :]
+    return bool(
+        _IN_CLAUSE.search(clause)
+        or _OPENS.search(before)
+        or _OF_THEM.match(around.behind)
+        or _NEXT.match(around.behind)
+    )

@@ -45,7 +45,8 @@ _STATED = re.compile(
 _EXPLAINED = re.compile(r" ?\[([^\[\]]{2,80})\]")
 _CLAUSE = re.compile(PLACE, re.IGNORECASE)
 _PRONOUNS = re.compile(
-    r"(?:it|its|they|them|their|theirs|this|that|these|those|such|he|him|his|she|her|hers|which|there|here|one|ones|same)",
+    r"(?:it|its|they|them|their|theirs|this|that|these|those|such|he|him|his|she|her|hers|which|there|here|one|"
+    r"ones|same)",
     re.IGNORECASE,
 )
 _FEW = 60
@@ -126,8 +127,8 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
 def without_explanations(words: str) -> Iterator[tuple[str, Licence]]:
     """The words without what square brackets add, explain or replace, and what they are if a document has them so.
 
-    The brackets have no negation, number, date, amount or modal, but may name a clause. They may stand for an article, and
-    a pronoun for any words. That other words are replaced a reader sees. Nothing if there are no such brackets.
+    The brackets have no negation, number, date, amount or modal, but may name a clause. They may stand for an article,
+    and a pronoun for any words. That other words are replaced a reader sees. Nothing if there are no such brackets.
     """
     for instead in ("", " a", " the"):
         if (form := _EXPLAINED.sub(_instead(instead), words)) != words:

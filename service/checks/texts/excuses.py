@@ -70,7 +70,8 @@ _PROPOSED = re.compile(
     r"(?:end|begin|close) with|run|be (?:amended|changed|reworded|replaced|worded|revised|"
     r"redrafted|rephrased|extended|"
     r"supplemented|"
-    r"added|inserted|included|drafted|rewritten|restated|completed|qualified|limited|clearer|better|phrased|put|safer|"
+    r"added|inserted|included|drafted|rewritten|restated|completed|qualified|limited|clearer|better|phrased|put|"
+    r"safer|"
     rf"complete|enough|fine)|have (?:said|read|stated|provided)|{_CHANGES})\b"
     r"|\b(?:should|ought to|would have to|needs? to) provide\b"
     rf"|(?:^|[,;:(]\s?|\b(?:we|i|and|or|then|please|would|the (?:bank|parties|customer|buyer|board)) ){_DRAFTS}\b"
@@ -152,7 +153,8 @@ _LOOSELY = re.compile(
 _NEW = re.compile(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|had|can|could|would|will)(?: not|n['\u2019]t| never)(?: \w+){1,3}"
-    r"[\s\"'\u201c\u2018*]*\Z|\b(?:can(?:not| not|['\u2019]t)|could(?: not|n['\u2019]t)|failed to|unable to|fails? to)"
+    r"[\s\"'\u201c\u2018*]*\Z|\b(?:can(?:not| not|['\u2019]t)|could(?: not|n['\u2019]t)|failed to|unable to|"
+    r"fails? to)"
     r" (?:\w+ )?(?:point|find|see|show|locate|spot|identify|name|cite|discover|trace)\b[^.;:]{0,40}\Z"
     r"|\b(?:nobody|no one|none|nothing|neither|never|cannot|not|no \w+|nowhere|n['\u2019]t)\b(?:[^.;:,]|"
     r"\.(?=\d)){0,80}?\bthat"
@@ -169,7 +171,8 @@ _DENIED = re.compile(
     rf"language|part|passage|line|paragraph|source)s?\b(?:[^.;]{{0,60}}?\b{_SAYS}\b|[^.;]{{0,20}}\Z)"
     rf"|\b(?:at|in|on) no (?:point|time|place|page|occasion|part|way)\b[^.;]{{0,60}}?\b(?:{_SAY}|{_SAYS}|warn|"
     rf"confirm)\b"
-    r"|\b(?:myth|false|untrue|not true|wrong|incorrect|mistaken|misread\w*|misconception) (?:to say |to claim )?that\b"
+    r"|\b(?:myth|false|untrue|not true|wrong|incorrect|mistaken|misread\w*|misconception) (?:to say |"
+    r"to claim )?that\b"
     rf"|\b(?:nothing|neither)\b[^.;,:]{{0,60}}?\b{_SAYS}\b"
     r"|\bwithout (?:saying|stating|adding|using|the words?|any (?:rule|clause|sentence|provision|word|"
     r"duty))\b[^.;]{0,30}\Z"
@@ -258,7 +261,8 @@ _TITLED = re.compile(
 )
 _LONGEST_TITLE = 12
 _VERB = re.compile(
-    r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|be|has|have|had|does|do|did|not|cannot)\b",
+    r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|be|has|have|had|does|do|did|not|"
+    r"cannot)\b",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"\d")

@@ -73,7 +73,12 @@ class Given(NamedTuple):
     @property
     def _unless_doubtful(self) -> Status:
         """The status of words that are given as another's; what the sentence states plainly is never in doubt."""
-        return "unclear" if not self.stated and is_doubtful(self.around) else "nowhere"
+        return "unclear" if self.is_doubtful else "nowhere"
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a denial, a wish or another author governs them in their own clause."""
+        return is_doubtful(self.around)
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:

@@ -27,7 +27,8 @@ CONTENT = (
     r"concedes?|explain(?:s|ed)?|"
     r"lists?|sets?|define[sd]?|uses?|mention(?:s|ed)?|tells?|makes?|caps|capped|limits?|excludes?|"
     r"exempts?|covers?|forbids?|"
-    r"prohibits?|insists?|assures?|acknowledges?|describe[sd]?|estimate[sd]?|finds?|found|writes?|wrote|shows?|helps?|"
+    r"prohibits?|insists?|assures?|acknowledges?|describe[sd]?|estimate[sd]?|finds?|found|writes?|wrote|shows?|"
+    r"helps?|"
     r"lets|speaks?|instructs?|orders?|rules?|binds|protects?|calls?|counts?|names?|rated|recommend(?:s|ed)?|"
     r"(?:was|were|has been|have been) (?:amended|changed|extended|supplemented|redrafted|"
     r"reworded) to (?:say|read|state)|"
@@ -111,7 +112,8 @@ _SUSPENDED = re.compile(
     rf"|(?<!\w)(?:{_DRAFTING})(?!\w)(?! (?:re-?)?reading| that)(?: \w+){{0,4}} ?\Z"
     r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis)\w*(?: (?:\w+ )?that)(?: the)? ?\Z"
     r"|(?<!\w)(?:an?|any|some|another|each|every|such|neither|nor|no|nowhere (?:does|do|did)|or) (?:[\w-]+ ){0,3}\Z"
-    r"|(?<!\w)(?:myth|false|untrue|wrong|incorrect|mistaken|pretend\w*|den(?:y|ies|ied)|suppos\w+|imagin\w+|assum\w+) "
+    r"|(?<!\w)(?:myth|false|untrue|wrong|incorrect|mistaken|pretend\w*|den(?:y|ies|ied)|suppos\w+|imagin\w+|"
+    r"assum\w+) "
     r"(?:to say |to claim )?(?:that )?(?:the )?\Z",
     re.IGNORECASE,
 )
@@ -133,7 +135,7 @@ _DEONTIC = re.compile(
 _DOUBLE = re.compile(
     r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|"
     r"(?<!why )\bnot (?:only|merely|just|simply)\b"
-    r"|\b(?:anything but|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|"
+    r"|\b(?:anything but(?!\W*\Z)|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|"
     r"silent|missing)|never in doubt)\b"
     r"|\bwhy (?:would|should|does|did)\b"
     r"|\b(?:is|was|does|do|has|are|did) (?:it|there|he|she|they) not\b"
@@ -157,7 +159,8 @@ _VAGUE = re.compile(
     r"demand\w*|bargain\w*|talks|negotiat\w+|try|vote for|on condition|(?:one|this) (?:condition|change)|"
     r"conditions?:|changes?:|"
     r"as (?:we|it) (?:want|need|should)\w*|we need|needs?|propos(?!er)\w+|recommend(?!s that)\w*|suggest\w*|wish\w*|"
-    r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|replac\w+|insert\w*|"
+    r"hop(?:e|ed|ing)|want\w*|amend(?!ed)\w*|(?:re)?draft(?!ers)\w*|wording|rewrit\w+|reword\w*|instead|"
+    r"replac\w+|insert\w*|"
     r"believ\w+|thinks?|thought|claims? that|tempt\w+|inclined|standard terms|templates?|long way|ideal\w*|"
     r"desirable|preferable|someone|somebody|lawyers|people|in vain|unlike|far from|misread\w*)\b|\(new\)|"
     r"\A\W*(?:(?:my|our|plan|first|second|third|next|last) \w+|fix|cure|remedy|ask|draft|text|goal|aim|"
@@ -183,7 +186,8 @@ _RESTS = re.compile(
     r"\b(?:says?|states?|writes?|wrote|promises?|prescribes?|commands?|warns?|declares?|in (?:its|"
     r"their) own words|own words)"
     r"(?: that)?[\s,:\"'\u201c\u2018\u00ab*_(]*\Z|"
-    r"(?:\A|[.;!?]\s)(?:\W*(?:and|but|yet|so|then|right|yes|no|true|correct|indeed|further|moreover|thus|hence|also|still|as|for|"
+    r"(?:\A|[.;!?]\s)(?:\W*(?:and|but|yet|so|then|right|yes|no|true|correct|indeed|further|moreover|thus|hence|"
+    r"also|still|as|for|"
     r"since|because|given|with|on [\w ]{1,30}|in fact)\b){0,2}[\s,:\"'\u201c\u2018\u00ab*_(]*\Z"
     r"|\b(?:because|since|for|as|given(?: that)?|now that|seeing that|considering that|"
     r"(?:I|we|one|you|they|he|she|must|to|and) (?:\w+ )?(?:note|see|accept|know|find|observe|rely|trust|build|"
@@ -205,7 +209,8 @@ _NEW_CLAUSE = re.compile(
 )
 _ASKS = re.compile(r"\A\W*(?:and |but )?(?:which|what|who|whose|how|where|when)\b", re.IGNORECASE)
 _PART = re.compile(
-    r"(?:rules?|sentences?|provisions?|terms|headings?|definitions?|standards?|plans?|tables?|notices?|letters?|texts?|"
+    r"(?:rules?|sentences?|provisions?|terms|headings?|definitions?|standards?|plans?|tables?|notices?|letters?|"
+    r"texts?|"
     r"notes?|sheets?|laws?)\Z",
     re.IGNORECASE,
 )
@@ -256,7 +261,8 @@ _STRONG = re.compile(
     r"side letter|"
     r"carve-?out|proviso|compromise|belongs?|strike|delete|adopt|turn \w+ [\d.]+ into|(?:make|let|"
     r"have) (?:\w+ )?[\d.]+ \w+|"
-    r"(?:new|better|further|additional|another|one more) (?:clause|sentence|line|rule|step|section|wording|words?|text|"
+    r"(?:new|better|further|additional|another|one more) (?:clause|sentence|line|rule|step|section|wording|"
+    r"words?|text|"
     r"version|duty|provision|paragraph|formula|test|trigger|condition|right))(?!\w)",
     re.IGNORECASE,
 )

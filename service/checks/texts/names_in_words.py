@@ -44,12 +44,16 @@ def _any_of(words: Sequence[str]) -> str:
 _IN_WORDS = re.compile(rf"\b{_KIND} (?P<number>{_any_of(list(_NUMBERS))})\b(?![- ](?:of|or|and|to) )", re.IGNORECASE)
 _BY_PLACE = re.compile(rf"\bthe (?P<number>{_any_of(list(_PLACES))}) (?P<kind>clause|section|article)\b", re.IGNORECASE)
 _NOUN = (
-    r"(?:Letter|Agreement|Addendum|Amendment|Annex|Memorandum|Memo|Report|Policy|Protocol|Notice|Deed|Guarantee|Opinion|"
+    r"(?:Letter|Agreement|Addendum|Amendment|Annex|Memorandum|Memo|Report|Policy|Protocol|Notice|Deed|Guarantee|"
+    r"Opinion|"
     r"Certificate|Schedule|Exhibit|Charter|Handbook|Manual|Review|Minutes|Undertaking|Contract|Note)"
 )
-_DATED = r"(?: (?:of|dated) (?:\d{1,2} )?(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?)"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DATED = rf"(?: (?:of|dated) (?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{4}})?)"
 _DOCUMENT = re.compile(
-    rf"(?P<lead>\b(?:[Aa]ccording to|[Uu]nder|[Pp]ursuant to|[Pp]er|[Bb]y) (?:the |its |their )?)?(?P<name>(?:(?!The |This |That |Its |Their |Our |An? |In |Under |As |By |If |But |And |So |Yet )[A-Z][\w&-]+ ){{1,4}}"
+    rf"(?P<lead>\b(?:[Aa]ccording to|[Uu]nder|[Pp]ursuant to|[Pp]er|[Bb]y) (?:the |its |"
+    rf"their )?)?(?P<name>(?:(?!The |This |That |Its |Their |Our |An? |In |Under |As |By |If |But |And |So |"
+    rf"Yet )[A-Z][\w&-]+ ){{1,4}}"
     rf"{_NOUN}{_DATED}?|\b{_NOUN}{_DATED})"
     rf"(?(lead)|(?={SAID_OF.pattern}))",
 )

@@ -25,8 +25,10 @@ _ADVERB = (
     r"stands|on its face))"
 )
 _VERB = (
-    r"(?:states?|stated|says?|said|reads?|provides?|provided|stipulates?|stipulated|requires?|required|declares?|declared|"
-    r"specifies|specified|confirms?|confirmed|promises|promised|guarantees|guaranteed|grants|granted|adds|added|has it|"
+    r"(?:states?|stated|says?|said|reads?|provides?|provided|stipulates?|stipulated|requires?|required|"
+    r"declares?|declared|"
+    r"specifies|specified|confirms?|confirmed|promises|promised|guarantees|guaranteed|grants|granted|adds|added|"
+    r"has it|"
     r"ends|begins|continues|goes on|is worded|was worded|(?:is|was) phrased|(?:does|do|did) (?:\w+ly )?(?:say|"
     r"state|read|provide)|"
     r"contains|includes|uses|has)"
@@ -63,8 +65,10 @@ _QUOTED = re.compile(
     rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}"
     rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
     rf"its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
-    rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|opening|"
-    rf"sentence|title|statement|summary|verdict|point|reason|message|remark|warning)(?: (?:of|on|in) [^,.;:]{{1,30}})? "
+    rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|"
+    rf"opening|"
+    rf"sentence|title|statement|summary|verdict|point|reason|message|remark|warning)(?: (?:of|on|"
+    rf"in) [^,.;:]{{1,30}})? "
     rf"(?:is|are|was|were|reads|says)(?: that| this)?{_OPEN}",
     re.IGNORECASE,
 )
@@ -77,7 +81,8 @@ _TEXT_IS = re.compile(
     re.IGNORECASE,
 )
 _TAKEN = re.compile(
-    r"\b(?:should|must|may|can|has to|is to|ought to)(?: \w+)? be (?:taken|understood|deemed|held|construed|known) to "
+    r"\b(?:should|must|may|can|has to|is to|ought to)(?: \w+)? be (?:taken|understood|deemed|held|construed|"
+    r"known) to "
     r"(?P<verb>read|say|state|provide|mean)\b",
     re.IGNORECASE,
 )
@@ -88,7 +93,8 @@ _SO_IT_DOES = re.compile(
     re.IGNORECASE,
 )
 _IS_OF = re.compile(
-    rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |what )?|"
+    rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |"
+    rf"what )?|"
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
     rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|"
     rf"in) (?:the )?)(?P<place>{PLACE})"
@@ -115,7 +121,8 @@ _SAYS_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _READ_IN = re.compile(
-    rf"(?:\A|[.;!?] )\W*(?:as per|per|according to|pursuant to|(?:we|you|one) (?:can )?(?:read|find|see) in) (?:the )?"
+    rf"(?:\A|[.;!?] )\W*(?:as per|per|according to|pursuant to|(?:we|you|one) (?:can )?(?:read|find|"
+    rf"see) in) (?:the )?"
     rf"(?:{PLACE}|{TITLES}|\d+\.\d+){_OPEN}",
     re.IGNORECASE,
 )
@@ -130,9 +137,11 @@ _SUSPENDED = re.compile(
     r"what)(?: does| do| did)? "
     r"(?:the )?\Z|\b(?:show|tell|ask|asks|asked|asking|point)(?: \w+){1,3} (?:where|which|how|whether)(?: does|"
     r" do)? (?:the )?\Z"
-    r"|\b(?:think|thinks|thought|believ\w+|expect\w*|fear\w*|dream\w*|wonder\w*|guess\w*|feel\w*|infer\w*|impl(?:y|ies)|claims?|"
+    r"|\b(?:think|thinks|thought|believ\w+|expect\w*|fear\w*|dream\w*|wonder\w*|guess\w*|feel\w*|infer\w*|"
+    r"impl(?:y|ies)|claims?|"
     r"alleg\w+|purports?)(?: that| whether)? (?:the )?\Z"
-    rf"|\b(?:in|under|with|after|on|by|per|to) (?!(?:the |its )?(?:signed|final|current|present|agreed|amended|actual))"
+    rf"|\b(?:in|under|with|after|on|by|per|to) (?!(?:the |its )?(?:signed|final|current|present|agreed|amended|"
+    rf"actual))"
     rf"(?:[\w'\u2019-]+ ){{1,3}}?{_FRAME},? (?:the )?\Z|\b(?:our|my|your) [^.;:\"]{{1,40}}: (?:the )?\Z"
     r"|\b(?:sign|agree|accept|approve|settle|content|satisfied|happy)\b[^.;:]{0,20}\b(?:when|after) (?:the )?\Z|"
     r"\b(?:if|once|unless|until|whether|provided(?: that)?|as soon as|suppos\w+(?: that)?|imagin\w+(?: that)?|"
@@ -141,9 +150,11 @@ _SUSPENDED = re.compile(
     r"as long as|had|were|should|would|could|may|might) (?:the |that )?\Z"
     r"|\b(?:nowhere|nor|never|neither|not once|hardly|scarcely|at no point) (?:does|do|did) (?:the )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
-    r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|requir|condition)\w*"
+    r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|"
+    r"requir|condition)\w*"
     r"(?: \w+){0,3}? that (?:the (?:[\w-]+ )?)?\Z|\b(?:see to it|make sure|sure) (?:that )?(?:the )?\Z"
-    r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|no evidence|"
+    r"|\b(?:false|untrue|true|wrong|incorrect|mistaken|myth|error|mistake|misreading|den(?:y|ies|ied|ying)|"
+    r"no evidence|"
     r"no sign|no proof|the case|(?:nobody|no one|none|neither \w+)(?: \w+){1,4}|"
     r"(?:do|does|did|can|could|is|would|will|has|have)(?: not|n['\u2019]t| never)(?: \w+){1,3}|"
     r"cannot(?: be)?(?: \w+){1,2}|"
@@ -153,8 +164,10 @@ _SUSPENDED = re.compile(
 )
 """Right before a subject: a condition, a request or a denial, which takes the statement back."""
 _DRAFT = re.compile(
-    r"\b(?:propos(?!er)\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|hypothetical|imaginary|better|"
-    r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|your) (?:[\w-]+ )?\Z"
+    r"\b(?:propos(?!er)\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|"
+    r"hypothetical|imaginary|better|"
+    r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|"
+    r"your) (?:[\w-]+ )?\Z"
     r"|\b(?:an?|our|my|your|one|another|any|some|no|neither|nor|proposed|draft\w*|suggested|recommended|alternative) "
     r"[\w -]{1,40}? (?:in|of|for|to|under|below|behind|after|into|beside) (?:the )?\Z",
     re.IGNORECASE,

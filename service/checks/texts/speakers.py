@@ -21,8 +21,10 @@ _COUNTED = (
     r"(?:debater|speaker|seat|participant|model|voice|statement|reviewer|panel+ist|expert|advocate|author|answer)"
 )
 _SAYS = re.compile(
-    r"\b(?:says?|said|stat(?:es?|ed)|writes?|wrote|claim(?:s|ed)?|argue[sd]?|assert(?:s|ed)?|maintain(?:s|ed)?|holds?|held|"
-    r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|admit(?:s|ted)?|"
+    r"\b(?:says?|said|stat(?:es?|ed)|writes?|wrote|claim(?:s|ed)?|argue[sd]?|assert(?:s|ed)?|maintain(?:s|ed)?|"
+    r"holds?|held|"
+    r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|"
+    r"admit(?:s|ted)?|"
     r"grant(?:s|ed)?|puts? it|report(?:s|ed)?|tell(?:s|ing)? us|told us|contend(?:s|ed)?|warn(?:s|ed)?|urge[sd]?|"
     r"conclude[sd]?|"
     r"words?|quot(?:e[sd]?|ation)|cite[sd]?|stands|according to (?:the )?\w+(?: \w+)?|declare[sd]?|"
