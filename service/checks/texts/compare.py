@@ -13,6 +13,7 @@
 
 A clause that a document has is `inDocument`; only one that a text says to state something is listed. What the reply of
 another seat names or quotes, and its own finding marks, is not made true by a repetition without its author's name.
+What is quoted within a quotation that is found belongs to its author.
 """
 
 from __future__ import annotations
@@ -157,6 +158,8 @@ class _Desk:
         text = read.text
         found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
         true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
+        heard = _Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
+        found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
         told = Told(bare, [quoted.outer for quoted in quotations(text) if quoted.in_marks])
         for span, name in told.names:

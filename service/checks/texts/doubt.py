@@ -19,7 +19,8 @@ _DENIES = (
     r"mistaken(?:ly)?|"
     r"opposite|contrary|mis(?:quot|read|cit|stat|tak|represent|attribut|understand|understood)\w*|invent(?:s|ed|ion)|"
     r"overst\w+|exaggerat\w+|myth|fiction|incorrect(?:ly)?|refut\w+|unsupported|den(?:y|ies|ied|ial)|in vain|"
-    r"lack(?:s|ed|ing)?|missing|absen(?:t|ce)|fail(?:s|ed)? to|doubt(?:s|ed|ful)? (?:that|whether)|unproven|"
+    r"lack(?:s|ed|ing)?|missing|miss(?:es)?|free of|absen(?:t|ce)|fail(?:s|ed)? to|doubt(?:s|ed|ful)? (?:that|"
+    r"whether)|unproven|"
     r"disput\w+|uncertain|questionable|surpris\w+|"
     r"(?:leav|left|leaving)\w* out|omit\w*|differ\w*|stretch\w*|leap|silent|withdr[ae]w\w*|retract\w*|survive\w*|"
     r"(?:other|else|rather|less|more|anything|apart|far|away|way) (?:than|but|from)"
@@ -34,7 +35,10 @@ _SUPPOSES = (
     r"(?:gap|hole|problem|point|worry|concern|loophole)s?[^;,]{0,40}? (?:closed|filled|cured|met|solved|mended|"
     r"answered) (?:by|with)|"
     r"(?:my|our|his|her|their) (?:own )?(?:text|wording|version|language|formula|offer|change|ask|request|condition)|"
-    r"may (?:\w+ )?(?:accept|agree|sign|offer|grant)|so that|too \w+ to|\w (?:for|against|beyond)\W*\Z|ask(?:s|"
+    r"may (?:\w+ )?(?:accept|agree|sign|offer|grant)|so that|too \w+ to|ideal(?:ly)?|add\W*\Z|(?:text|wording|"
+    r"sentence|line|words) for|"
+    r"(?:is|was|were|been|are) (?:claimed|alleged|asserted|argued|contended|asked|believed)|believe[sd]?|"
+    r"\w+ (?:for|against|beyond)\W*\Z|ask(?:s|"
     r"ed|ing)? (?:\w+ ){0,2}(?:where|which|how)|(?:in|into) \S+(?: \S+)? goes"
 )
 _ELSEWHERE = (
@@ -63,11 +67,16 @@ _OF_THEM = re.compile(
     r"|\A[\"'\u201d\u2019*_)\]]* (?:is|are|was) what [^;,]{0,40}?(?:lacks?|needs?|misses|wants?|is missing)\b"
 )
 _NEXT = re.compile(
-    r"\A[\s.!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|"
+    r"\A[\s.,;!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|"
     r"shows|is) "
     r"(?:quite |just |exactly |precisely )?the (?:opposite|contrary|reverse)\b"
     r"|(?:(?:it|they|that|this|he|she|the [\w-]+) (?:does|do|did|is|was|are|were|has|have|says?) "
     r"(?:not|no|nothing|false|wrong|untrue)|not so|nowhere|wrong|false|untrue|hardly|by no means)\b)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"\A[\"'\u201d\u2019*_)\]]*\?")
+_ASKS = re.compile(
+    r"(?:\A|[.;:!?,] )\W*(?:and |but |so )?(?:(?:in|at|on) )?(?:where|which|what|who|how|does|do|did|is|can)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -87,7 +96,8 @@ def is_doubtful(around: Context) -> bool:
     short = len(begins) > 2 and len(before[begins[-1] :].split()) <= _FEW
     clause = before[begins[-3 if short else -1] :]
     return bool(
-        _IN_CLAUSE.search(clause)
+        (_ASKED.match(around.behind) and _ASKS.search(before))
+        or _IN_CLAUSE.search(clause)
         or _OPENS.search(before)
         or _OF_THEM.match(around.behind)
         or _NEXT.match(around.behind)

@@ -63,7 +63,6 @@ _CONDITIONS = re.compile(
     r"to the extent|so long as|as long as|where)\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?]\s+\S")
 _MOST_WORDS = 6
 _SHORTEST = 2
 _SHORTEST_STATED = 3
@@ -100,8 +99,8 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
     """What dots may hide in a text that they may not hide in a citation.
 
     A number, whole sentences that limit nothing, and a few words that turn nothing leave the passage true. Neither a
-    negation, a condition or an exception is ever hidden, nor the end of a sentence and the beginning of another. That
-    anything else is hidden a reader sees, and code cannot say whether it misleads.
+    negation, a condition nor an exception is ever hidden. A reader sees that anything else is hidden, and code cannot
+    say whether it misleads.
     """
     hidden = fold(edit.from_)
     turn = hidden_turn(hidden, 0, len(hidden.text))
@@ -120,7 +119,7 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
     if few and edit.kind == "subject" and not edit.from_[:1].isupper():
         return "true"
     denied = edit.kind == "negation" or (turn is not None and turn.kind == "negation")
-    long = len(edit.from_) > LONGEST_GAP or _SENTENCE_END.search(edit.from_)
+    long = len(edit.from_) > LONGEST_GAP
     return None if denied or long or _CONDITIONS.search(edit.from_) else "visible"
 
 
