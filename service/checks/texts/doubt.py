@@ -52,10 +52,19 @@ _ELSEWHERE = (
 _IN_CLAUSE = re.compile(
     rf"(?<![\w-])(?:{_DENIES}|{_SUPPOSES}|{_ELSEWHERE})(?!\w)|n['\u2019]t\b|\w['\u2019]d\b", re.IGNORECASE
 )
+_OVER_PLAIN = re.compile(
+    r"\b(?:doubt(?:s|ed|ful)?|unproven|uncertain|questionable|(?:is|was|were|been|are) (?:claimed|alleged|asserted|"
+    r"argued|contended|believed)|believe[sd]?|assum\w+|impression|ask(?:s|ed|ing)?|"
+    r"withdr[ae]w\w* \w+ claim) (?:\w+ ){0,2}?"
+    r"(?:that|whether|where|in which|which)\b|\b(?:other|else|anything|apart|far|away|way) (?:than|but|from)\W*\Z|"
+    r"\b(?:my|our) (?:own )?(?:text|wording|version|language|formula|draft)\b|\bin a (?:version|form|world)\b",
+    re.IGNORECASE,
+)
+"""What leaves in doubt even a plain statement: hearsay, a contrast right before the words, an author's own text."""
 _OPENS = re.compile(
     r"(?:\A|[.;:!?] )\W*(?:(?:once|when|if|after|following|with|upon|on|under|"
     r"in) (?:[\w'\u2019-]+ ){0,3}?(?:amend\w*|chang\w+|"
-    r"redraft\w*|revis\w+|version|propos(?!er)\w*|condition|wording)[\w ]{0,30}|(?:to do|proposed|suggested|"
+    r"redraft\w*|revis\w+|version|propos(?!er)\w*|wording)[\w ]{0,30}|(?:to do|proposed|suggested|"
     r"wanted)\b[^,:]{0,30})[,:] ",
     re.IGNORECASE,
 )
@@ -89,16 +98,17 @@ _FEW = 2
 _OPENING = " \"'(:,*_\u201c\u2018\u2014\u2013-"
 
 
-def is_doubtful(around: Context) -> bool:
-    """Whether a denial, a wish, a draft or another author stands in the words' own clause, or is said of them."""
+def is_doubtful(around: Context, *, plainly: bool = False) -> bool:
+    """Whether a denial, a wish, a draft or another author stands in the words' own clause, or is said of them.
+
+    ``plainly`` says that the sentence states that a clause which exists has the words: only what governs that counts.
+    """
     before = around.before.rstrip(_OPENING)
     begins = [0, *(found.end() for found in _CLAUSE.finditer(before))]
-    short = len(begins) > 2 and len(before[begins[-1] :].split()) <= _FEW
-    clause = before[begins[-3 if short else -1] :]
-    return bool(
-        (_ASKED.match(around.behind) and _ASKS.search(before))
-        or _IN_CLAUSE.search(clause)
-        or _OPENS.search(before)
-        or _OF_THEM.match(around.behind)
-        or _NEXT.match(around.behind)
-    )
+    is_rest = len(begins) > _FEW and len(before[begins[-1] :].split()) <= _FEW
+    clause = before[begins[-3 if is_rest else -1] :]
+    asked = _ASKED.match(around.behind) and _ASKS.search(before)
+    if plainly:
+        return bool(asked or _OVER_PLAIN.search(clause) or _OPENS.search(before))
+    said = _OF_THEM.match(around.behind) or _NEXT.match(around.behind)
+    return bool(asked or said or _IN_CLAUSE.search(clause) or _OPENS.search(before))

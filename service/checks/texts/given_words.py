@@ -78,7 +78,7 @@ class Given(NamedTuple):
     @property
     def is_doubtful(self) -> bool:
         """Whether a denial, a wish or another author governs them in their own clause."""
-        return is_doubtful(self.around)
+        return is_doubtful(self.around, plainly=self.stated)
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:
