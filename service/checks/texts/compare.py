@@ -179,23 +179,24 @@ class _Desk:
         if not self._documented:
             return self._without_documents(path, quoted, given)
         short = quoted.words < QUOTED_WORDS
-        verdict, licensed = self._in_documents(quoted.text, given.around, short)
+        verdict, licensed = self._in(self._documents, quoted.text, given.around, short)
         if licensed == "true":
             source = verdict.source_id
             return Passage(path, quoted.span, "quotation", "inDocument", given.attributed, source_id=source)
         altered = verdict.verdict == "altered"
         if given.is_excused(quoted.text, altered=altered) or (not altered and self._is_of_law(given.around)):
             return None
-        if self._search(quoted.text, self._asked, short).verdict == "verified":
+        if self._in(self._asked, quoted.text, given.around, short)[1] == "true":
             return Passage(path, quoted.span, "quotation", "inDebate", given.attributed, reason="asked")
-        said = self._search(quoted.text, self._said, short)
-        if said.verdict == "verified" and said.source_id:
+        said, heard = self._in(self._said, quoted.text, given.around, short)
+        if heard == "true" and said.source_id:
             return self._in_debate(path, quoted, given, TurnId(said.source_id), short)
         status = given.status(altered=altered, near=self._is_near(quoted))
         if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None
         reason = verdict.reason or verdict.verdict
-        status = "unclear" if licensed == "visible" else status
+        misquoted = given.spoken and said.verdict == "altered"  # a participant's words, but for changes
+        status = "unclear" if "visible" in (licensed, heard) or misquoted else status
         return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
 
     def _without_documents(self, path: str, quoted: Quotation, given: Given) -> Passage | None:
@@ -220,7 +221,7 @@ class _Desk:
 
     def _in_debate(self, path: str, quoted: Quotation, given: Given, turn: TurnId, short: bool) -> Passage:
         """Words of a reply: another speaker's, or a document's by what the text says, or those of whom it names."""
-        if given.spoken and not self._is_by_named(quoted.text, given.around.before, short):
+        if given.spoken and not self._is_by_named(quoted.text, given.around, short):
             return Passage(path, quoted.span, "quotation", "nowhere", given.attributed, reason="another_speaker")
         by_speaker = names_speaker(given.around.before) and not is_shared(given.around.before)
         reported = given.reported or is_followed(given.around, self._names)
@@ -229,14 +230,14 @@ class _Desk:
         status: Status = "onlyInDebate" if claimed else "inDebate"
         return Passage(path, quoted.span, "quotation", status, given.attributed, turn=turn)
 
-    def _is_by_named(self, words: str, before: str, short: bool) -> bool:
+    def _is_by_named(self, words: str, around: Context, short: bool) -> bool:
         """Whether words of the debate are those of the one speaker that the text names; true if that is uncertain."""
-        turns = turns_named(before, self._voices, self._author)
+        turns = turns_named(around.before, self._voices, self._author)
         if not turns or turns >= set(self._said):
             return True
         if turns not in self._of_speaker:
             self._of_speaker[turns] = Sources({turn: words for turn, words in self._replies.items() if turn in turns})
-        return self._search(words, self._of_speaker[turns], short).verdict == "verified"
+        return self._in(self._of_speaker[turns], words, around, short)[1] == "true"
 
     def _is_of_law(self, around: Context) -> bool:
         """Whether the clause that stands last before the words is one of an instrument that was not given."""
@@ -259,12 +260,12 @@ class _Desk:
         fewest = 1 if is_said(given.around) or quoted.words >= _LONG else _FEWEST
         return sum(self._documents.has_word(word) for word in long) >= fewest
 
-    def _in_documents(self, words: str, around: Context, short: bool) -> tuple[CitationVerdict, Licence | None]:
+    def _in(self, sources: Sources, words: str, around: Context, short: bool) -> tuple[CitationVerdict, Licence | None]:
         """The verdict on quoted words, also without what square brackets explain, and what the words owe to it."""
-        verdict = self._search(words, self._documents, short)
+        verdict = self._search(words, sources, short)
         best = verdict, licence(verdict, words, around)
         for form, at_most in without_explanations(words) if best[1] != "true" else ():
-            found = self._search(form, self._documents, short)
+            found = self._search(form, sources, short)
             licensed = licence(found, form, around)
             if licensed == "true" and at_most == "true":
                 return found, "true"

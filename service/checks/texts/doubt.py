@@ -19,10 +19,11 @@ _DENIES = (
     r"mistaken(?:ly)?|"
     r"opposite|contrary|mis(?:quot|read|cit|stat|tak|represent|attribut|understand|understood)\w*|invent(?:s|ed|ion)|"
     r"overst\w+|exaggerat\w+|myth|fiction|incorrect(?:ly)?|refut\w+|unsupported|den(?:y|ies|ied|ial)|in vain|"
-    r"lack(?:s|ed|ing)?|missing|miss(?:es)?|free of|absen(?:t|ce)|fail(?:s|ed)? to|doubt(?:s|ed|ful)? (?:that|"
+    r"lack(?:s|ed|ing)?|missing|miss(?:es)?|free of|absen(?:t|ce)|fail(?:s|ed)? to (?!mention|note|see|cite|"
+    r"read|quote)|doubt(?:s|ed|ful)? (?:that|"
     r"whether)|unproven|"
     r"disput\w+|uncertain|questionable|surpris\w+|"
-    r"(?:leav|left|leaving)\w* out|omit\w*|differ\w*|stretch\w*|leap|silent|withdr[ae]w\w*|retract\w*|survive\w*|"
+    r"(?:leav|left|leaving)\w* out|omit\w*|differ\w*|stretch\w*|leap|silent|withdr[ae]w\w*|retract\w*|"
     r"(?:other|else|rather|less|more|anything|apart|far|away|way) (?:than|but|from)"
 )
 _SUPPOSES = (
@@ -33,7 +34,7 @@ _SUPPOSES = (
     r"replac\w+|insert\w*|added|becomes?|someone|anyone|hypothe\w+|to do|fallback|minimum|"
     r"what [^;:]{1,60}? (?:needs?|wants?)(?: [^;:]{1,30})? is\W*\Z|"
     r"(?:gap|hole|problem|point|worry|concern|loophole)s?[^;,]{0,40}? (?:closed|filled|cured|met|solved|mended|"
-    r"answered) (?:by|with)|"
+    r"answered) (?:by|with)\W*\Z|"
     r"(?:my|our|his|her|their) (?:own )?(?:text|wording|version|language|formula|offer|change|ask|request|condition)|"
     r"may (?:\w+ )?(?:accept|agree|sign|offer|grant)|so that|too \w+ to|ideal(?:ly)?|add\W*\Z|(?:text|wording|"
     r"sentence|line|words) for|"
@@ -93,8 +94,18 @@ _CLAUSE = re.compile(
     r"when)\b",
     re.IGNORECASE,
 )
-_FEW = 2
-"""The words of a rest that belongs to what stands before a comma: clause 9, as it is to be, says."""
+_ASIDE = re.compile(
+    r", (?:in|as|after|once|if|with|when|under|following)\b[^,;.:]{1,60},(?: \w+){1,2}\Z|, (?:redrafted|amended|"
+    r"mended)\Z",
+    re.IGNORECASE,
+)
+"""What stands between a subject and its verb: clause 9, in a form that I could sign, says."""
+_FACTIVE = re.compile(
+    r"\b(?:should|must|would|will|could|can|may|cannot|could not|need not) (?:\w+ )?(?:note|recall|see|remember|"
+    r"know|find|"
+    r"admit|concede|overlook|ignore|forget|deny)\b",
+    re.IGNORECASE,
+)
 _OPENING = " \"'(:,*_\u201c\u2018\u2014\u2013-"
 
 
@@ -104,9 +115,9 @@ def is_doubtful(around: Context, *, plainly: bool = False) -> bool:
     ``plainly`` says that the sentence states that a clause which exists has the words: only what governs that counts.
     """
     before = around.before.rstrip(_OPENING)
-    begins = [0, *(found.end() for found in _CLAUSE.finditer(before))]
-    is_rest = len(begins) > _FEW and len(before[begins[-1] :].split()) <= _FEW
-    clause = before[begins[-3 if is_rest else -1] :]
+    aside = _ASIDE.search(before)
+    begins = [found.end() for found in _CLAUSE.finditer(before, 0, aside.start() if aside else len(before))]
+    clause = _FACTIVE.sub(" ", before[max(begins, default=0) :])
     asked = _ASKED.match(around.behind) and _ASKS.search(before)
     if plainly:
         return bool(asked or _OVER_PLAIN.search(clause) or _OPENS.search(before))

@@ -135,7 +135,8 @@ _DEONTIC = re.compile(
 _DOUBLE = re.compile(
     r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|"
     r"(?<!why )\bnot (?:only|merely|just|simply)\b"
-    r"|\b(?:anything but(?!\W*\Z)|(?:there is )?no doubt|without (?:a |any )?doubt|(?:is|are) not (?:in doubt|"
+    r"|\b(?:anything but(?!\W*\Z)|without (?:exception|reservation)|would anyone deny|(?:there is )?no doubt|"
+    r"without (?:a |any )?doubt|(?:is|are) not (?:in doubt|"
     r"silent|missing)|never in doubt)\b"
     r"|\bwhy (?:would|should|does|did)\b"
     r"|\b(?:is|was|does|do|has|are|did) (?:it|there|he|she|they) not\b"
