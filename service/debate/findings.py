@@ -306,7 +306,9 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``reason`` is the rule that refused or excused.
 
     ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are
-    words of which code cannot say that the text gives them as another's: it may propose, deny or describe them.
+    words of which code cannot say that the text gives them as another's: it may propose, deny or describe them. A
+    clause or a document is unclear where the text reports of it, in its own words, what code does not find in
+    ``source_id``, or at all.
     ``unchecked`` are words that may be those of a source, in a case without documents.
     """
 

@@ -44,7 +44,7 @@ REASON: Mapping[str, str] = {
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
     "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
-    "unclearQuotation": "a reply has words that stand nowhere, and may propose or deny them",
+    "unclearQuotation": "a reply may report what no document says",
     "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
@@ -114,8 +114,8 @@ FLAG: Mapping[str, str] = {
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
     "to read them against the documents.",
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
-    "unclearQuotation": "A reply has words that stand nowhere, and code cannot tell whether it proposes or denies "
-    "them: a person has to read them.",
+    "unclearQuotation": "A reply has words that stand nowhere and that it may propose or deny, or reports of a clause "
+    "or a document what code does not find there: a person has to read it.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
@@ -195,6 +195,8 @@ PASSAGE: Mapping[str, str] = {
     "nowhere": "not in any document",
     "notSaid": "not in any reply",
     "noSuchClause": "no document has this clause",
+    "otherInClause": "the clause may not say this",
+    "notGiven": "may not be among the documents",
     "unclear": "not found; may be a proposal",
     "unchecked": "unchecked: no document",
     "onlyInDebate": "only in the debate",
@@ -204,7 +206,7 @@ PLACES: Mapping[str, str] = {
     "inDocument": "in a document",
     "inDebate": "in another reply or in the case",
     "onlyInDebate": "only in a reply, and given as a document's words",
-    "unclear": "in none of them, and perhaps proposed or denied",
+    "unclear": "not found so, and perhaps proposed or denied",
     "unchecked": "unchecked, because no document was given",
     "nowhere": "in none of them",
 }

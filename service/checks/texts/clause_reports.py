@@ -41,7 +41,10 @@ _VERBS = (
     r"begins?|runs?|"
     r"orders?|prescribes?|confirms?|waives?|exempts?|covers?|reserves?|has|have"
 )
-_ADVERBS = r"(?: (?:\w+ly|also|already|still|now|then|thus|therefore|only|in turn|of the [\w ]{1,30}|itself))*"
+_ADVERBS = (
+    r"(?: of (?:the |this )?[\w-]{1,30}(?: [\w-]{1,30}){0,2}?)?"
+    r"(?: (?:\w{2,20}ly|also|already|still|now|then|thus|therefore|only|in turn|itself)){0,3}"
+)
 SAID_OF = re.compile(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b", re.IGNORECASE)
 """Behind the name of a document or of its part: it is said to have what follows."""
 _SUBJECT = re.compile(rf"{SAID_OF.pattern}|:(?=\s)", re.IGNORECASE)

@@ -50,7 +50,7 @@ from service.checks.texts.embedded import Licence, licence, without_explanations
 from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
-from service.checks.texts.names_in_words import by_place, has_place, in_words, strange_documents
+from service.checks.texts.names_in_words import by_place, in_words, places_of, strange_documents
 from service.checks.texts.reports import asserted
 from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
@@ -161,9 +161,9 @@ class _Desk:
         heard = _Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
         found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
-        told = Told(bare, [quoted.outer for quoted in quotations(text) if quoted.in_marks])
-        for span, name in told.names:
-            if span not in true and (clause := self._clause(path, text, span, name, told)):
+        reports = Reports(bare, [quoted.outer for quoted in quotations(text) if quoted.in_marks])
+        for span, name in reports.names:
+            if span not in true and (clause := self._clause(path, text, span, name, reports)):
                 found.append(clause)
         found += self._strangers(path, bare)
         yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
@@ -292,7 +292,7 @@ class _Desk:
     def _is_marked(self, words: str) -> bool:
         return check_within(Citation(words), self._marked, self._steps).verdict == "verified"
 
-    def _clause(self, path: str, text: str, span: Span, name: str, told: Told) -> Passage | None:
+    def _clause(self, path: str, text: str, span: Span, name: str, reports: Reports) -> Passage | None:
         try:
             self._steps.take(_A_PASSAGE)
             around = context_of(text, *span)
@@ -301,9 +301,9 @@ class _Desk:
             spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             if source := self._having(name, self._documents):
                 known = Passage(path, span, "clause", "inDocument", "document", source_id=source)
-                if not spoken and (other := self._told_otherwise(name, span, told)) and not excuse_of_clause(around):
+                if not spoken and (other := self._differing(name, span, reports)) and not excuse_of_clause(around):
                     return replace(known, status="unclear", reason=other)
-                return known if told.is_reported(span) else None
+                return known if reports.is_reported(span) else None
             if excuse_of_clause(around):
                 return None
             if self._having(name, self._asked):
@@ -320,25 +320,30 @@ class _Desk:
 
     def _strangers(self, path: str, text: str) -> Iterator[Passage]:
         """Clauses by their place and documents by a name of their own, as far as none of the documents may be meant."""
-        documents = [self._documents.document(source) for source in self._documents]
-        texts = [*self._instruments, *(document.original for document in documents)]
-        for span, name, n in by_place(text):
-            there = self._exists(name) or any(has_place(document, n) for document in documents)
-            if not there and self._is_told(text, span):
-                yield Passage(path, span, "clause", "unclear", "document", reason="no_such_clause")
-        for span in strange_documents(text, self._instruments, texts):
-            if self._is_told(text, span):
-                yield Passage(path, span, "clause", "unclear", "document", reason="no_such_document")
+        counted, most = list(by_place(text)), 0
+        if counted:
+            most = max((places_of(self._documents.document(source)) for source in self._documents), default=0)
+        strange = [(span, "no_such_clause") for span, name, n in counted if n > most and not self._exists(name)]
+        texts = [*self._instruments, *(self._documents.document(source).original for source in self._documents)]
+        strange += [(span, "no_such_document") for span in strange_documents(text, self._instruments, texts)]
+        for span, reason in strange:
+            try:
+                self._steps.take(_A_PASSAGE)
+            except OutOfSteps as end:
+                yield Passage(path, span, "clause", "nowhere", "document", reason=end.code)
+                return
+            if self._is_reported_here(text, span):
+                yield Passage(path, span, "clause", "unclear", "document", reason=reason)
 
-    def _is_told(self, text: str, span: Span) -> bool:
+    def _is_reported_here(self, text: str, span: Span) -> bool:
         """Whether the text itself says what a clause or a document has: no other participant, no wish and no denial."""
         around = context_of(text, *span)
         spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
         return not (spoken or is_of_debate(around) or excuse_of_clause(around))
 
-    def _told_otherwise(self, name: str, span: Span, told: Told) -> str | None:
+    def _differing(self, name: str, span: Span, reports: Reports) -> str | None:
         """In what a report in the text's own words differs from the clauses of this name."""
-        words = told.report(span)
+        words = reports.report(span)
         if words is None:
             return None
         parts = [part for each in self._documents for part in words_of_clause(name, self._documents.document(each))]
@@ -366,7 +371,7 @@ class _Desk:
         return None
 
 
-class Told:
+class Reports:
     """The clauses that a text names, and what it reports of them in its own words."""
 
     def __init__(self, text: str, quoted: Sequence[Span]) -> None:

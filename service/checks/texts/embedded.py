@@ -45,7 +45,7 @@ _STATED = re.compile(
 _EXPLAINED = re.compile(r" ?\[([^\[\]]{2,80})\]")
 _CLAUSE = re.compile(PLACE, re.IGNORECASE)
 _PRONOUNS = re.compile(
-    r"(?:it|its|they|them|their|theirs|this|that|these|those|such|he|him|his|she|her|hers|which|there|here|one|"
+    r"(?:it|its|they|them|their|theirs|this|that|these|those|such|which|there|here|one|"
     r"ones|same)",
     re.IGNORECASE,
 )

@@ -53,11 +53,13 @@ _DATED = rf"(?: (?:of|dated) (?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{4}})?)"
 _DOCUMENT = re.compile(
     rf"(?P<lead>\b(?:[Aa]ccording to|[Uu]nder|[Pp]ursuant to|[Pp]er|[Bb]y) (?:the |its |"
     rf"their )?)?(?P<name>(?:(?!The |This |That |Its |Their |Our |An? |In |Under |As |By |If |But |And |So |"
-    rf"Yet )[A-Z][\w&-]+ ){{1,4}}"
+    rf"Yet )\b[A-Z][\w&-]{{1,40}} ){{1,4}}"
     rf"{_NOUN}{_DATED}?|\b{_NOUN}{_DATED})"
     rf"(?(lead)|(?={SAID_OF.pattern}))",
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_NAMES = 200
+"""The most names that are looked up in one text: any further one counts as strange."""
 
 
 def in_words(text: str) -> Iterator[tuple[Span, str]]:
@@ -73,9 +75,9 @@ def by_place(text: str) -> Iterator[tuple[Span, str, int]]:
         yield found.span(), f"{found['kind']} {n}", n
 
 
-def has_place(document: Document, n: int) -> bool:
-    """Whether a document has so many parts, or at least so many lines, that one may be the ``n``-th."""
-    return len(document.outline) >= n or sum(bool(line.strip()) for line in document.original.splitlines()) >= n
+def places_of(document: Document) -> int:
+    """How many parts a document may be said to have: those of its outline, or its lines."""
+    return max(len(document.outline), sum(bool(line.strip()) for line in document.original.splitlines()))
 
 
 def strange_documents(text: str, known: Sequence[str], texts: Sequence[str]) -> Iterator[Span]:
@@ -85,10 +87,15 @@ def strange_documents(text: str, known: Sequence[str], texts: Sequence[str]) -> 
     is meant by it. ``texts`` are all that may mention it in full.
     """
     names = [frozenset(_WORD.findall(each.casefold())) for each in known]
-    for found in _DOCUMENT.finditer(text):
-        name = found["name"]
-        words = frozenset(_WORD.findall(name.casefold()))
-        if not any(words <= each for each in names) and not any(name.casefold() in each.casefold() for each in texts):
+    matches = list(_DOCUMENT.finditer(text))
+    folded = [each.casefold() for each in texts] if matches else []
+    looked_up: dict[str, bool] = {}
+    for found in matches:
+        name = found["name"].casefold()
+        if name not in looked_up and len(looked_up) < _MOST_NAMES:
+            words = frozenset(_WORD.findall(name))
+            looked_up[name] = any(words <= each for each in names) or any(name in each for each in folded)
+        if not looked_up.get(name, False):
             yield found.span("name")
 
 

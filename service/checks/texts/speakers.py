@@ -4,7 +4,7 @@
     the second debater, the first reviewer      the label of that number or letter, in which a format orders them
     my opponent, the other side                 the one party that is not the author's own, if there is one alone
     both sides, a debater, an earlier answer    none: the words may stand in any reply
-    the critic told the proposer that "…"       none: the last name is not the one that says it
+    the critic says to the proposer that "…"    none: the last name is not the one that says it
 
 A moderator and judges see neutral labels, so that a seat's name says nothing certain there.
 """

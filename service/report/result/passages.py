@@ -80,10 +80,12 @@ def _detail(h: History, found: Passage) -> PassageDetail:
 
 def _mark(h: History, found: Passage) -> str:
     """The words of a mark; those of another reply name its speaker."""
-    if found.status == "nowhere" and found.kind == "clause":
+    if found.kind == "clause" and found.status == "nowhere":
         return PASSAGE["noSuchClause"]
     if found.unchecked:
         return PASSAGE["unchecked"]
+    if found.kind == "clause" and found.unclear:
+        return PASSAGE["otherInClause" if found.source_id else "notGiven"]
     words = PASSAGE["notSaid" if (found.status, found.attributed) == ("nowhere", "debate") else found.status]
     return f"{words}: {_speaker(h, found.turn)}" if found.turn else words
 

@@ -160,20 +160,20 @@ def test_softening_is_seen_as_often_as_before() -> None:
 
 
 def test_of_invented_words_readers_are_warned_as_often_as_before() -> None:
-    """Floors somewhat below what was measured; a report without quotation marks is beyond the comparison."""
+    """Floors somewhat below what was measured; many reports without quotation marks are beyond the comparison."""
     invented = [item for item in corpora.measured(TEXTS) if item.marks]
-    for items, marked, warned in ((invented, 0.55, 0.68), (list(filter(measure.is_set_off, invented)), 0.63, 0.79)):
+    for items, marked, warned in ((invented, 0.53, 0.70), (list(filter(measure.is_set_off, invented)), 0.60, 0.79)):
         counted, unclear = figures(measure.marked(items)), figures(measure.unclear(items))
         assert counted.recall >= marked
         assert counted.recall + unclear.recall >= warned
 
 
 def test_of_honest_texts_no_more_are_marked_than_before() -> None:
-    """The target is 1 in 100. `texts/1` misses it (docs/testing.md): 11 of 267, and 4 unclear. None may be added."""
+    """The target is 1 in 100. `texts/1` misses it (docs/testing.md): 8 of 343, and 8 unclear. None may be added."""
     counted, unclear = (figures(each(corpora.measured(TEXTS))) for each in (measure.marked, measure.unclear))
     assert counted.others > 50
-    assert counted.false_rate <= 0.045
-    assert unclear.false_rate <= 0.02
+    assert counted.false_rate <= 0.0235
+    assert unclear.false_rate <= 0.03
 
 
 def test_of_invented_texts_at_most_one_in_a_hundred_is_marked_beside_the_invented_words() -> None:

@@ -10,7 +10,7 @@ from service.debate.findings import Passage
 from tests.unit.checks.texts.test_sentences import DOCUMENTS, QUESTION, TITLES, marked, sentences
 
 CLAUSE = "9.2 The total liability of the Supplier in each contract year shall not exceed one hundred thousand euro."
-TOLD = {
+REPORTS = {
     "other_amount": (
         "Clause 9.2 caps liability at EUR 5 million.",
         "The cap is EUR 5 million (clause 9.2), which is enough.",
@@ -48,15 +48,15 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason, texts in TOLD.items() for text in texts])
+@pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason, texts in REPORTS.items() for text in texts])
 def test_a_report_that_its_clause_does_not_bear_out_is_for_a_person(reason: str, text: str) -> None:
     assert reason in {passage.reason for passage in marked(text, unclear=True)}
 
 
 @pytest.mark.parametrize("field", measure.REPLIES)
-@pytest.mark.parametrize("reason", TOLD)
+@pytest.mark.parametrize("reason", REPORTS)
 def test_it_is_so_in_every_text_that_people_read(reason: str, field: str) -> None:
-    assert reason in {passage.reason for passage in found(TOLD[reason][0], field)}
+    assert reason in {passage.reason for passage in found(REPORTS[reason][0], field)}
 
 
 @pytest.mark.parametrize("text", list(sentences("reported.txt")))
