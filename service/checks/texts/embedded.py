@@ -71,7 +71,7 @@ _SHORTEST_STATED = 3
 def is_statement(words: str, *, directly: bool, beside: bool) -> bool:
     """Whether a few quoted words state something, or stand right behind a verb of saying; a term does neither.
 
-    ``beside`` says that they stand right behind a document's name, where two words may be its title or its terms.
+    ``beside`` says that a document's name and a colon or a bracket lead to them, where two words may be its title.
     """
     count = len(words.split())
     least = _SHORTEST if beside else _SHORTEST_STATED

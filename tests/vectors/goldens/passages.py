@@ -82,6 +82,21 @@ NAMINGS = (
     "A new {} should be added.|Statement 1 says that {} covers fines.|{}, if it existed, would help.|{} is silent."
 ).split("|")
 
+REPORTS = (
+    "Clause 9.2 caps liability at EUR 5 million.|Clause 9.2 caps liability at EUR 100,000.|"
+    "Clause 9.2 ends on 1 May 2030.|"
+    "The cap is EUR 5 million (clause 9.2).|Under clause 9.2 the Supplier shall be liable for indirect loss.|"
+    "Clause 9.2 should cap liability at EUR 5 million.|The fourth clause says so.|The ninetieth clause says so.|"
+    "Section ninety-nine caps it.|The Side Letter of 3 May says so.|The Services Agreement says so.|"
+    "The Data Protection Act says so."
+).split("|")
+DOUBTS = (
+    "I doubt that clause 9.2 says {}.|Once amended, clause 9.2 says {}.|My text for clause 9.2: {}|"
+    "Asked where it says {}, it fell silent.|{} is not what clause 9.2 says.|"
+    "The usual contract says {}.|Where does clause 9.2 say {}?|"
+    "One should note that clause 9.2 says {}."
+).split("|")
+
 
 def _read(text: str) -> ReadTexts:
     reply = Moderation((), (), (), False, text, "HIGH", ("-",), "upheld")
@@ -90,11 +105,14 @@ def _read(text: str) -> ReadTexts:
 
 
 def cases() -> Iterator[str]:
-    """Texts: each author with each kind of words, each mark and each excuse with invented words, each naming."""
+    """Texts: each author with each kind of words, each mark and each excuse with invented words, each naming, reports
+    of clauses in the text's own words, and each doubt."""
     yield from (author.format(f'"{words}"') for author in AUTHORS for words in WORDS)
     yield from (f"The contract says {mark.format(INVENTED)} here." for mark in MARKS)
     yield from (excuse.format(f'"{INVENTED}"') for excuse in EXCUSES)
     yield from (naming.format(clause) for naming in NAMINGS for clause in CLAUSES)
+    yield from REPORTS
+    yield from (doubt.format(f'"{INVENTED}"') for doubt in DOUBTS)
 
 
 def goldens() -> dict[str, Golden]:
