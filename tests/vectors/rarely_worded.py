@@ -176,7 +176,8 @@ def _places(check: Check, facts: Facts) -> Finding:
             )
         )
         clause = text.rindex("clause 9")
-        passages.append(Passage(path, (clause, clause + 8), "clause", "nowhere", "document", reason="no_such_clause"))
+        told, source, reason = _CLAUSES[n % len(_CLAUSES)]
+        passages.append(Passage(path, (clause, clause + 8), "clause", told, "document", source, reason=reason))
     return TextsFound(tuple(passages))
 
 
@@ -187,6 +188,11 @@ _STATUSES: tuple[tuple[Any, Any], ...] = (
     ("unclear", "open"),
     ("inDebate", "debate"),
     ("inDocument", "document"),
+)
+_CLAUSES: tuple[tuple[Any, str | None, str], ...] = (
+    ("nowhere", None, "no_such_clause"),
+    ("unclear", "D1", "other_amount"),
+    ("unclear", None, "no_such_document"),
 )
 
 
