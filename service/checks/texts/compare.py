@@ -314,7 +314,8 @@ class _Desk:
                 return Passage(path, span, "clause", "inDebate" if spoken else given_as, attributed, turn=TurnId(turn))
             if not (self._documented or spoken):
                 return Passage(path, span, "clause", "unchecked", attributed, reason="no_document")
-            return Passage(path, span, "clause", "nowhere", attributed, reason="no_such_clause")
+            missing: Status = "unclear" if self._may_be_of_law(name) else "nowhere"
+            return Passage(path, span, "clause", missing, attributed, reason="no_such_clause")
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
 
@@ -340,6 +341,10 @@ class _Desk:
         around = context_of(text, *span)
         spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
         return not (spoken or is_of_debate(around) or excuse_of_clause(around))
+
+    def _may_be_of_law(self, name: str) -> bool:
+        """Whether a clause has the kind of a law's, and no document has articles: an Article 9 matter."""
+        return name.lower().startswith("art") and not any(map(self._documents.has_word, ("article", "articles", "art")))
 
     def _differing(self, name: str, span: Span, reports: Reports) -> str | None:
         """In what a report in the text's own words differs from the clauses of this name."""

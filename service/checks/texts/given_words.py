@@ -43,7 +43,7 @@ class Given(NamedTuple):
         """Whether such words are a passage: terms are none, and neither is what only follows another's verb."""
         if self.attributed == "document":
             directly = is_direct(self.around)
-            beside = self.around.before.rstrip(" \"*_\u201c").endswith((":", "(")) and is_beside(self.around)
+            beside = self.around.before.rstrip(' "*_\u201c').endswith((":", "(")) and is_beside(self.around)
             return quoted.words >= QUOTED_WORDS or is_statement(quoted.text, directly=directly, beside=beside)
         return quoted.in_marks and quoted.words >= QUOTED_WORDS
 

@@ -70,6 +70,12 @@ def test_a_section_of_another_law_is_not_the_clause_of_that_number() -> None:
     assert found("Section 9.2 limits liability to EUR 5 million.", "synthesis") != []
 
 
+def test_an_article_may_be_a_laws_where_no_document_has_articles() -> None:
+    (passage,) = found("Article 28 binds the bank here.", "synthesis")
+
+    assert (passage.status, passage.reason) == ("unclear", "no_such_clause")
+
+
 def test_a_code_or_a_part_of_a_clause_shows_that_the_clause_is_there() -> None:
     report = "3.1 Logs are kept.\n3.2 Tokens rotate.\nF3 (medium). Passwords are short. V2 (major): postcode."
     known = {"D1": Document("D1", "Review", report)}
