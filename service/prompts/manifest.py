@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,6 +33,7 @@ from msgspec import Struct
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
 from service.prompts.layout_pin import LAYOUT
+from service.prompts.present import RESTART, SINCE, present_bytes
 from service.prompts.undocumented import UNDOCUMENTED, plain_id
 
 FORMAT = "gainsay-prompts/1"
@@ -46,10 +46,6 @@ _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_FILE_MAX = 4_000_000
-"""Bytes of a file that are read before a call: more than any prompt has, so that no file keeps a process busy."""
-_SINCE = "since this process started,"
-_RESTART = "and restart this process"
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
 _REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
 """The kinds of turns for which a caller may name another pinned prompt: its id begins with the kind and a dot."""
@@ -180,16 +176,16 @@ class Prompts:
         Raises `PromptMismatch` if the manifest or one of the files has changed since it was loaded, is missing, or
         cannot be read. A file that changes later has no effect on what is returned.
         """
-        if (found := _hash(_present(self._directory / MANIFEST))) != self.pin:
+        if (found := _hash(present_bytes(self._directory / MANIFEST))) != self.pin:
             raise PromptMismatch(
-                f"{_SINCE} the prompt manifest has changed: expected sha256 {short(self.pin)}, found {short(found)}; "
-                f"restore prompts/{MANIFEST}, or deploy the change, {_RESTART}"
+                f"{SINCE} the prompt manifest has changed: expected sha256 {short(self.pin)}, found {short(found)}; "
+                f"restore prompts/{MANIFEST}, or deploy the change, {RESTART}"
             )
         contents = dict(self._contents)
         for entry in map(self.entry, ids):
-            contents[entry.file] = _present(self._directory / entry.file)
+            contents[entry.file] = present_bytes(self._directory / entry.file)
             if (found := _hash(contents[entry.file])) != entry.sha256:
-                raise PromptMismatch(f"{_SINCE} {mismatch(entry, found)}, {_RESTART}")
+                raise PromptMismatch(f"{SINCE} {mismatch(entry, found)}, {RESTART}")
         return replace(self, _contents=MappingProxyType(contents))
 
     def unchanged(self) -> bool:
@@ -317,23 +313,6 @@ def _read_files(directory: Path) -> dict[str, bytes]:
             f"expected prompt files that can be read in {directory}, found {error.filename}: {error.strerror}"
         ) from error
     return contents
-
-
-def _present(path: Path) -> bytes:
-    """The bytes of a regular file now, `_FILE_MAX` of them at most; a pipe or device is refused and not waited for."""
-    try:
-        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                raise PromptMismatch(f"{_SINCE} {path.name} is no file any more; restore it, {_RESTART}")
-            with os.fdopen(opened, "rb", closefd=False) as file:
-                return file.read(_FILE_MAX)
-        finally:
-            os.close(opened)
-    except OSError as error:
-        raise PromptMismatch(
-            f"{_SINCE} {path.name} cannot be read any more ({error.strerror}); restore it, {_RESTART}"
-        ) from error
 
 
 def _pin_problems(stated: bytes, pin: str | None) -> Iterator[str]:

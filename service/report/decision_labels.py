@@ -31,3 +31,11 @@ DECIDERS: Mapping[str, str] = {
     "endorsements": "a count of the debaters that name each idea",
 }
 """What decided."""
+RULE_OF_VOTES: Mapping[str, str] = {
+    "threshold_vote": "it had the votes that were needed, and more of them than any other option",
+    "max_rounds_exhausted": "the rounds were used up and no option led with the votes that were needed",
+    "cut_short": "the ballot was cut short, so nothing was decided by it",
+}
+RULE_OF_SPEAKERS: Mapping[str, str] = {
+    "schedule": "a schedule in code: in each phase every debater, in declared order; no model chose who spoke",
+}

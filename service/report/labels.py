@@ -312,14 +312,6 @@ PHASE: Mapping[str, str] = {
     "revision": "Revision",
     "consensus": "Consensus",
 }
-RULE_OF_VOTES: Mapping[str, str] = {
-    "threshold_vote": "it had the votes that were needed, and more of them than any other option",
-    "max_rounds_exhausted": "the rounds were used up and no option led with the votes that were needed",
-    "cut_short": "the ballot was cut short, so nothing was decided by it",
-}
-RULE_OF_SPEAKERS: Mapping[str, str] = {
-    "schedule": "a schedule in code: in each phase every debater, in declared order; no model chose who spoke",
-}
 DIMENSION: Mapping[str, str] = {
     "stance_alignment": "Stance alignment",
     "empirical_overlap": "Empirical overlap",

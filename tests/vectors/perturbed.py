@@ -60,7 +60,7 @@ FAMILIES = {
     "texts": (
         "service/audit/bundle_texts.py",
         "service/checks/coverage/*.py",
-        "service/report/labels.py",
+        "service/report/*labels.py",
         *(f"service/report/{folder}/*.py" for folder in ("document", "formats", "result")),
     ),
 }

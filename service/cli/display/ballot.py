@@ -17,7 +17,8 @@ from service.debate.model import BallotOptions
 from service.debate.options import debater_seats
 from service.debate.results import Tally
 from service.report import Result
-from service.report.labels import RULE_OF_SPEAKERS, label_of
+from service.report.decision_labels import RULE_OF_SPEAKERS
+from service.report.labels import label_of
 from service.report.result.terms import BallotTerms
 from service.report.result.types import Spoken
 

@@ -15,6 +15,7 @@ from service.debate.options import BallotOptions
 from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
 from service.debate.turns import round_of, seat_of
+from service.report.decision_labels import RULE_OF_SPEAKERS, RULE_OF_VOTES
 from service.report.document.blocks import (
     Bar,
     Block,
@@ -30,7 +31,7 @@ from service.report.document.blocks import (
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
-from service.report.labels import BLIND, PHASE, RULE_OF_SPEAKERS, RULE_OF_VOTES, label_of
+from service.report.labels import BLIND, PHASE, label_of
 from service.report.result.history import History, debater_phase
 from service.report.result.terms import BallotTerms
 from service.report.result.types import Result, Spoken

@@ -17,7 +17,7 @@ from service.debate.findings import Dimension
 from service.debate.model import BallotOptions, ConvergenceOptions, Debater, HumanReview, PanelOptions, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Challenge, Endorsement, Idea, QuestionType, Synthesis
-from service.report import Result, build_result, html, labels, markdown, pdf
+from service.report import Result, build_result, decision_labels, html, labels, markdown, pdf
 from service.report.document.blocks import Sparkline
 from service.report.document.sparkline import draw_sparkline, thousandths
 from service.report.result.terms import BallotTerms, ConvergenceTerms
@@ -414,8 +414,8 @@ def test_every_code_of_a_format_has_words() -> None:
         (labels.QUESTION, get_args(QuestionType)),
         (labels.TYPED, ("rules", "caller", "classifier")),
         (labels.SCORED, ("algorithmic", "model")),
-        (labels.RULE_OF_SPEAKERS, ("schedule",)),
-        (labels.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
+        (decision_labels.RULE_OF_SPEAKERS, ("schedule",)),
+        (decision_labels.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
     ):
         assert set(table) == set(codes)
 
