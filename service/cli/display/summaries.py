@@ -53,8 +53,9 @@ def decided(data: Data) -> str:
 
 def consensus(data: Data) -> str:
     """The standing of a panel after a round."""
+    defined = data.get("defined", ())  # left out where none is
     scores = ", ".join(
-        f"{_KEPT.get(name, name)} {f'{score:.3f}' if name in data['details']['defined'] else 'undefined'}"
+        f"{_KEPT.get(name, name)} {f'{score:.3f}' if name in defined else 'undefined'}"
         for name, score in data["scores"].items()
     )
     reached = "reached" if data["terminated"] else "not reached"
@@ -64,7 +65,7 @@ def consensus(data: Data) -> str:
 def overlap(data: Data) -> str:
     """The similarity of a round's answers."""
     least = data.get("leastOverlap")
-    shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
+    shared = "word overlap is undefined" if least is None else f"word overlap {least:.3f} at least"
     if data["converged"]:
         return f"all say the same: {shared}"
     why = "; ".join(label_of(APART, reason) for reason in data.get("whyNot", ()))
