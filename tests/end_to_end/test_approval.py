@@ -161,7 +161,7 @@ def test_what_is_approved_at_a_desk_is_served(database: Database, tmp_path: Path
         assert words in signed.stdout
     with running(tmp_path, "serve", "--no-worker", "--port", "0", **variables, GAINSAY_APPROVAL=str(note)) as server:
         posted = httpx.post(f"{server['address']}/v1/debates", json=a_case())
-        told = httpx.get(server["address"] + posted.headers["location"]).json()
+        told = httpx.get(server["address"] + posted.headers["location"] + "?view=full").json()
     assert told["approvedBy"] == NAME
 
 

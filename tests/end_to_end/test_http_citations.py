@@ -49,7 +49,7 @@ async def test_what_is_no_request_is_refused_with_the_place_named(database: Data
         odd = await site.http.post("/v1/citations/check", json={**asked(one), "threshold": 90})
         many = await site.http.post("/v1/citations/check", json=asked(*[one] * (MOST_CITATIONS + 1)))
 
-    assert [answer.status_code for answer in (twice, odd, many)] == [400, 400, 422]
+    assert [answer.status_code for answer in (twice, odd, many)] == [422, 422, 422]
     assert "distinct ids" in twice.json()["detail"]
     assert "threshold" in odd.text
     assert "/citations" in many.text

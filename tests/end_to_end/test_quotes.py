@@ -341,7 +341,7 @@ def test_what_a_vendor_billed_above_what_was_held_is_said_where_a_debate_ends() 
     screen = Console(width=200, record=True, file=StringIO())
     refused = {
         "notice": "budgetRefused",
-        "turns": ["1.critic.1"],
+        "seats": [{"turn": "1.critic.1", "seat": "critic"}],
         "reason": "providerOverrun",
         "detail": "a vendor billed more than was held for it, and after that nobody is asked",
     }

@@ -35,12 +35,14 @@ class Forked:
     def __init__(self, lead: Foreman, pid: int) -> None:
         self._lead, self.pid = lead, pid
         self._code: int | None = None
+        self._polling = Lock()
 
     def poll(self) -> int | None:
         """Its exit code, or the signal that ended it as a negative number; nothing while it runs."""
-        if self._code is None:
-            self._code = self._lead.order({"poll": self.pid})
-        return self._code
+        with self._polling:  # an end is told once: of two threads that ask, the second would ask for one that is gone
+            if self._code is None:
+                self._code = self._lead.order({"poll": self.pid})
+            return self._code
 
     def wait(self, timeout: float = 120.0) -> int:
         """The same once it has ended."""

@@ -7,6 +7,7 @@ Some are played by the kernel. The others are recorded debates of which one kind
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal, TypeGuard
 
 from msgspec.structs import replace
@@ -50,6 +51,7 @@ from service.debate.replies import (
     Reply,
     RevisedAnswer,
 )
+from service.debate.replies import Position as Answer
 from service.debate.replies.adversarial import Objection
 from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVerdict
 from service.debate.replies.pruning import Dropped
@@ -104,6 +106,10 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "too little reported", [*_too_little(drive(a_start(), fails=_stormy))]
     yield "adversarial/1", "one family", drive(_of_one_family(a_start()))
     yield "adversarial/1", "names its models", drive(a_start(critic_family="oak"), _names)
+    for conclusion in labels.CONCLUSION:
+        yield "adversarial/1", conclusion, drive(a_start(), partial(_concluding, conclusion))
+    voted = start_of(replace(formats.plain("convergence/1"), judge=False))
+    yield "convergence/1", "all the same", drive(voted, _agreeing)
     for kind in labels.QUESTION:
         yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
     ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
@@ -119,6 +125,16 @@ def _played() -> Iterator[Debate]:
         yield form, "quoted words", drive(start, _quoting, findings=_places)
         yield form, "without documents", _undocumented(start)
     yield "adversarial/1", "without documents", _undocumented(a_start())
+
+
+def _concluding(conclusion: Any, turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    return replace(reply, conclusion=conclusion) if isinstance(reply, Moderation) else reply
+
+
+def _agreeing(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    return replace(reply, final_answer="Sign.") if isinstance(reply, Answer) else reply
 
 
 def _two_replies(entry: Entry, flag: str) -> Entry:

@@ -58,7 +58,6 @@ def build_result(
     turns = transcript(h) if telling else ()
     terms = telling.terms(h, h.facts.concluded, turns) if telling and h.facts.concluded else None
     synthesis = telling.synthesis(outcome, last) if telling and outcome else None
-    covered, absent = _covered(h, texts)
     return Result(
         decision=_decision(h, outcome, synthesis, terms),
         view="full",
@@ -88,9 +87,7 @@ def build_result(
         first_draft=telling.first_draft(h) if telling else (),
         struck=struck(h),
         citation_counts=count_citations(h.verdicts.values()),
-        coverage=covered,
-        coverage_absent=absent,
-        coverage_counts=_coverage_counts(covered),
+        **_covered(h, texts),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
         attempts=attempts(h, partial(speaker_of, h)),
@@ -233,11 +230,12 @@ def build_hashes(
     )
 
 
-def _covered(h: History, texts: Texts) -> tuple[tuple[DocumentCoverage, ...], CoverageAbsent | None]:
+def _covered(h: History, texts: Texts) -> dict[str, Any]:
     """The coverage, once the debate is over, or why there is none: before that a part may still be cited."""
     if absent := _coverage_absent(h):
-        return (), absent
-    return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts), None
+        return {"coverage_absent": absent}
+    found = coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
+    return {"coverage": found, "coverage_counts": _coverage_counts(found)}
 
 
 def _coverage_absent(h: History) -> CoverageAbsent | None:

@@ -244,7 +244,7 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     charged_usd: str = field(name="chargedUSD")
 
 
-class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
+class Gate(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Whether the question deserved a debate, with every rule that was applied, in order.
 
     ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
@@ -258,7 +258,7 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
     factor: int
     policy_version: str
     policy_hash: str
-    would_change: tuple[GateChange, ...]
+    would_change: tuple[GateChange, ...] = ()
 
 
 class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

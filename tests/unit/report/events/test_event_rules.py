@@ -64,7 +64,18 @@ REFERENCE = {
 NAMED = frozenset().union(*REFERENCE.values())
 WHOLE_NUMBERS = {
     *("n", "round", "attempt", "tokens", "inputTokens", "factor", "rank", "claim", "attacks", "struck", "span"),
-    *("verified", "altered", "tooShort", "notFound", "compared", "marked", "voices", "arguments", "numbers"),
+    *(
+        "verified",
+        "altered",
+        "tooShort",
+        "notFound",
+        "unchecked",
+        "compared",
+        "marked",
+        "voices",
+        "arguments",
+        "numbers",
+    ),
     *("unansweredObjections", "challengeStrength", "proposer", "critic", "rebuttal", "at"),
     *("factual_accuracy", "logical_consistency", "evidence_quality", "trajectory_score"),
     *("shared", "either", "rounds_completed"),
