@@ -9,7 +9,6 @@ from msgspec.structs import asdict
 
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
-from service.debate.options import PanelOptions
 from service.debate.panel_standing import dimensions_used, labels_of
 from service.debate.replies import BlindAnswer, Closing, ObjectionAnswers, Reply, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
@@ -36,6 +35,7 @@ from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
 from service.report.result.shares import per_mille, share, share_or_none, shown
+from service.report.result.shown_options import ShownPanelOptions
 from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Result, Spoken
 from service.report.shown import reply_of
@@ -103,20 +103,20 @@ def _facts(r: Result) -> Iterator[Fact]:
     yield from debaters.missing(r, found.missing, lettered)
 
 
-def _parameters(options: PanelOptions) -> Iterator[Fact]:
+def _parameters(options: ShownPanelOptions) -> Iterator[Fact]:
     yield Fact("Debaters", str(options.debaters))
     yield Fact(
         "Type before the debate", f"{label_of(QUESTION, options.question_type)}, {label_of(TYPED, options.typed_by)}"
     )
     wanted = options.thresholds.get(options.question_type)
     if wanted is not None:
-        yield Fact("Consensus wanted for that type", thousandths(wanted))
+        yield Fact("Consensus wanted for that type", shown(wanted))
     yield Fact("Consensus scored by", label_of(SCORED, options.adjudicator))
     yield Fact(
         "Models chosen", "by their track record and for different families" if options.mode == "auto" else "by hand"
     )
     for record in options.track_records:
-        yield Fact(f"Track record of {record.model}", f"{thousandths(record.score)} in {record.debates} debates")
+        yield Fact(f"Track record of {record.model}", f"{shown(record.score)} in {record.debates} debates")
     yield from debaters.instructed("Instructions to all", options.instructions)
 
 

@@ -11,6 +11,7 @@ from service.debate.options import (
     Options,
     PanelOptions,
     StancesOptions,
+    TrackRecord,
 )
 from service.report.result.shares import share
 
@@ -27,13 +28,33 @@ class ShownConvergenceOptions(
     convergence_similarity: float = 0.85  # type: ignore[assignment]
 
 
-ShownOptions = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ShownConvergenceOptions
+class ShownTrackRecord(TrackRecord, frozen=True, rename="camel"):
+    """A model's track record on questions of one type; ``score`` is a share from 0 to 1."""
+
+    score: float  # type: ignore[assignment]
+
+
+class ShownPanelOptions(
+    PanelOptions, frozen=True, rename="camel", tag="panel/1", tag_field="format", omit_defaults=True
+):
+    """The options of a panel; ``thresholds`` and the scores of ``track_records`` are shares from 0 to 1."""
+
+    thresholds: dict[str, float]  # type: ignore[assignment]
+    track_records: tuple[ShownTrackRecord, ...] = ()
+
+
+ShownOptions = AdversarialOptions | StancesOptions | BallotOptions | ShownPanelOptions | ShownConvergenceOptions
 
 
 def shown_options(options: Options) -> ShownOptions:
     """The options of a debate for its caller."""
-    if not isinstance(options, ConvergenceOptions):
-        return options
-    return ShownConvergenceOptions(
-        **{**asdict(options), "convergence_similarity": share(options.convergence_similarity)}
-    )
+    match options:
+        case ConvergenceOptions():
+            similarity = share(options.convergence_similarity)
+            return ShownConvergenceOptions(**{**asdict(options), "convergence_similarity": similarity})
+        case PanelOptions():
+            wanted = {kind: share(value) for kind, value in options.thresholds.items()}
+            records = tuple(ShownTrackRecord(one.model, one.debates, share(one.score)) for one in options.track_records)
+            return ShownPanelOptions(**{**asdict(options), "thresholds": wanted, "track_records": records})
+        case _:
+            return options
