@@ -86,7 +86,7 @@ class Caller:
     async def _post(self, number: int, case: JSON, key: str, *, wait: bool) -> str:
         """The debate of a case; it is the same whenever and wherever its key is used."""
         headers = {"idempotency-key": f'"{key}"', **({"prefer": "wait=5"} if wait else {})}
-        answer = await self._ask("POST", "/v1/debates", json=case, headers=headers)
+        answer = await self._ask("POST", "/v1/debates?view=full", json=case, headers=headers)
         body = answer.json()
         if answer.status_code == 409:
             assert body["code"] == "idempotency_in_progress", answer.text
@@ -110,7 +110,7 @@ class Caller:
     async def _poll(self, debate: str) -> None:
         """Ask for the debate until it is over."""
         while True:
-            answer = await self._ask("GET", f"/v1/debates/{debate}")
+            answer = await self._ask("GET", f"/v1/debates/{debate}?view=full")
             assert answer.status_code == 200, answer.text
             if self._keep(answer.json()):
                 return

@@ -125,8 +125,11 @@ def _voice(one: Spoken, case: CaseWords, english: bool, limits: VoiceLimits) -> 
 
 
 def _is_elsewhere(one: Spoken, standing: Sequence[Cited], case: CaseWords) -> bool:
-    """Whether no argument of a turn is about the case; a short one may lean on what it quotes."""
-    if one.answers:
+    """Whether no argument of a turn is about a case with documents; a short one may lean on what it quotes.
+
+    Without documents a new consideration may share no word with a short question and another side.
+    """
+    if one.answers or not case.documents:
         return False
     quoted = [(argument.text, [cited.quote for cited in argument.citations]) for argument in standing]
     return not any(names_the_case(text, quotes, " ".join(quotes), (), case) for text, quotes in quoted)

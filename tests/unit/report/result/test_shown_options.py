@@ -19,7 +19,7 @@ def test_thresholds_and_track_records_of_a_panel_are_shares() -> None:
 
     assert told["format"] == "panel/1"
     assert told["thresholds"] == {"factual": 0.85}
-    assert told["trackRecords"] == [{"model": "oak-1", "debates": 3, "score": 0.612}]
+    assert told["trackRecords"] == ({"model": "oak-1", "debates": 3, "score": 0.612},)
 
 
 def test_the_similarity_of_convergence_is_a_share_also_where_it_is_the_usual_one() -> None:
