@@ -47,7 +47,7 @@ KINDS = {
             "tests/unit/prompts/test_layouts.py",
             "tests/unit/web/test_openapi_names.py",
         ),
-        first=("tests/unit/test_formats_places.py",),
+        first=("tests/unit/test_formats_places.py", "tests/unit/debate/replies/test_texts.py"),
         types=True,
     ),
     "field": Kind(

@@ -295,7 +295,7 @@ def test_a_format_tells_each_debater_its_stance_names_the_winner_and_verifies(cl
     zipped = closed.folder / "duel.zip"
 
     help_ = closed.tree.python("-m", "service", "review", "--help").output
-    assert "stances, ballot and duel:\n  --debater NAME[=STANCE]" in help_
+    assert "stances, ballot, convergence and duel:\n  --debater NAME[=STANCE]" in help_
     assert "A debater, in speaking order; with stances or duel, also its position." in " ".join(help_.split())
 
     page, bundle, report, _, verdict, asked = closed.call(
