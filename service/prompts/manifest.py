@@ -32,9 +32,10 @@ from msgspec import Struct
 
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
+from service.prompts.alternatives import replaced_by
 from service.prompts.layout_pin import LAYOUT
 from service.prompts.present import RESTART, SINCE, present_bytes
-from service.prompts.undocumented import UNDOCUMENTED, plain_id
+from service.prompts.undocumented import plain_id
 
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
@@ -47,8 +48,6 @@ _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]
 _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
-_REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
-"""The kinds of turns for which a caller may name another pinned prompt: its id begins with the kind and a dot."""
 
 
 class PromptsUnwritable(GainsayError):
@@ -241,17 +240,6 @@ def pin(directory: Path = DIRECTORY) -> PinChange:
         if _sha256_of(before.get(name)) != _sha256_of(after.get(name))
     )
     return PinChange(changed, _hash(stated) if stated is not None else None, _hash(encoded))
-
-
-def replaced_by(prompt: str) -> str | None:
-    """The kind of turn whose prompt this one may replace; ``None`` if it is no such alternative.
-
-    ``stances.debater.open`` may stand for ``stances.debater``; ``critic.retry`` is joined to a prompt, and stands for
-    none. What is for cases without documents is chosen by the case and never by a caller.
-    """
-    if prompt.endswith(UNDOCUMENTED):
-        return None
-    return next((kind for kind in _REPLACEABLE if prompt.startswith(f"{kind}.")), None)
 
 
 def mismatch(entry: PinnedFile, found: str) -> str:

@@ -20,11 +20,12 @@ from service.debate.entries import DebateStarted
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.kernel import FORMATS
 from service.debate.model import ROUND_CEILING, Case, ConvergenceOptions, PanelOptions, SeatPlan
-from service.debate.options import debater_seats, format_of, role_of, swapped_of
+from service.debate.options import Options, debater_seats, debaters_of, format_of, role_of, swapped_of
 from service.debate.roster import Roster
 from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import FormatsPolicy, Policy, seating
+from service.prompts.alternatives import replaced_by
 from service.verify.opened_bundle import LegalDebate, OpenedBundle
 from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
@@ -175,6 +176,7 @@ def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: se
     expect("why it has this format", chosen.reason, started.format_reason)
     if not case.documents and not rules.undocumented(format_of(options)):
         raise Differs("a case of this format", "one with documents, by the policy", "none")
+    _debaters(options, started)
     form = _FORMATS[format_of(options)]
     swapped = rule.asked_twice(rules, case.estimated_downside) and form.has_decider(options)
     expect("whether the decider is asked twice", swapped, swapped_of(options))
@@ -187,6 +189,17 @@ def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: se
         _typed(debate, options)
         if options.mode == "auto":
             _drawn(debate, rules, started, options)
+
+
+def _debaters(options: Options, started: DebateStarted) -> None:
+    """Check that each debater's own prompt is one that may stand in the place of its kind, and is pinned."""
+    kind = f"{format_of(options)}.debater"
+    for debater in debaters_of(options):
+        own = debater.prompt
+        if own is not None and (replaced_by(own) != kind or own not in started.pins):
+            raise Differs("the prompt of a debater", f"a pinned one that may stand in the place of {kind}", own)
+        if isinstance(options, ConvergenceOptions) and debater.stance:
+            raise Differs("the stance of a debater", "none in convergence", debater.stance)
 
 
 def _typed(debate: LegalDebate, options: PanelOptions) -> None:

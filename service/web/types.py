@@ -70,16 +70,16 @@ class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
         )
 
 
-class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate in a list, with its decision as its result has it, null while it is queued or running.
+class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A debate in a list, with its decision as its result has it, absent while it is queued or running.
 
-    ``format`` is null for a declined case; ``createdAt`` is that of the result.
+    ``format`` is absent for a declined case; ``createdAt`` is that of the result.
     """
 
-    decision: Decision | None
+    decision: Decision | None = None
     debate_id: str
     task_type: str
-    format: str | None
+    format: str | None = None
     status: Status
     created_at: str
     href: str

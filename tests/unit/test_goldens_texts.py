@@ -26,6 +26,7 @@ WHOLE = {"failed", "aborted", "truncated", "deadline"}
 
 ON_A_PAGE = "the legend of a picture, which Markdown does not have"
 NOT_ENDED = "only a page shows a debate that has not ended"
+DECLINED = "the declined case of the goldens is declined for its downside"
 NOT_TOLD = {
     "cited by a proposer": ON_A_PAGE,
     "cited by a critic": ON_A_PAGE,
@@ -41,6 +42,11 @@ NOT_TOLD = {
     "its text was not read for this telling, so its parts are not named": "a bundle's report is given all texts",
     "the debate's ceiling": "a refusal by this limit does not name it",
     "AnyFacts": "the name of a type",
+    "a caller who is entitled to it forced the decision": DECLINED,
+    "policy decides so for this task type": DECLINED,
+    "the task type is in no risk category": DECLINED,
+    "the matter is declared a factual lookup": DECLINED,
+    "no sign of doubt in a single answer": DECLINED,
     "it was weak": "a critique is asked for again only for a reason that is told",
 }
 """Words of a report's modules that no report of a bundle has."""

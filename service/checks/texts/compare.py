@@ -334,7 +334,10 @@ class _Desk:
                 yield Passage(path, span, "clause", "nowhere", "document", reason=end.code)
                 return
             if self._is_reported_here(text, span):
-                yield Passage(path, span, "clause", "unclear", "document", reason=reason)
+                if self._documented:
+                    yield Passage(path, span, "clause", "unclear", "document", reason=reason)
+                else:
+                    yield Passage(path, span, "clause", "unchecked", "document", reason="no_document")
 
     def _is_reported_here(self, text: str, span: Span) -> bool:
         """Whether the text itself says what a clause or a document has: no other participant, no wish and no denial."""

@@ -10,7 +10,7 @@ from rich.text import Text
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, why
 from service.cli.display.console import counted, row, text
-from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
+from service.cli.display.speakers import by_round, last_turns, lettered, rule, seated
 from service.debate.model import ConvergenceOptions
 from service.debate.options import debater_seats
 from service.debate.results import AnswerVotes
@@ -45,7 +45,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     for group in found.blind_answers:
         yield "At first", text(_group(r, group))
     if found.missing:
-        yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
+        yield "Missing", text(", ".join(lettered(r, seat) for seat in found.missing), "yellow")
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -53,12 +53,16 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     for number, turns in by_round(r):
         yield rule(f"Answers of round {number}", "" if number else "each on its own")
         for one in turns:
-            yield row(text(seated(r, one.seat), "dim"), text(one.answer or ""), lead_width=_WIDE)
+            yield row(text(_seated(r, one.seat), "dim"), text(one.answer or ""), lead_width=_WIDE)
         if words := _overlap(r, number):
             yield row(text("Word overlap", "dim"), text(words), lead_width=_WIDE)
     for one in last_turns(r):
-        yield heading(seated(r, one.seat), f"round {one.round}", one.answer or "")
+        yield heading(_seated(r, one.seat), f"round {one.round}", one.answer or "")
         yield from arguments(one.arguments)
+
+
+def _seated(r: Result, seat: str) -> str:
+    return seated(r, seat, lettered(r, seat))
 
 
 def course(options: ConvergenceOptions) -> str:
@@ -98,7 +102,7 @@ def _group(r: Result, group: AnswerVotes) -> str:
 
 
 def _names(r: Result, seats: Iterable[str]) -> str:
-    return ", ".join(speaker(r.options, seat) for seat in seats)
+    return ", ".join(lettered(r, seat) for seat in seats)
 
 
 PAGE = Page(lines=lines, why=why, exchange=exchange, decider="the judge", course=course)

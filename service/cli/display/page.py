@@ -244,12 +244,12 @@ def _provenance(r: Result) -> Iterator[RenderableType]:
 
 def _summary(r: Result) -> Text:
     """The decision once more, at the end of the page, where a terminal stops."""
-    if r.decision is None or r.decision.by is None or r.decision.outcome == "declined":
+    if r.decision is None or r.decision.outcome == "declined":
         return text(label_of(STATUS, r.status), "bold")
     decided = label_of(OUTCOMES, r.decision.outcome)
     review = "human review REQUIRED" if r.decision.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""
     unchallenged = ", NOT CHALLENGED" if untested(r) else ""
-    level = f"confidence {r.decision.confidence}"
-    return text(f"{ended}{decided.upper()}{unchallenged}, {level}; {review}{simulated}", "bold")
+    level = f", confidence {r.decision.confidence}" if r.decision.confidence else ""
+    return text(f"{ended}{decided.upper()}{unchallenged}{level}; {review}{simulated}", "bold")

@@ -65,7 +65,7 @@ class Progress:
             "debate.round_started": self._began,
             "round": self._spoke,
             "debate.response": self._spoke,
-            "answers": self._spoke,
+            "answers": self._answered,
             "verdict": self._decided,
             "citations": self._checked,
             "passages": self._compared,
@@ -145,6 +145,11 @@ class Progress:
             self._line("", f"{phase}:", style="dim", indent=2)
         body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])
         self._line(self._who(data), body, _left(said), indent=2)
+
+    def _answered(self, data: Data) -> None:
+        """Answers to objections cite nothing, so no verdicts follow."""
+        self._silenced([data["turn"]])
+        self._line(self._who(data), summaries.content(data), _left(data), indent=2)
 
     def _compared(self, data: Data) -> None:
         if data["marked"]:

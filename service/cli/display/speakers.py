@@ -25,10 +25,16 @@ def speaker(options: Options | None, seat: str) -> str:
     return label_of(SEAT, seat).replace("-", " ").capitalize()
 
 
-def seated(r: Result, seat: str) -> str:
-    """The same with the seat's model."""
+def lettered(r: Result, seat: str) -> str:
+    """The caller's name of a debater, or the letter that it had in the debate."""
+    return next((one.name or one.label for one in r.transcript if one.seat == seat), speaker(r.options, seat))
+
+
+def seated(r: Result, seat: str, name: str | None = None) -> str:
+    """The name of a seat with its model; ``name`` if it has another one than `speaker` gives."""
     model = next((one.alias for one in r.seats if one.seat == seat), "")
-    return f"{speaker(r.options, seat)} ({model})" if model else speaker(r.options, seat)
+    shown = name or speaker(r.options, seat)
+    return f"{shown} ({model})" if model else shown
 
 
 def by_round(r: Result) -> Iterator[tuple[int, list[Spoken]]]:

@@ -150,6 +150,6 @@ def _debater(entry: TurnSpoke, h: History, at_top: dict[str, Any]) -> DebaterEve
         answer=said.answer or None,
         vote=said.vote or None,
         written=(entry.reply.vote or None) if isinstance(entry.reply, Ballot) else None,
-        confidence=None if said.confidence is None else said.confidence / 100,
+        confidence=said.confidence,
         arguments=said.arguments,
     )

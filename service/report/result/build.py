@@ -180,11 +180,24 @@ def build_gate(decision: GateDecision) -> Gate:
     )
 
 
+def _declined_by(decision: GateDecision) -> str:
+    """The rule that declined, in words."""
+    words = {
+        "forced": "a caller who is entitled to it forced the decision",
+        "policy": "policy decides so for this task type",
+        "risk": "the task type is in no risk category",
+        "contested": "the matter is declared a factual lookup",
+        "worthIt": "the downside does not justify the cost of a debate",
+        "uncertain": "no sign of doubt in a single answer",
+    }
+    return words.get(decision.decided_by, decision.decided_by)
+
+
 def _outcome(h: History) -> Outcome | None:
     """The recorded outcome; a declined case ends with the gate's decision and has no entry of its own for it."""
     decision = h.facts.decision
     if decision and not decision.debate:
-        return Outcome("declined", "declined", f"the gate declined: {decision.decided_by}")
+        return Outcome("declined", "declined", f"the gate declined: {_declined_by(decision)}")
     return h.facts.concluded
 
 
@@ -241,7 +254,7 @@ def _covered(h: History, texts: Texts) -> dict[str, Any]:
 def _coverage_absent(h: History) -> CoverageAbsent | None:
     if not h.case.documents:
         return "noDocuments"
-    if h.facts.concluded is None:
+    if h.facts.concluded is None and (h.facts.decision is None or h.facts.decision.debate):
         return "notConcluded"
     return None if h.rounds else "noRound"
 

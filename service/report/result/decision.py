@@ -10,7 +10,7 @@
     panel         agreed                      consensus is reached, and the synthesizer has answered
                   split                       it is not reached; the synthesizer's answer is the best there was
                   ranked                      the question is a brainstorm: ideas by how many debaters name them
-    convergence   agreed                      all answers converged, or are the same at the end
+    convergence   agreed                      no judge decides, and all answers converged or are the same at the end
                   chosen                      the judge answers, a majority does, or a rule takes one of level answers
                   split                       answers are level, and the caller wanted none taken then
     any           undecided                   the order of presentation decided, or it was cut short before a decision

@@ -100,7 +100,7 @@ def _convergence(h: History, outcome: Outcome) -> Against | None:
     found = outcome.result
     if not isinstance(found, ConvergenceResult) or found.final_answer is None:
         return None
-    names = {seat: _label(h, seat) for seat in _seats(h)}
+    names = {seat: named(h, seat).name or _label(h, seat) for seat in _seats(h)}
     given = {name: seat for seat, name in names.items()}
     return _own(h, given, _answers(found.votes), _answers(found.blind_answers), found.final_answer)
 

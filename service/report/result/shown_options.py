@@ -37,7 +37,12 @@ class ShownTrackRecord(TrackRecord, frozen=True, rename="camel"):
 class ShownPanelOptions(
     PanelOptions, frozen=True, rename="camel", tag="panel/1", tag_field="format", omit_defaults=True
 ):
-    """The options of a panel; ``thresholds`` and the scores of ``track_records`` are shares from 0 to 1."""
+    """The options of a panel; ``thresholds`` by question type and scores of ``track_records`` are shares from 0 to 1.
+
+    ``max_rounds`` counts the blind round. ``question_type`` is known before the debate; ``typed_by`` names its source.
+    If the source is ``classifier``, a turn may still change the type. ``track_records`` are the basis of an automatic
+    choice of models.
+    """
 
     thresholds: dict[str, float]  # type: ignore[assignment]
     track_records: tuple[ShownTrackRecord, ...] = ()

@@ -25,7 +25,7 @@ from service.report.result.terms import (
     StancesTerms,
     Terms,
 )
-from service.report.result.types import Result
+from service.report.result.types import Gate, Result
 
 
 class AdversarialFacts(
@@ -97,7 +97,7 @@ class Summary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
 
     ``decision`` is absent while the debate is queued or running, as are ``stopReason``, ``concludedAt`` and
     ``result``, which has the decisive facts of the format. ``synthesis`` are the decider's words, whole. ``format`` is
-    absent for a declined case that named none.
+    absent for a declined case that named none. A declined case has ``gate``, which says why.
     """
 
     decision: Decision | None = None
@@ -120,13 +120,15 @@ class Summary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     citation_counts: CitationCounts
     coverage_counts: CoverageCounts | None = None
     coverage_absent: CoverageAbsent | None = None
+    gate: Gate | None = None
     links: ResultLinks
 
 
 def summary_of(r: Result) -> Summary:
     """The summary of a result."""
-    names = set(Summary.__struct_fields__) - {"view", "result"}
-    return Summary(view="summary", result=_facts(r.result), **{name: getattr(r, name) for name in names})
+    names = set(Summary.__struct_fields__) - {"view", "result", "gate"}
+    gate = r.gate if r.status == "declined" else None
+    return Summary(view="summary", result=_facts(r.result), gate=gate, **{name: getattr(r, name) for name in names})
 
 
 def _facts(given: Terms | None) -> FormatFacts | None:

@@ -386,6 +386,7 @@ def test_a_server_killed_with_its_guardian_comes_back_on_the_same_port_for_those
         remember(server, "before both were killed")
         os.kill(guardian_pid(folder), signal.SIGKILL)
         os.kill(server_pid(folder), signal.SIGKILL)
+        eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
 
         with shared_server(folder):
             assert "before both were killed" in remembered(server)

@@ -310,7 +310,7 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
     assert "Decided by     a judge (birch-1)" in judged
     assert "never, in 2 rounds" in judged
     assert "Decided by     the majority of the last answers" in voted
-    assert "2 for “sign” (Debater 1, Debater 3)" in voted
+    assert "2 for “sign” (Debater B, Debater C)" in voted
 
 
 def test_answers_that_share_words_enough_and_do_not_converge_are_told_with_what_keeps_them_apart() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from service.debate.entries import CaseReceived, GateDecided
+from service.debate.options import ConvergenceOptions, Debater
 from service.errors import InvalidCase
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.verify.opened_bundle import LegalDebate
@@ -72,3 +74,16 @@ def test_a_verifier_holds_the_start_to_the_policy_that_was_sealed(*, allowed: bo
     else:
         with pytest.raises(Differs, match="a case of this format"):
             check_start(debate, policy(), started, [DAY])
+
+
+@pytest.mark.parametrize("own", ["convergence.debater.undocumented", "convergence.judge", "house"])
+def test_a_verifier_takes_no_prompt_for_a_debater_but_one_that_may_stand_in_its_place(own: str) -> None:
+    prepared, started = taken(a_case(documents=[], format="convergence"))
+    assert started is not None
+    assert isinstance(started.options, ConvergenceOptions)
+    debaters = (Debater("one", prompt=own), Debater("two"), Debater("three"))
+    forged = replace(started, options=replace(started.options, debaters=debaters))
+    debate = LegalDebate([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, {}), forged])
+
+    with pytest.raises(Differs, match="the prompt of a debater"):
+        check_start(debate, policy(), forged, [DAY])

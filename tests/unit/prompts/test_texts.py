@@ -20,8 +20,8 @@ from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, State
 from service.debate.self_naming import MASK
 from service.debate.turns import TurnId
 from service.prompts import DIRECTORY, Prompts
+from service.prompts.alternatives import replaced_by
 from service.prompts.fence import blocks
-from service.prompts.manifest import replaced_by
 from service.prompts.marks import BEGIN, END
 from service.prompts.undocumented import plain_id
 

@@ -103,3 +103,15 @@ def test_citations_that_are_sent_without_any_source_are_unchecked() -> None:
 
     assert (name, found.verdict) == ("c", "unchecked")
     assert "no document was given" in (explained(found, REFUSED).note or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Employee Handbook states that leave is paid within ten days.",
+        "The Service Level Agreement requires an uptime of 99.9 percent.",
+        "The third clause states that a release needs two approvals.",
+    ],
+)
+def test_a_document_or_a_clause_that_a_text_speaks_of_is_unchecked(text: str) -> None:
+    assert {(p.status, p.reason) for p in passages(text)} == {("unchecked", "no_document")}

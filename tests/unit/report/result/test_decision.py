@@ -34,7 +34,7 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.debate.replies.panel import Endorsement, Idea
-from service.report import Result, build_decision, build_result, markdown
+from service.report import Result, build_decision, build_result, markdown, summary_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.marks import MARK
 from service.report.result.decision_types import DecidedBy, DecisionOutcome
@@ -188,7 +188,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
         "endorsements",
         "Of 1 ideas, 1 debaters name the first one: Insure.",
     ),
-    ("convergence", "agreed", "all answers converged, or are the same at the end of the rounds"): (
+    ("convergence", "agreed", "no judge decides, and all answers converged or are the same at the end"): (
         lambda: told(VOTED, answering("Sign.", "Sign.", "Sign.")),
         "vote",
         "All 3 debaters that answered to the end agreed: Sign.",
@@ -374,3 +374,18 @@ def test_the_decision_alone_is_that_of_the_result() -> None:
 
         for end in (3, len(entries) - 1, len(entries)):
             assert build_decision(entries[:end]) == build_result("d1", form[:end]).decision
+
+
+def test_a_dissenter_of_convergence_has_the_name_that_the_case_gave_it() -> None:
+    named = replace(VOTED, debaters=(Debater("optimist"), Debater("sceptic"), Debater("lawyer")))
+
+    found = decided(told(named, answering("Sign.", "Wait.", "Sign.")))
+
+    assert found.dissent is not None
+    assert [one.name for one in found.dissent.by] == ["sceptic"]
+
+
+def test_the_summary_of_a_declined_case_has_the_gates_rules_and_that_of_a_debate_has_not() -> None:
+    assert summary_of(declined()).gate is not None
+    assert summary_of(told(VOTED, answering("Sign.", "Sign.", "Sign."))).gate is None
+    assert declined().coverage_absent in ("noRound", "noDocuments")
