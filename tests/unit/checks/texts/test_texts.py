@@ -232,6 +232,7 @@ HOSTILE = {
     "ellipses": 'says "' + "the company shall pay … " * (_M // 24) + '"',
     "blanks": " " * _M,
     "capitals": "A " * (_M // 2) + "clause 9",
+    "underscores": "_" * _M + "! signed",
 }
 OUT_OF_STEPS = {"marks of all kinds", "quotations", "clauses", "block quotations", "italics", "brackets", "ellipses"}
 """The texts that would take more work than they are allowed."""
