@@ -176,15 +176,23 @@ def per_mille(name: str, low: int, high: int) -> Key:
     return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000), form=f"{low} to {high}")
 
 
+def _shown_share(kept: int) -> float:
+    return kept / 1_000
+
+
 def share(name: str = "") -> Key:
-    """A share with at most three decimals, kept as whole per mille."""
-    return Key(name, str, _share, form="0 to 1")
+    """A share with at most three decimals, kept as whole per mille, and a number from 0 to 1 over HTTP."""
+    return Key(name, str, _share, float, _shown_share, form="0 to 1")
 
 
 def shares(defaults: Mapping[Any, int]) -> Key:
     """A table of shares with these keys; one that is left out has its default."""
     keys = tuple(share()._replace(name=name, member=name) for name in defaults)
-    return Key("", Any, lambda path, value: {**defaults, **members(value, keys, path)})
+
+    def shown(kept: Mapping[Any, int]) -> dict[Any, float]:
+        return {name: _shown_share(value) for name, value in kept.items()}
+
+    return Key("", Any, lambda path, value: {**defaults, **members(value, keys, path)}, dict[str, float], shown)
 
 
 def names() -> Key:

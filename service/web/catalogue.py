@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from litestar import Response, get
 from msgspec import Struct, defstruct, field
 
 from service.policy import (
+    BallotPolicy,
     Budget,
     Budgets,
     Calls,
+    ConvergencePolicy,
     DebatePolicy,
     FormatsPolicy,
     GatePolicy,
     Limits,
+    PanelPolicy,
     Policy,
     Seat,
+    StancesPolicy,
 )
 from service.policy.keys import Key, json_name, keys_of
 from service.policy.seating import SeatChoice
@@ -91,6 +95,43 @@ BudgetSettings = _settings(
     "The limits of a tenant that policy does not name, in US dollars; ``null`` where there is no limit.",
     (*_ZONE, *keys_of(Budget)),
 )
+StancesSettings = _settings(
+    "StancesSettings", "The defaults of stances, and the bounds of a case.", keys_of(StancesPolicy)
+)
+BallotSettings = _settings(
+    "BallotSettings",
+    "The defaults of a ballot, and the bounds of a case. ``thresholdShare`` is a share of the debaters, from 0 to 1.",
+    keys_of(BallotPolicy),
+)
+PanelSettings = _settings(
+    "PanelSettings",
+    "The defaults of a panel, and the bounds of a case; rounds include the blind one.\n\n"
+    "``thresholds`` are the consensus that ends a debate, shares from 0 to 1 by question type.",
+    keys_of(PanelPolicy),
+)
+ConvergenceSettings = _settings(
+    "ConvergenceSettings",
+    "The defaults of convergence, and the bounds of a case; rounds do not include the independent one.\n\n"
+    "``similarity`` is a share from 0 to 1.",
+    keys_of(ConvergencePolicy),
+)
+FormatSettings = defstruct(
+    "FormatSettings",
+    [
+        ("auto", Mapping[str, str]),
+        ("stances", StancesSettings),
+        ("ballot", BallotSettings),
+        ("panel", PanelSettings),
+        ("convergence", ConvergenceSettings),
+    ],
+    frozen=True,
+    kw_only=True,
+    module=__name__,
+    namespace={
+        "__doc__": "The rules of each format but the adversarial one.\n\n"
+        "``auto`` maps task types to the format that it selects."
+    },
+)
 PolicyDetail = defstruct(
     "PolicyDetail",
     [
@@ -104,7 +145,7 @@ PolicyDetail = defstruct(
         ("calls", CallSettings),
         ("budgets", BudgetSettings),
         ("seats", dict[str, SeatSettings]),
-        ("format_rules", FormatsPolicy),
+        ("format_rules", FormatSettings),
     ],
     frozen=True,
     kw_only=True,
@@ -114,7 +155,7 @@ PolicyDetail = defstruct(
         "__doc__": """The policy that runs. Every decision names its ``hash``.
 
     ``formats`` are those that a case may name here. ``formatRules`` are the defaults of each format and the bounds of a
-    case, with shares per mille.
+    case, with shares from 0 to 1.
     """
     },
 )
@@ -168,7 +209,17 @@ def _policy(policy: Policy) -> Struct:
         calls=CallSettings(**_shown(policy.calls, keys_of(Calls))),
         budgets=BudgetSettings(**_shown(policy.budgets, _ZONE), **_shown(policy.budgets.others, keys_of(Budget))),
         seats={place.seat: _seat(place, policy.seats[place.seat]) for place in seat_places(policy)},
-        format_rules=policy.formats,
+        format_rules=_format_rules(policy.formats),
+    )
+
+
+def _format_rules(rules: FormatsPolicy) -> Struct:
+    return FormatSettings(
+        auto=rules.auto,
+        stances=StancesSettings(**_shown(rules.stances, keys_of(StancesPolicy))),
+        ballot=BallotSettings(**_shown(rules.ballot, keys_of(BallotPolicy))),
+        panel=PanelSettings(**_shown(rules.panel, keys_of(PanelPolicy))),
+        convergence=ConvergenceSettings(**_shown(rules.convergence, keys_of(ConvergencePolicy))),
     )
 
 

@@ -15,7 +15,7 @@ from service.checks.coverage import shape as coverage
 from service.debate import entries, findings, model, options, results
 from service.debate.replies import adversarial as replies
 from service.intake import request
-from service.policy import limits, rules
+from service.policy import limits
 from service.report.events import convergence as convergence_events
 from service.report.events import panel_types as panel_events
 from service.report.events import replies as reply_events
@@ -99,11 +99,11 @@ SCHEMA_NAMES: dict[type, str] = {
     request.OptionsRequest: "OptionsRequest",
     request.GateRequest: "GateRequest",
     limits.Limits: "Limits",
-    rules.FormatsPolicy: "FormatsPolicy",
-    rules.StancesPolicy: "StancesPolicy",
-    rules.BallotPolicy: "BallotPolicy",
-    rules.PanelPolicy: "PanelPolicy",
-    rules.ConvergencePolicy: "ConvergencePolicy",
+    catalogue.FormatSettings: "FormatsPolicy",
+    catalogue.StancesSettings: "StancesPolicy",
+    catalogue.BallotSettings: "BallotPolicy",
+    catalogue.PanelSettings: "PanelPolicy",
+    catalogue.ConvergenceSettings: "ConvergencePolicy",
     convergence_events.ConvergenceEvent: "ConvergenceEvent",
     convergence_events.PairShare: "PairShare",
     panel_events.PanelBlind: "PanelBlind",

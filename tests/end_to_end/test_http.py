@@ -242,6 +242,9 @@ async def test_what_runs_is_told_with_the_hashes_that_a_debate_records(site: Ser
     assert models["debaterOrder"]["factual"] == policy["seats"]["debater"]["choices"]
     assert policy["formats"] == ["adversarial", "stances", "ballot", "panel", "convergence"]
     assert (policy["formatRules"]["panel"]["roundsMax"], policy["debate"]["swapAboveUSD"]) == (10, "25000000.00")
+    assert policy["formatRules"]["panel"]["thresholds"]["factual"] == 0.85
+    assert policy["formatRules"]["convergence"]["similarity"] == 0.85
+    assert policy["calls"]["usageFloor"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -98,16 +98,23 @@ def said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent
             return of_debaters(line, entry, debate_id, h)
 
 
+def _at_top(entry: TurnSpoke, debate_id: str, h: History, reply: BlindAnswer | RevisedAnswer) -> dict[str, Any]:
+    """The reference's members of an answer that are the same in every round."""
+    return {
+        "event": "round",
+        "debate_id": debate_id,
+        "round": round_of(entry.turn),
+        "model": model_of(h, seat_of(entry.turn)),
+        "answer": reply.answer,
+        "claims": _claims(reply),
+        "overall_confidence": percent(reply.overall_confidence),
+        "assumptions": reply.assumptions,
+    }
+
+
 def _blind(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: BlindAnswer) -> PanelBlind:
     return PanelBlind(
-        event="round",
-        debate_id=debate_id,
-        round=round_of(entry.turn),
-        model=model_of(h, seat_of(entry.turn)),
-        answer=reply.answer,
-        claims=_claims(reply),
-        overall_confidence=percent(reply.overall_confidence),
-        assumptions=reply.assumptions,
+        **_at_top(entry, debate_id, h, reply),
         gainsay=PanelTurn(**placed_reply(line, h, entry), **_answered(reply)),
     )
 
@@ -115,14 +122,7 @@ def _blind(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: Blin
 def _deliberation(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: RevisedAnswer) -> PanelDeliberation:
     challenges, points, flaw = reply.still_challenges, reply.unresolved, reply.objection
     return PanelDeliberation(
-        event="round",
-        debate_id=debate_id,
-        round=round_of(entry.turn),
-        model=model_of(h, seat_of(entry.turn)),
-        answer=reply.answer,
-        claims=_claims(reply),
-        overall_confidence=percent(reply.overall_confidence),
-        assumptions=reply.assumptions,
+        **_at_top(entry, debate_id, h, reply),
         learned_from_others=reply.learned_from_others,
         corrections=reply.corrections,
         still_challenges=" ".join(challenge.text for challenge in challenges),

@@ -97,24 +97,15 @@ class PanelBlind(Struct, frozen=True, kw_only=True):
     gainsay: PanelTurn
 
 
-class PanelDeliberation(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class PanelDeliberation(PanelBlind, frozen=True, kw_only=True, omit_defaults=True):
     """A debater's answer after it has read the others'; ``objection`` from round three on."""
 
-    event: Literal["round"]
-    debate_id: str
-    round: int
-    model: str
-    answer: str
-    claims: tuple[PanelClaim, ...]
-    overall_confidence: float
-    assumptions: tuple[str, ...]
     learned_from_others: str
     corrections: str
     still_challenges: str
     unresolved: str
     marks: tuple[PanelMark, ...] = ()
     objection: PanelObjection | None = None
-    gainsay: PanelTurn
 
 
 class ObjectionReplied(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """The texts for cases without documents: where there is one, what it asks for, and that it says all else.
 
-Whoever changes a prompt has to change its text for such cases too: each demand of a reference holds in both.
+A change of a prompt needs one of its text for such cases too: each demand of a reference holds in both.
 """
 
 from __future__ import annotations
