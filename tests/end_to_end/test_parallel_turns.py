@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 import msgspec
 import pytest
@@ -51,15 +52,25 @@ class Gathering(OfflineProvider):
 
 
 class Turned(OfflineProvider):
-    """Answers those who are asked together in the order that ``rank`` gives their seats."""
+    """Answers the first time in the order of ``seats``: each once the replies of those before it are recorded.
 
-    def __init__(self, rank: dict[str, int]) -> None:
+    ``recorded`` gives the seats whose replies are recorded. From the second time on no seat waits for another.
+    """
+
+    def __init__(self, seats: list[str]) -> None:
         super().__init__()
-        self._rank = rank
+        self.recorded: Callable[[], Awaitable[list[str]]]
+        self._seats = seats
+        self._asked: set[str] = set()
 
     async def send(self, body: bytes) -> Answer:
         answer = await super().send(body)
-        await asyncio.sleep(0.01 * self._rank.get(msgspec.json.decode(body, type=Request).seat, 0))
+        seat = msgspec.json.decode(body, type=Request).seat
+        if seat in self._seats and seat not in self._asked:
+            self._asked.add(seat)
+            before = self._seats[: self._seats.index(seat)]
+            while not set(before) <= set(await self.recorded()):
+                await asyncio.sleep(0.01)
         return answer
 
 
@@ -83,13 +94,21 @@ async def test_debaters_of_a_round_are_all_asked_before_any_has_answered(databas
 
 @pytest.mark.parametrize("format_", list(FIRST))
 async def test_replies_are_recorded_as_they_arrive(database: Database, format_: str) -> None:
-    rank = {"debater-1": 2, "debater-2": 1, "debater-3": 0}
-    async with bench(database.service_url, Turned(rank)) as service:
-        debate = await service.run(**CASES[format_])
+    seats = ["debater-3", "debater-2", "debater-1"]
+    provider = Turned(seats)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit(**CASES[format_])
+        assert await service.claim() == debate
+
+        async def recorded() -> list[str]:
+            return spoke(await service.entries(debate), FIRST[format_])
+
+        provider.recorded = recorded
+        await (await service.runner(debate)).run()
         entries = await service.entries(debate)
         replay(await service.case(debate), entries)
 
-    assert spoke(entries, FIRST[format_]) == ["debater-3", "debater-2", "debater-1"]
+    assert spoke(entries, FIRST[format_]) == seats
 
 
 @pytest.mark.no_replay

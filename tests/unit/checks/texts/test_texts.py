@@ -238,7 +238,7 @@ OUT_OF_STEPS = {"marks of all kinds", "quotations", "clauses", "block quotations
 """The texts that would take more work than they are allowed."""
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_ends(name: str) -> None:
     """The text that takes longest has all the work that is allowed; the others end by the same count of steps."""
