@@ -12,6 +12,7 @@ from msgspec import NODEFAULT
 from msgspec.structs import fields, replace
 
 from service.debate.formats import name_of
+from service.debate.labels import clashing
 from service.debate.model import Debater, Options, Position
 from service.debate.options import debaters_of, format_of
 from service.errors import FAULTS_MAX, Faults, InvalidCase
@@ -45,7 +46,7 @@ def resolve(request: Request, format_: str, policy: Policy, faults: Faults) -> R
             return Read(reading.read(request, asked, policy), asked)
         except InvalidCase as refusal:
             pointer = next(iter(refusal.pointers), "")
-            mended = _without(asked, pointer, seen[pointer])
+            mended = _without(asked, pointer, seen[pointer], stance="-" if format_ == "stances" else "")
             if seen.total() == FAULTS_MAX or mended is None:
                 raise
             if not seen[pointer]:
@@ -66,8 +67,11 @@ def _refuse_foreign(request: Request, format_: str) -> None:
         )
 
 
-def _without(asked: OptionsRequest, pointer: str, times: int) -> OptionsRequest | None:
-    """The options without what stands at a pointer; ``None`` where that has been tried or there is no such option."""
+def _without(asked: OptionsRequest, pointer: str, times: int, stance: str) -> OptionsRequest | None:
+    """The options without what stands at a pointer; ``None`` where that has been tried or there is no such option.
+
+    A debater that is added here has ``stance``, so that no fault is found in what the caller never sent.
+    """
     _, _, name, *inner = [*pointer.split("/"), "", ""]
     field = next((f for f in fields(OptionsRequest) if f.encode_name == name), None)
     if field is None or times > (name == "debaters"):
@@ -84,8 +88,9 @@ def _without(asked: OptionsRequest, pointer: str, times: int) -> OptionsRequest 
         usual = field.default if field.default_factory is NODEFAULT else field.default_factory()
         return replace(asked, **{field.name: usual})
     listed = given if isinstance(given, tuple) else ()
-    first = (*listed, Debater("-", stance="-"), Debater("-", stance="-"))[:2]
-    two = tuple(replace(debater, name=f"debater-{n}") for n, debater in enumerate(first, start=1))
+    two = (*listed, *(Debater(f"debater-{n}", stance=stance) for n in (1, 2)))[:2]
+    if clashing([debater.name for debater in two]):
+        two = tuple(replace(debater, name=f"debater-{n}") for n, debater in enumerate(two, start=1))
     return replace(asked, debaters=two if listed or times else None, consensus_threshold=None, models={})
 
 

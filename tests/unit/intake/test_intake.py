@@ -502,6 +502,22 @@ MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
         },
         {"/options/debaters", "/options/maxRounds"},
     ),
+    "of one debater alone, and not of what nobody sent": (
+        {"format": "convergence", "options": {"debaters": [{"name": "a"}], "maxRounds": 0}},
+        {"/options/debaters", "/options/maxRounds"},
+    ),
+    "of one voter alone": (
+        {"format": "ballot", "options": {"debaters": [{"name": "a"}], "votes": ["go", "go"]}},
+        {"/options/debaters", "/options/votes"},
+    ),
+    "of one debater alone, whose stance is missing too": (
+        {"format": "stances", "options": {"debaters": [{"name": "a"}], "maxRounds": 0}},
+        {"/options/debaters", "/options/debaters/0/stance", "/options/maxRounds"},
+    ),
+    "of no debater of stances at all": (
+        {"format": "stances", "options": {"debaters": [], "maxRounds": 0}},
+        {"/options/debaters", "/options/maxRounds"},
+    ),
     "of an option of another format": (
         {"format": "panel", "options": {"votes": ["a"], "maxRounds": 99}},
         {"/options/votes", "/options/maxRounds"},
@@ -518,6 +534,16 @@ def test_all_faults_of_a_case_are_refused_together(name: str) -> None:
 
     assert {pointer for part in caught.value.parts for pointer in part.pointers} == pointers
     assert len(caught.value.parts) == len(pointers)
+
+
+def test_a_fault_of_a_debater_names_it_as_the_caller_did() -> None:
+    with pytest.raises(InvalidCase) as caught:
+        taken(a_case(format="stances", options={"debaters": [{"name": "planner"}]}))
+
+    assert [part.detail for part in caught.value.parts] == [
+        "expected 2 to 6 debaters, found 1",
+        "debater 'planner' needs a stance of one line: the position that it argues to the end",
+    ]
 
 
 def test_faults_of_size_alone_stay_faults_of_size() -> None:
