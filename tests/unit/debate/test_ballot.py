@@ -196,11 +196,21 @@ def test_a_threshold_that_is_passed_within_a_phase_waits_for_its_end() -> None:
 
 def test_only_the_latest_vote_of_each_debater_counts() -> None:
     """A debater that votes again and again is one debater."""
-    entries = drive(a_start(ballot(max_rounds=1)), voting(["release"], ["revise", "escalate"], ["escalate", "revise"]))
+    first = (["release", "revise"], ["revise", "escalate"], ["escalate", "release"])
+
+    result = count_of(drive(a_start(ballot(max_rounds=1)), voting(*first)))
+
+    assert tally(result) == {"revise": 1, "escalate": 1, "release": 1}
+    assert [one.vote for one in result.vote_tally] == ["revise", "escalate", "release"], "of planner, critic, operator"
+    assert len(result.votes) == 12
+
+
+def test_a_debater_that_changes_its_mind_takes_its_earlier_vote_back() -> None:
+    entries = drive(a_start(ballot(max_rounds=1)), voting(["release"], ["revise", "escalate"], ["escalate"]))
 
     result = count_of(entries)
-    assert tally(result) == {"release": 1, "escalate": 1, "revise": 1}
-    assert len(result.votes) == 12
+    assert tally(result) == {"release": 1, "escalate": 2}
+    assert (result.decision, result.phase_sequence) == ("escalate", PHASES[:2])
 
 
 def test_the_decision_may_come_in_a_later_round() -> None:

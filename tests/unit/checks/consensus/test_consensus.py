@@ -187,6 +187,11 @@ REJECTS = {"marks": ["B 1 reject"]}
 MOVED = {"claims": [{"n": 1, "text": "Something else entirely."}], "corrections": "I was wrong."}
 
 
+def _said_again(times: int) -> dict[str, Any]:
+    """An answer that makes one former claim so many times."""
+    return {"claims": [{"n": n, "text": "Point A."} for n in range(1, times + 1)]}
+
+
 @pytest.mark.parametrize(
     ("kind", "answers", "ends"),
     [
@@ -208,9 +213,13 @@ MOVED = {"claims": [{"n": 1, "text": "Something else entirely."}], "corrections"
         ("prediction", ({"probability": [60, 70]}, {"probability": [70, 80]}), True),  # they touch
         ("prediction", ({"probability": [60, 70]}, {"probability": [71, 80]}), False),
         ("prediction", ({"probability": [0, 100]}, {"probability": [60, 70]}), False),  # says nothing
+        ("prediction", ({"probability": [40, 70]}, {"probability": [50, 80]}), True),  # together 40 points
+        ("prediction", ({"probability": [40, 70]}, {"probability": [50, 81]}), False),  # together 41
         ("prediction", ({"probability": [60, 70]}, {}), False),
         ("brainstorm", ({}, {}), True),
         ("brainstorm", ({}, MOVED), False),  # half of the ideas are new
+        ("brainstorm", (_said_again(4), MOVED), False),  # one of five
+        ("brainstorm", (_said_again(5), MOVED), True),  # one of six
         ("belief", ({}, {"stance": "negative"}), True),
         ("belief", ({"framework": "textual"}, {"framework": "precedent"}), True),  # one family
         ("belief", ({"framework": "textual"}, {"framework": "empirical"}), False),
