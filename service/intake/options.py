@@ -20,7 +20,7 @@ from service.intake.formats import OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
 from service.intake.request import OptionsRequest
 from service.intake.validation import check_text, key
-from service.policy import AUTO, Policy
+from service.policy import AUTO, FORMAT_RULES, Policy
 from service.prompts import Prompts
 
 
@@ -37,7 +37,8 @@ def resolve(request: Request, format_: str, policy: Policy, faults: Faults) -> R
     Where an option is at fault, the others are read as if it had been left out, so that their faults are noted too.
     Raises `InvalidCase` where nothing can be read without it.
     """
-    asked, reading = request.options, READINGS[name_of(format_)]
+    asked, name = request.options, name_of(format_)
+    reading, stance = READINGS[name], "-" if FORMAT_RULES[name].assigned else ""
     with faults.noted():
         _refuse_foreign(request, format_)
     seen: Counter[str] = Counter()
@@ -46,7 +47,7 @@ def resolve(request: Request, format_: str, policy: Policy, faults: Faults) -> R
             return Read(reading.read(request, asked, policy), asked)
         except InvalidCase as refusal:
             pointer = next(iter(refusal.pointers), "")
-            mended = _without(asked, pointer, seen[pointer], stance="-" if format_ == "stances" else "")
+            mended = _without(asked, pointer, seen[pointer], stance)
             if seen.total() == FAULTS_MAX or mended is None:
                 raise
             if not seen[pointer]:
