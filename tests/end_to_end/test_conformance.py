@@ -183,6 +183,21 @@ async def test_every_recorded_request_hash_is_that_of_the_request_rendered_again
             assert sha256(salted).hexdigest() == intent.request_hash
 
 
+async def test_7_2_the_moderator_reads_the_documents_and_not_only_what_the_others_said_of_them(
+    database: Database,
+) -> None:
+    provider = Oscillating()
+    async with bench(database.service_url, provider) as service:
+        await run(service)
+
+        moderations = [request for request in provider.heard if request.seat == "moderator"]
+        read = [
+            [block.text for m in request.messages for block in blocks(m.content) if block.kind == "document"]
+            for request in moderations
+        ]
+        assert read == [[TEXT], [TEXT, LATER]]
+
+
 async def test_14_2_every_seat_is_given_its_own_persona_as_data_and_the_fragment_that_tells_its_limits(
     database: Database,
 ) -> None:
