@@ -118,6 +118,8 @@ def like(example: object, value: object, place: str = "") -> list[str]:
         return [fault for item in value for fault in like(example[0], item, f"{place}/-")] if example else []
     number = isinstance(example, int | float) and not isinstance(example, bool)
     fits = isinstance(value, int | float) and not isinstance(value, bool) if number else type(value) is type(example)
+    if fits and isinstance(example, float) and isinstance(value, int | float):
+        fits = 0 <= value <= 1  # each float of the text is a share
     return [] if fits else [f"{place}: {value!r}"]
 
 

@@ -155,12 +155,15 @@ def test_tokens_of_the_rounds_and_the_framing_are_always_those_of_the_seats(worl
 
 @given(worlds, st.sampled_from(["11" * 32, "22" * 32, "33" * 32, "44" * 32]))
 def test_scores_are_always_read_back_to_the_seat_that_the_label_hid(world: World, seed: str) -> None:
-    """Every score is derived from the party behind the label, so a swap of labels would show."""
+    """Every score is derived from the party behind the label, so a swap of labels would show; whatever comes first."""
     worth = {"proposer": 3, "critic": 5, "rebuttal": 8}
 
     def scored(turn: Turn, facts: Facts) -> Reply:
         hidden = {label: who for who, label in labels(turn).items()}
-        return moderation(turn, scores=lambda label: worth[hidden[label]]) if hidden else canned(turn, facts)
+        if not hidden:
+            return canned(turn, facts)
+        reply = moderation(turn, scores=lambda label: worth[hidden[label]])
+        return replace(reply, scores=tuple(reversed(reply.scores)))
 
     entries = drive(a_start(seed=seed), lambda t, f: scored(t, f) if t.seat == "moderator" else canned(t, f))
 
