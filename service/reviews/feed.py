@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from service import telemetry
 from service.debate.entries import is_end
 from service.errors import GainsayError, StoreUnavailable
-from service.report import Line
+from service.report import Line, View
 from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
 from service.store.log import read_records
@@ -33,8 +33,8 @@ class Feed:
         self.listeners = 0
         self.reader: asyncio.Task[None] | None = None
         self.lines: list[Line] = []
-        self.encoded: dict[int, bytes] = {}
-        """The rendered entries, by number, as far as a listener has rendered them."""
+        self.encoded: dict[tuple[int, View | None], bytes] = {}
+        """The rendered entries, as far as a listener has rendered them, by number, and the last one by view."""
         self.working = asyncio.Lock()
         """Held while a listener renders an entry."""
         self.given = 0

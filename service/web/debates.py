@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from typing import Literal, cast, get_args
+from typing import cast
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from litestar import Response, get, post
 from service import report
 from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result, Summary, summary_of
+from service.report import VIEWS, Result, View, viewed
 from service.web import body, headers, stream
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
@@ -29,8 +29,6 @@ RETRY_AFTER_S = 1
 SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 PAGE, PAGE_MAX = 20, 100
-View = Literal["summary", "full"]
-VIEWS: tuple[View, ...] = get_args(View)
 
 PDF = "application/pdf"
 REPORTS: dict[str, Callable[[Result], bytes]] = {
@@ -94,8 +92,8 @@ async def read(request: HttpRequest) -> Response[bytes]:
 @get("/v1/debates/{debate:str}/events")
 async def follow(request: HttpRequest) -> Response[bytes]:
     """The debate as server-sent events."""
-    known_query(request, ("lastEventId",))
-    site, debate = app_state(request), _debate(request)
+    known_query(request, ("lastEventId", "view"))
+    site, debate, shown = app_state(request), _debate(request), view(request)
     if headers.best_media_type(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
         raise NotAcceptable(
             f"expected Accept to allow {stream.EVENT_STREAM}, the only form of events; or read {address(debate)}"
@@ -107,7 +105,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit()
-    return stream.EventStream(site, debate, after, header_fields)
+    return stream.EventStream(site, debate, after, shown, header_fields)
 
 
 @post("/v1/debates/{debate:str}/abort")
@@ -165,11 +163,6 @@ def view(request: HttpRequest) -> View:
     if given not in VIEWS:
         raise BadRequest(f"view must be summary (which it is by default) or full, found {given[:80]!r}")
     return cast(View, given)
-
-
-def viewed(result: Result, shown: View) -> Result | Summary:
-    """The result as much of it as the caller wants."""
-    return result if shown == "full" else summary_of(result)
 
 
 def _etag(result: Result, build: str, shown: View) -> str:

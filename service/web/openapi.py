@@ -36,6 +36,7 @@ from service.report.events.panel_types import (
     PanelDeliberation,
     PanelFinal,
     PanelSynthesis,
+    WholePanelFinal,
 )
 from service.report.events.replies import ProjectionEvent, RulingEvent, VerdictEvent
 from service.report.events.types import (
@@ -51,6 +52,7 @@ from service.report.events.types import (
     PassagesEvent,
     RoundStartedEvent,
     StartedEvent,
+    WholeFinalEvent,
 )
 from service.reviews.evidence import NotOver
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
@@ -81,7 +83,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "debate.response": (DebaterEvent,),
     "debate.converged": (ConvergenceEvent,),
     "convergence": (ConvergenceEvent,),
-    "final": (FinalEvent, PanelFinal),
+    "final": (FinalEvent, WholeFinalEvent, PanelFinal, WholePanelFinal),
 }
 """The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {

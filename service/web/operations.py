@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from service.checks.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result, Summary
+from service.report import VIEWS, Result, Summary
 from service.report.result.types import Gate
 from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
 from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
-from service.web.debates import REPORTS, VIEWS
+from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.model_types import ModelList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
@@ -44,6 +44,12 @@ _VIEW = Parameter(
     "How much of a result: summary (about 2 kB: the decision and what a caller decides by) or full (everything). The "
     "member view of the answer says which one it is.",
     {"type": "string", "enum": list(VIEWS), "default": VIEWS[0]},
+)
+_FINAL_VIEW = Parameter(
+    "view",
+    "query",
+    "Which view of the result final has, in whatever request it is sent: summary or full, as readDebate answers it.",
+    _VIEW.schema,
 )
 
 
@@ -115,9 +121,10 @@ OPERATIONS: tuple[Operation, ...] = (
             "The id of an event is the number of its entry. x-event-data lists the events and the type of each one's "
             "data. Names are in camelCase, shares from 0 to 1, and a member that has nothing to say is left out. An "
             "event in the shape of a format's reference has our own members in `gainsay`. The stream ends after "
-            "`final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID."
+            "`final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID and the same "
+            "`view`: `final` has the view of the request in which it is sent."
         ),
-        parameters=(DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
+        parameters=(DEBATE, _FINAL_VIEW, _LAST_EVENT, _LAST_EVENT_QUERY),
         answers={
             200: Answer("The events.", {EVENT_STREAM: ()}),
             204: Answer("The debate is over and has no event after the last one seen."),

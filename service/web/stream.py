@@ -27,7 +27,7 @@ from litestar.types import Receive, Scope, Send
 from service import telemetry
 from service.debate.entries import CaseReceived, is_end
 from service.errors import GainsayError
-from service.report import Event, Line
+from service.report import Event, Line, View
 from service.report import events as events_of
 from service.reviews.feed import Feed
 from service.web.app_state import LOCAL, AppState, HttpRequest
@@ -41,11 +41,11 @@ PIECE = 16 << 10
 
 
 class EventStream(Response[bytes]):
-    """The answer that streams a debate from the entry after ``after`` on."""
+    """The answer that streams a debate from the entry after ``after`` on; ``final`` has this view of the result."""
 
-    def __init__(self, site: AppState, debate: str, after: int | None, headers: dict[str, str]) -> None:
+    def __init__(self, site: AppState, debate: str, after: int | None, view: View, headers: dict[str, str]) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
-        self._asked = site, debate, -1 if after is None else after
+        self._asked = site, debate, -1 if after is None else after, view
 
     def to_asgi_response(self, app: object, request: HttpRequest, **_given: Any) -> ASGIResponse:
         """The answer as the server takes it."""
@@ -57,15 +57,17 @@ class _Streamed(ASGIResponse):
 
     _should_set_content_length = False
 
-    def __init__(self, site: AppState, debate: str, after: int, scope: Scope, headers: dict[str, str]) -> None:
+    def __init__(
+        self, site: AppState, debate: str, after: int, view: View, scope: Scope, headers: dict[str, str]
+    ) -> None:
         super().__init__(headers=headers, media_type=EVENT_STREAM)
-        self._site, self._debate, self._after, self._scope = site, debate, after, scope
+        self._site, self._debate, self._after, self._view, self._scope = site, debate, after, view, scope
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send events until the stream ends or the listener is gone."""
         site = self._site
         with site.listeners.one(self._scope) as listener:
-            async with aclosing(events(site, self._debate, self._after, listener)) as chunks:
+            async with aclosing(events(site, self._debate, self._after, listener, self._view)) as chunks:
                 async for chunk in chunks:
                     for begin in range(0, len(chunk), PIECE):
                         body = chunk[begin : begin + PIECE]
@@ -79,14 +81,16 @@ class _Streamed(ASGIResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def events(site: AppState, debate: str, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
-    """The stream's bytes, from the entry after ``after`` on."""
+async def events(
+    site: AppState, debate: str, after: int, listener: Listener, view: View = "summary"
+) -> AsyncGenerator[bytes, None]:
+    """The stream's bytes, from the entry after ``after`` on; ``final`` has this view of the result."""
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
             async with (
                 site.reviews.feed(debate, LOCAL) as feed,
-                aclosing(_chunks(site, feed, after, listener)) as chunks,
+                aclosing(_chunks(site, feed, after, listener, view)) as chunks,
             ):
                 async for chunk in chunks:
                     yield chunk
@@ -97,7 +101,9 @@ async def events(site: AppState, debate: str, after: int, listener: Listener) ->
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 
-async def _chunks(site: AppState, feed: Feed, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def _chunks(
+    site: AppState, feed: Feed, after: int, listener: Listener, view: View
+) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
     n, joined, spoke_at = 0, False, time.monotonic()
     try:
@@ -106,7 +112,7 @@ async def _chunks(site: AppState, feed: Feed, after: int, listener: Listener) ->
                 if not n and _ends_with_listeners(feed.lines[0]):
                     site.leaving.listener_joined(feed.debate)
                     joined = True
-                if n > after and (chunk := await _event_bytes(site, feed, n)):
+                if n > after and (chunk := await _event_bytes(site, feed, n, view)):
                     yield chunk
                     spoke_at = time.monotonic()
                 n += 1
@@ -123,20 +129,21 @@ async def _chunks(site: AppState, feed: Feed, after: int, listener: Listener) ->
             site.leaving.listener_left(feed.debate, of_itself=of_itself, in_trouble=feed.failed)
 
 
-async def _event_bytes(site: AppState, feed: Feed, n: int) -> bytes:
-    """The events of an entry, computed once for all listeners."""
-    if n not in feed.encoded:
+async def _event_bytes(site: AppState, feed: Feed, n: int, view: View) -> bytes:
+    """The events of an entry, computed once for all listeners that are sent the same ones."""
+    key = n, view if is_end(feed.lines[n].entry) else None
+    if key not in feed.encoded:
         async with feed.working:
-            if n not in feed.encoded:
-                feed.encoded[n] = await _encode_events(site, feed, n)
-    return feed.encoded[n]
+            if key not in feed.encoded:
+                feed.encoded[key] = await _encode_events(site, feed, n, view)
+    return feed.encoded[key]
 
 
-async def _encode_events(site: AppState, feed: Feed, n: int) -> bytes:
+async def _encode_events(site: AppState, feed: Feed, n: int, view: View) -> bytes:
     line = feed.lines[n]
     # What the last event carries is equal to the answer of GET without a stream.
     concluded = await site.reviews.result(feed.debate, LOCAL) if is_end(line.entry) else None
-    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded)
+    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=view)
     return b"".join(
         [encode(event, None) for event in rendered[:-1]] + [encode(event, line.n) for event in rendered[-1:]]
     )

@@ -14,11 +14,12 @@ from service import report, telemetry
 from service.debate.entries import GateDecision
 from service.errors import IdempotencyInProgress, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest
+from service.report import View, viewed
 from service.reviews import Submitted
 from service.web import body, headers, problems
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
-from service.web.debates import RETRY_AFTER_S, View, answered, known_query, view, viewed
+from service.web.debates import RETRY_AFTER_S, answered, known_query, view
 from service.web.types import Links, Submission, address
 
 REPLAYED = {"Idempotency-Replayed": "true"}

@@ -19,8 +19,9 @@
                                    documents and for who argued
     budget.refused                 notice
     debate.stopped                 notice
-    debate.concluded               final: the summary of the result, the same as the answer without a stream; a panel's
-                                   has it under ``gainsay.result``, beside the members of its reference
+    debate.concluded               final: the result in the view of the request, a summary by default, the same as the
+                                   answer without a stream; a panel's has it under ``gainsay.result``, beside the
+                                   members of its reference
 
 An entry that settles the standing of a panel after a round (a check, a model's adjudication or its silence) has
 `consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so a
@@ -43,7 +44,7 @@ from service.report.events.entry_events import entry_events, settled_events
 from service.report.events.formats import stream_of
 from service.report.events.types import Event, EventName
 from service.report.result.build import build_result
-from service.report.result.summary import summary_of
+from service.report.result.summary import View, viewed
 from service.report.result.types import Line, Result
 
 __all__ = ["Event", "EventName", "events", "final"]
@@ -56,27 +57,29 @@ def events(
     *,
     concluded: Result | None = None,
     last_record: str | None = None,
+    view: View = "summary",
 ) -> tuple[Event, ...]:
     """The events of an entry in their order; empty if the entry has none.
 
     ``before`` are all lines before this one, from the first: remaining amounts and the seats behind neutral labels
-    follow from them. ``concluded`` is the result that `final` carries; it is built from the lines if it is not given,
-    and then has ``last_record``. Raises `IllegalEntry` if ``before`` does not begin with the case.
+    follow from them. ``concluded`` is the result that `final` carries in this ``view``; it is built from the lines if
+    it is not given, and then has ``last_record``. Raises `IllegalEntry` if ``before`` does not begin with the case.
     """
     if isinstance(line.entry, CaseReceived):
         return ()
     named = [*entry_events(line, debate_id, before), *settled_events(line, debate_id, before)]
     rendered = [Event(name, msgspec.to_builtins(data)) for name, data in named]
     if is_end(line.entry):
-        rendered.append(final(line, concluded or build_result(debate_id, [*before, line], last_record=last_record)))
+        ended = concluded or build_result(debate_id, [*before, line], last_record=last_record)
+        rendered.append(final(line, ended, view))
     if not rendered:
         raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
     return tuple(rendered)
 
 
-def final(line: Line, concluded: Result) -> Event:
-    """The last event of a debate or of a declined case, from its last line and its result."""
-    own = stream_of(concluded.options).final(line, concluded)
+def final(line: Line, concluded: Result, view: View = "summary") -> Event:
+    """The last event of a debate or of a declined case, from its last line and its result, of which it has a view."""
+    own = stream_of(concluded.options).final(line, concluded, view)
     if own is not None:
         return Event("final", msgspec.to_builtins(own))
-    return Event("final", msgspec.to_builtins(summary_of(concluded)) | {"n": line.n, "at": line.at})
+    return Event("final", msgspec.to_builtins(viewed(concluded, view)) | {"n": line.n, "at": line.at})

@@ -19,6 +19,7 @@ from service.report.events.replies import NamedEvent
 from service.report.events.speakers import debaters_of
 from service.report.events.types import RoundStartedEvent
 from service.report.result.history import History
+from service.report.result.summary import View
 from service.report.result.types import Line, Result
 
 NamedEvents = tuple[NamedEvent, ...]
@@ -31,14 +32,14 @@ class Stream(NamedTuple):
     said            a reply
     measured        the event of a check of consensus
     settled         events after an entry that settles a round
-    final           the last event in the shape of the format's reference, ``None`` without one
+    final           the last event in the shape of the format's reference, with a view of the result, or ``None``
     """
 
     before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], NamedEvents]
     said: Callable[[Line, TurnSpoke, str, History], NamedEvent]
     measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], NamedEvents]
     settled: Callable[[Line, str, Sequence[Line]], NamedEvents]
-    final: Callable[[Line, Result], Struct | None]
+    final: Callable[[Line, Result, View], Struct | None]
 
 
 def _nothing(*_: object) -> NamedEvents:
@@ -93,8 +94,8 @@ def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     return (("consensus", found),) if found else ()
 
 
-def _ended(line: Line, concluded: Result) -> Struct:
-    return panel.ended(concluded, line.n, line.at)
+def _ended(line: Line, concluded: Result, view: View) -> Struct:
+    return panel.ended(concluded, line.n, line.at, view)
 
 
 STREAMS: Mapping[FormatName, Stream] = complete_formats(

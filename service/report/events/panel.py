@@ -59,12 +59,14 @@ from service.report.events.panel_types import (
     ScoredByCode,
     ScoredByModel,
     SynthesisTurn,
+    WholeFinalTurn,
+    WholePanelFinal,
 )
 from service.report.events.replies import NamedEvent, heading, of_debaters
 from service.report.events.speakers import placed_reply
 from service.report.formats.panel import TELLING
 from service.report.result.history import History, is_swapped
-from service.report.result.summary import summary_of
+from service.report.result.summary import View, summary_of
 from service.report.result.terms import PanelTerms
 from service.report.result.types import Line, Result
 
@@ -295,19 +297,25 @@ def scored(line: Line, entry: CheckFound, found: AccuracyFound, h: History, deba
     )
 
 
-def ended(result: Result, n: int, at: str) -> PanelFinal:
-    """The last event of a panel."""
+def ended(result: Result, n: int, at: str, view: View) -> PanelFinal | WholePanelFinal:
+    """The last event of a panel, with this view of its result."""
+    if view == "full":
+        return WholePanelFinal(**_reference_end(result), gainsay=WholeFinalTurn(n=n, at=at, result=result))
+    return PanelFinal(**_reference_end(result), gainsay=FinalTurn(n=n, at=at, result=summary_of(result)))
+
+
+def _reference_end(result: Result) -> dict[str, Any]:
+    """The members that the panel's reference gives its last event."""
     found = result.result if isinstance(result.result, PanelTerms) else None
-    return PanelFinal(
-        event="final",
-        debate_id=result.debate_id,
-        status=status(result.status, synthesised=bool(found and found.synthesis_turn)),
-        rounds_completed=found.rounds_completed if found else 0,
-        consensus_reached=bool(found and found.consensus_reached),
-        final_consensus_score=found.final_score if found else None,
-        synthesis_id=found.synthesis_turn if found else None,
-        gainsay=FinalTurn(n=n, at=at, result=summary_of(result)),
-    )
+    return {
+        "event": "final",
+        "debate_id": result.debate_id,
+        "status": status(result.status, synthesised=bool(found and found.synthesis_turn)),
+        "rounds_completed": found.rounds_completed if found else 0,
+        "consensus_reached": bool(found and found.consensus_reached),
+        "final_consensus_score": found.final_score if found else None,
+        "synthesis_id": found.synthesis_turn if found else None,
+    }
 
 
 def status(of: Status, *, synthesised: bool) -> PanelStatus:

@@ -18,6 +18,7 @@ from service.debate.replies import ConfidenceLevel
 from service.debate.replies.panel import Framework, MarkAs, ObjectionVerdict, QuestionType, Severity, Stance
 from service.report.events.types import Heading, Placed, PlacedReply, ReplyHeading
 from service.report.result.summary import Summary
+from service.report.result.types import Result
 
 PanelStatus = Literal["running", "completed", "failed", "aborted"]
 
@@ -281,6 +282,12 @@ class FinalTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults
     result: Summary
 
 
+class WholeFinalTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Our own member of the end where the request says ``view=full``: the whole result."""
+
+    result: Result
+
+
 class PanelFinal(Struct, frozen=True, kw_only=True):
     """The end of a panel. ``status`` has no word for a truncated debate: it counts as completed with a synthesis, and
     as failed without one; ``gainsay.result`` has the true status."""
@@ -293,3 +300,16 @@ class PanelFinal(Struct, frozen=True, kw_only=True):
     final_consensus_score: float | None
     synthesis_id: TurnId | None
     gainsay: FinalTurn
+
+
+class WholePanelFinal(Struct, frozen=True, kw_only=True):
+    """The end of a panel where the request says ``view=full``: ``gainsay.result`` is then the whole result."""
+
+    event: Literal["final"]
+    debate_id: str
+    status: PanelStatus
+    rounds_completed: int
+    consensus_reached: bool
+    final_consensus_score: float | None
+    synthesis_id: TurnId | None
+    gainsay: WholeFinalTurn

@@ -27,6 +27,7 @@ from service.report.result.types import (
     ModeratorEvaluation,
     ProposerPosition,
     RebuttalPosition,
+    Result,
     WhyAsked,
 )
 
@@ -302,6 +303,13 @@ class NoticeEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defau
 
 class FinalEvent(Summary, frozen=True, kw_only=True, rename="camel"):
     """The end of a debate or of a declined case: a summary, with the number and the time of the last entry."""
+
+    n: int
+    at: str
+
+
+class WholeFinalEvent(Result, frozen=True, kw_only=True, rename="camel"):
+    """The same end where the request says ``view=full``: the whole result, with number and time of the last entry."""
 
     n: int
     at: str

@@ -6,7 +6,7 @@ objects may have fewer members. The whole result has everything.
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -88,6 +88,9 @@ class ConvergenceFacts(
 
 FormatFacts = AdversarialFacts | StancesFacts | BallotFacts | PanelFacts | ConvergenceFacts
 
+View = Literal["summary", "full"]
+"""How much of a result: its summary, or the whole."""
+VIEWS: tuple[View, ...] = get_args(View)
 
 AnyFacts = TypeVar("AnyFacts", bound=Struct)
 
@@ -129,6 +132,11 @@ def summary_of(r: Result) -> Summary:
     names = set(Summary.__struct_fields__) - {"view", "result", "gate"}
     gate = r.gate if r.status == "declined" else None
     return Summary(view="summary", result=_facts(r.result), gate=gate, **{name: getattr(r, name) for name in names})
+
+
+def viewed(result: Result, view: View) -> Result | Summary:
+    """As much of a result as the view has."""
+    return result if view == "full" else summary_of(result)
 
 
 def _facts(given: Terms | None) -> FormatFacts | None:

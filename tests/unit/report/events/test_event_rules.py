@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+import jsonschema
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,8 @@ from service.debate.options import PanelOptions
 from service.prompts import Prompts
 from service.report import Line, build_result, events
 from service.report.events import EventName
-from service.report.result.summary import Summary
+from service.report.result.summary import VIEWS, Summary, View, viewed
+from service.report.result.types import Result
 from service.web import openapi
 from service.web.stream import encode
 from tests.fixtures import formats
@@ -144,7 +146,7 @@ def kinds(schema: JSON) -> Iterator[str]:
 
 
 EVENTS: tuple[EventName, ...] = get_args(EventName)
-RESULT = {field.encode_name for field in msgspec.structs.fields(Summary)}
+RESULT = {field.encode_name for kind in (Summary, Result) for field in msgspec.structs.fields(kind)}
 
 
 def sent(name: EventName) -> Iterator[tuple[str, JSON]]:
@@ -339,6 +341,36 @@ def test_a_stream_is_the_same_whenever_it_is_rendered_and_can_be_resumed_after_a
         assert chunks(n) == everything[behind:]
 
 
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("form", [*FORMATS, "declined"])
+def test_final_has_the_view_that_was_asked_for_and_its_own_type(form: str, view: View) -> None:
+    declined: list[Entry] = [CaseReceived(a_case(), "local"), DECLINED]
+    given_ = lines(declined if form == "declined" else drive(start_of(formats.plain(form))))
+
+    *others, last = events(given_[-1], "d1", given_[:-1], view=view)
+    told = msgspec.json.decode(msgspec.json.encode(last.data))
+
+    assert others == list(events(given_[-1], "d1", given_[:-1])[:-1]), "the view changes final alone"
+    result = told["gainsay"]["result"] if OURS in told else {k: v for k, v in told.items() if k not in ("n", "at")}
+    assert result == msgspec.json.decode(msgspec.json.encode(viewed(build_result("d1", given_), view)))
+    (schema,) = (one for one in types_of("final") if valid(one, told))
+    assert (
+        schema["title"]
+        == {
+            ("summary", False): "FinalEvent",
+            ("full", False): "WholeFinalEvent",
+            ("summary", True): "PanelFinal",
+            ("full", True): "WholePanelFinal",
+        }[view, OURS in told]
+    )
+
+
+def valid(schema: JSON, data: JSON) -> bool:
+    """Whether the data is of this type and says so: ``view`` sets the types of `final` apart."""
+    described = {**schema, "components": document()["components"]}
+    return jsonschema.Draft202012Validator(described).is_valid(data)
+
+
 # -- the page
 
 
@@ -353,7 +385,8 @@ def documented(name: EventName) -> set[str]:
         top = schema["properties"]
         common = HEADING | (REPLY if "servedModel" in top or OURS in top else set())
         ours = resolved(top[OURS])["properties"] if OURS in top else {}
-        found |= (set(top) | set(ours)) - common - {OURS} - (RESULT if schema["title"] == "FinalEvent" else set())
+        result = RESULT if schema["title"] in ("FinalEvent", "WholeFinalEvent") else set()
+        found |= (set(top) | set(ours)) - common - {OURS} - result
     return found
 
 
