@@ -9,6 +9,8 @@ adds a prompt of its own may add such a text beside it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from service.debate.facts import Facts
 
 UNDOCUMENTED = ".undocumented"
@@ -16,8 +18,13 @@ UNDOCUMENTED = ".undocumented"
 
 def pin_of(facts: Facts, pin: str) -> str:
     """The id of the text that is used for a pinned one."""
+    return in_place_of(pin, facts.started.pins if facts.started else (), documented=facts.documented)
+
+
+def in_place_of(pin: str, pinned: Collection[str], *, documented: bool) -> str:
+    """The same of the ids that a debate has pinned, by whether its case has documents."""
     own = f"{pin}{UNDOCUMENTED}"
-    return own if not facts.documented and facts.started and own in facts.started.pins else pin
+    return own if not documented and own in pinned else pin
 
 
 def plain_id(pin: str) -> str:

@@ -123,7 +123,10 @@ def provenance(r: Result) -> Iterator[Block]:
     )
     if h.pins:
         yield TableBlock(
-            "Prompts that were pinned", ("Prompt", "Version and SHA-256"), tuple(sorted(h.pins.items())), code=(0, 1)
+            "Prompts of this debate",
+            ("Prompt", "Version and SHA-256"),
+            tuple(sorted(h.pins.items())),
+            code=(0, 1),
         )
     if r.checks:
         yield TableBlock(

@@ -153,7 +153,7 @@ def _started(line: Line, entry: DebateStarted, debate_id: str, h: History) -> St
         expected_usd=usd(entry.expected_cost),
         hashes=StartedHashes(
             prompts_pin=entry.pin,
-            pins=pins_of(entry),
+            pins=pins_of(entry, h.case),
             policy_hash=entry.policy_hash,
             price_hash=entry.price_hash,
             configuration_hash=entry.configuration_hash,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from service.debate.model import Outcome, TurnId
+from service.debate.adversarial import SEATS
+from service.debate.model import Case, Outcome, Turn, TurnId
 from service.debate.options import AdversarialOptions
 from service.debate.replies import Closing, Moderation, Objection, Reply
-from service.debate.turns import round_of, seat_of, split_party
+from service.debate.turns import round_of, seat_of, split_party, turn_id
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import (
     Argued,
@@ -323,6 +324,25 @@ def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
     return found
 
 
+_OF_POSITIONS = {
+    "proposer": "proposer.position",
+    "critic": "critic.positions",
+    "rebuttal": "rebuttal.position",
+    "moderator": "moderator.positions",
+}
+
+
+def _further(options: AdversarialOptions, case: Case) -> Iterator[Turn]:
+    """What a seat may be told beside its prompt, and the critic's second take."""
+    introduced = any(1 < document.round <= options.max_rounds for document in case.documents)
+    for seat in SEATS:
+        persona = ("persona",) if seat in options.personas else ()
+        position = (_OF_POSITIONS[seat],) if options.positions and seat in _OF_POSITIONS else ()
+        evidence = ("evidence",) if introduced and seat in ("proposer", "critic", "rebuttal") else ()
+        retry = ("critic.retry",) if seat == "critic" else ()
+        yield Turn(turn_id(1, seat), seat, fragments=(*position, *persona, *evidence, *retry))
+
+
 TELLING = Telling(
     label=_label,
     blind=lambda _: False,
@@ -345,4 +365,5 @@ TELLING = Telling(
     argued=_argued,
     cited=_cited,
     against=_against,
+    further=_further,
 )

@@ -5,10 +5,10 @@ The rest of ``report`` assembles results and pages, and reads this record wherev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from service.debate.model import Outcome, TurnId
+from service.debate.model import Case, Outcome, Turn, TurnId
 from service.debate.replies import Closing, Reply
 from service.report.document.blocks import Block, Fact
 from service.report.result.argument_types import Argument
@@ -45,6 +45,8 @@ class Telling(NamedTuple):
     synthesis       that seat's conclusion, in its words; ``None`` if none stands
     own             the members of the result that this format alone has
     terms           the outcome in the format's own terms: ``Result.result``
+    further         turns that a debate with these options on this case may ask with other texts than its roster's:
+                    later phases and takes, types of the question (`service.report.result.pins`)
 
     title           of the report
     by_rounds       whether seats speak in the round records of EAAPL-MAG005, and not in a transcript
@@ -83,3 +85,4 @@ class Telling(NamedTuple):
     argued: Callable[[Result], Iterator[Block]]
     cited: Callable[[Result], Mapping[str, Sequence[Argument]]]
     against: Callable[[Result], Iterator[Block]]
+    further: Callable[[Any, Case], Iterable[Turn]] = lambda _, __: ()

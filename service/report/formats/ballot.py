@@ -10,11 +10,11 @@ from msgspec.structs import asdict
 
 from service.debate.ballot import PHASES, SPEAKERS_CHOSEN_BY, report_of
 from service.debate.labels import read
-from service.debate.model import Outcome, TurnId
-from service.debate.options import BallotOptions
+from service.debate.model import Case, Outcome, Turn, TurnId
+from service.debate.options import BallotOptions, debater_seats, prompt_of
 from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
-from service.debate.turns import round_of, seat_of
+from service.debate.turns import round_of, seat_of, turn_id
 from service.report.decision_labels import RULE_OF_SPEAKERS, RULE_OF_VOTES
 from service.report.document.blocks import (
     Bar,
@@ -175,6 +175,14 @@ def _against(r: Result) -> Iterator[Block]:
     yield from debaters.dissent_standing(r, against, _who, lambda one: f"votes {one.vote}" if one.vote else "abstains")
 
 
+def _further(options: BallotOptions, _: Case) -> Iterator[Turn]:
+    """The phases after the first."""
+    for seat in debater_seats(options):
+        for phase in PHASES[1:]:
+            turn = turn_id(1, seat, phase)
+            yield Turn(turn, seat, (), (f"ballot.{phase}",), "ballot.debater", prompt_of(options, seat))
+
+
 TELLING = Telling(
     label=_label,
     blind=_blind,
@@ -197,4 +205,5 @@ TELLING = Telling(
     argued=_argued,
     cited=partial(debaters.cited, who=_who),
     against=_against,
+    further=_further,
 )

@@ -9,12 +9,12 @@ from msgspec.structs import asdict
 
 from service.debate.answer_keys import folded
 from service.debate.convergence import labels
-from service.debate.model import Outcome, TurnId
-from service.debate.options import debater_seats, debaters_of
+from service.debate.model import Case, Outcome, Turn, TurnId
+from service.debate.options import ConvergenceOptions, debater_seats, debaters_of, prompt_of
 from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
-from service.debate.turns import round_of, seat_of
+from service.debate.turns import round_of, seat_of, turn_id
 from service.report.document.blocks import (
     Bar,
     Block,
@@ -195,6 +195,13 @@ def _against(r: Result) -> Iterator[Block]:
     yield from debaters.dissent_standing(r, against, lettered, lambda one: one.answer or "")
 
 
+def _further(options: ConvergenceOptions, _: Case) -> Iterator[Turn]:
+    """The rounds after the independent one."""
+    for seat in debater_seats(options):
+        fragments = ("convergence.debate",)
+        yield Turn(turn_id(1, seat), seat, (), fragments, "convergence.debater", prompt_of(options, seat))
+
+
 TELLING = Telling(
     label=_label,
     blind=_blind,
@@ -217,4 +224,5 @@ TELLING = Telling(
     argued=_argued,
     cited=partial(debaters.cited, who=lettered),
     against=_against,
+    further=_further,
 )

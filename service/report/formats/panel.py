@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import get_args
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from service.debate.findings import DIMENSIONS
-from service.debate.model import Outcome, TurnId
+from service.debate.model import Case, Outcome, Turn, TurnId
+from service.debate.options import PanelOptions, debater_seats
+from service.debate.panel import table
+from service.debate.panel_answers import DEVIL_FROM
+from service.debate.panel_answers import PHASE as ANSWERING
 from service.debate.panel_standing import dimensions_used, labels_of
 from service.debate.replies import BlindAnswer, Closing, ObjectionAnswers, Reply, RevisedAnswer
+from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
-from service.debate.turns import round_of
+from service.debate.turns import round_of, turn_id
 from service.errors import IllegalEntry
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import (
@@ -359,6 +365,21 @@ def _spaced(code: str) -> str:
     return "".join(f" {c.lower()}" if c.isupper() else c for c in code)
 
 
+def _further(options: PanelOptions, _: Case) -> Iterator[Turn]:
+    """Later rounds, the scores, and every type of question if a model is to type this one."""
+    types = get_args(QuestionType) if options.typed_by == "classifier" else (options.question_type,)
+    for of_type in types:
+        yield from table(replace(options, question_type=of_type)).seats.values()
+    first = debater_seats(options)[0]
+    if options.max_rounds > 1:
+        yield Turn(turn_id(2, first), first, kind="panel.deliberation")
+    if options.max_rounds >= DEVIL_FROM:
+        yield Turn(turn_id(DEVIL_FROM, first), first, fragments=("panel.devil",), kind="panel.deliberation")
+        yield Turn(turn_id(options.max_rounds, first, ANSWERING), first, kind="panel.answer")
+    if options.adjudicator == "model":
+        yield Turn(turn_id(1, "adjudicator", "accuracy"), "adjudicator", kind="panel.accuracy")
+
+
 TELLING = Telling(
     label=_label,
     blind=_blind,
@@ -381,4 +402,5 @@ TELLING = Telling(
     argued=_argued,
     cited=partial(debaters.cited, who=lettered),
     against=_against,
+    further=_further,
 )

@@ -10,7 +10,7 @@ from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
 from service.debate.entries import DebateStarted, Entry, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
-from service.debate.model import HumanReview, Outcome, Status
+from service.debate.model import Case, HumanReview, Outcome, Status
 from service.debate.options import format_of
 from service.debate.replies import Framing
 from service.money import Ledger
@@ -95,7 +95,7 @@ def build_result(
         diversity=started.diversity if started else None,
         pairs=started.pairs if started else (),
         approved_by=started.approved_by if started else None,
-        hashes=build_hashes(started, decision, last_record, position),
+        hashes=build_hashes(h.case, started, decision, last_record, position),
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
@@ -224,6 +224,7 @@ def build_seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> 
 
 
 def build_hashes(
+    case: Case,
     started: DebateStarted | None,
     decision: GateDecision | None,
     last_record: str | None,
@@ -232,7 +233,7 @@ def build_hashes(
     """The hashes of what is fixed: before the start only the gate's policy is known."""
     return Hashes(
         prompts_pin=started.pin if started else None,
-        pins=pins_of(started) if started else {},
+        pins=pins_of(started, case) if started else {},
         policy_hash=started.policy_hash if started else decision.policy_hash if decision else None,
         price_hash=started.price_hash if started else None,
         configuration_hash=started.configuration_hash if started else None,

@@ -1,26 +1,35 @@
-"""The pins of the texts that a debate can ask with, of all that its record pins.
+"""The pins of the texts that a debate may ask with, of all that its record pins.
 
-A record pins every current text, so that no question remains about any. A reader of one debate needs those of its
-format, and those that all formats share: the system prompt, the layout, personas, instructions, repairs.
+    always                       the layout, the system prompt, the text that asks for an unusable reply again
+    each turn that may be asked  its prompt (a debater's own, if the case names one), its fragments, its reply's schema
+    without documents            of a text with a version for such cases, that version alone
+
+Which turns may be asked follows from the start alone: the format, its options and the case. So the stream names the
+same texts in its first events as the result at the end. A record pins every current text; the bundle has them all.
 """
 
 from __future__ import annotations
 
-from service.debate import adversarial
+from itertools import chain
+
 from service.debate.entries import DebateStarted
-from service.debate.formats import NAMES
-from service.debate.options import format_of
+from service.debate.kernel import FORMATS
+from service.debate.model import Case
+from service.prompts.undocumented import in_place_of
+from service.report.formats import telling_of
 
-_OWN: dict[str, str] = {**{name: name for name in NAMES}, **dict.fromkeys(adversarial.SEATS, "adversarial")}
-"""The format of an id by its first word: ``panel.blind`` is a panel's, ``critic.retry`` the adversarial format's."""
-
-
-def pins_of(started: DebateStarted) -> dict[str, str]:
-    """The pins of the prompts, templates and schemas of the debate's format, and of those that all formats share."""
-    name = format_of(started.options)
-    return {id_: mark for id_, mark in started.pins.items() if _OWN.get(_first(id_), name) == name}
+ALWAYS = ("house", "repair")
+LAYOUT = "template."
 
 
-def _first(id_: str) -> str:
-    """The first word of an id; a schema's is that of the reply that it describes."""
-    return id_.removeprefix("schema.").partition(".")[0]
+def pins_of(started: DebateStarted, case: Case) -> dict[str, str]:
+    """The pins of the prompts, templates and schemas that this debate may ask with, by id."""
+    telling, roster = telling_of(started.options), FORMATS[started.format].table(started.options)
+    further = telling.further(started.options, case) if telling else ()
+    texts, schemas = set(ALWAYS), set[str]()
+    for turn in chain(roster.seats.values(), roster.beginning, further):
+        texts |= {turn.prompt or turn.asks, *turn.fragments}
+        schemas.add(f"schema.{turn.asks}")
+    documented = bool(case.documents)
+    asked = {in_place_of(text, started.pins, documented=documented) for text in texts} | schemas
+    return {id_: mark for id_, mark in started.pins.items() if id_ in asked or id_.startswith(LAYOUT)}

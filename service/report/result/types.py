@@ -283,10 +283,10 @@ class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The hashes of policy, prompts and records, SHA-256 in hexadecimal.
 
-    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the single prompts with their versions;
-    ``configurationHash`` covers prompts, seats, parameters, policy and prices; ``seed`` commits to the case;
-    ``lastRecord`` is the hash of the last record of this debate, null if it was not given to the renderer. ``log`` is
-    the place of that record in the audit log, null before the debate is over.
+    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
+    debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
+    prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
+    place of that record in the audit log, absent before the debate is over.
     """
 
     prompts_pin: str | None = None
