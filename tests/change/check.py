@@ -46,6 +46,8 @@ KINDS = {
             "tests/unit/samples/test_samples.py",
             "tests/unit/prompts/test_layouts.py",
             "tests/unit/web/test_openapi_names.py",
+            "tests/unit/report/events/test_event_rules.py::test_the_debates_of_all_formats_have_every_event_between_them",
+            "tests/unit/report/result/test_pins.py::test_the_stream_and_the_result_at_any_time_name_the_same_pins",
         ),
         first=("tests/unit/test_formats_places.py", "tests/unit/debate/replies/test_texts.py"),
         types=True,

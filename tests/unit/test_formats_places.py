@@ -42,6 +42,12 @@ def keys(path: str) -> Iterator[str]:
                 pass
 
 
+def strings(path: str) -> list[str]:
+    """Every string constant of a module."""
+    tree = ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+    return [node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
 def named(folder: Path, ending: str) -> list[str]:
     """Of which kinds of turns a folder has texts; a kind may have several: ``stances.debater.open`` is one of them."""
     found = [path.name.removesuffix(ending).rpartition(".v")[0] for path in folder.glob(f"*.v*{ending}")]
@@ -106,11 +112,31 @@ def test_options_and_results_have_names_in_the_openapi_document() -> None:
     """Without a name there, the document is not served."""
     wanted = [kind.__name__ for union in (Options, FormatResult) for kind in get_args(union)]
     at, vector = "service/web/schema_names.py", "tests/vectors/openapi_names.json"
-    tree = ast.walk(ast.parse((ROOT / at).read_text(encoding="utf-8")))
-    found = [node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    found = strings(at)
     kept = texts(json.loads((ROOT / vector).read_text(encoding="utf-8")))
 
     assert lacking(f"add {{}} to {at}", found, wanted) + lacking(f"add {{}} to {vector}", kept, wanted) == ""
+
+
+def test_every_event_has_a_type_and_a_name_in_the_openapi_document() -> None:
+    """Without them the document does not say what the stream sends."""
+    of_events = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "service/report/events").glob("*.py")]
+    classes = [node.name for tree in of_events for node in tree.body if isinstance(node, ast.ClassDef)]
+    wanted = sorted(name for name in classes if name.endswith("Event") and name != "Event")
+    document, names, vector = (
+        "service/web/openapi.py",
+        "service/web/schema_names.py",
+        "tests/vectors/openapi_names.json",
+    )
+    tree = ast.walk(ast.parse((ROOT / document).read_text(encoding="utf-8")))
+    sent = [node.id for node in tree if isinstance(node, ast.Name)]
+
+    assert (
+        lacking(f"add {{}} to _EVENTS in {document}", sent, wanted)
+        + lacking(f"add {{}} to {names}", strings(names), wanted)
+        + lacking(f"add {{}} to {vector}", texts(json.loads((ROOT / vector).read_text(encoding="utf-8"))), wanted)
+        == ""
+    )
 
 
 def test_requests_of_every_version_are_laid_out() -> None:

@@ -51,7 +51,7 @@ def _plain(*_: object) -> None:
 
 
 PLAIN = Stream(before_asked=_nothing, said=replies.of_debaters, measured=_nothing, settled=_nothing, final=_plain)
-"""A format without further events and without shapes of its own."""
+"""A format without further events and shapes of its own, in which debaters alone reply."""
 
 
 # Convergence.

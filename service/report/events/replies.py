@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from service.debate.entries import TurnSpoke
@@ -30,11 +29,11 @@ from service.debate.replies import (
     Ruling,
 )
 from service.debate.turns import round_of, seat_of
+from service.errors import IllegalEntry
 from service.report.events.speakers import placed_reply
 from service.report.events.types import (
     ArguedEvent,
     DebaterEvent,
-    DecidedEvent,
     EventName,
     ModeratedEvent,
     ReplyHeading,
@@ -78,12 +77,13 @@ def heading(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> dict[st
 
 
 def of_debaters(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:
-    """A debater's reply as `round`; that of any other seat as `synthesis`, or `swapped`."""
-    at_top = heading(line, entry, debate_id, h)
+    """A debater's reply as `round`. Raises `IllegalEntry` for any other seat: its format has an event for it."""
     if role_of(seat_of(entry.turn)) != "debater":
-        reply = msgspec.to_builtins(entry.reply)
-        return _closing(entry), DecidedEvent(**at_top, reply=reply)
-    return "round", _debater(entry, h, at_top)
+        raise IllegalEntry(
+            f"expected an event for the reply of {entry.turn}, found none; give one to its format as step 18 of "
+            "docs/how-to/add-a-format.md says"
+        )
+    return "round", _debater(entry, h, heading(line, entry, debate_id, h))
 
 
 def adversarial(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:

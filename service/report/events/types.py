@@ -164,7 +164,7 @@ class StartedSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class StartedHashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this format can ask with."""
+    """The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with."""
 
     prompts_pin: str
     pins: dict[str, str]
@@ -245,12 +245,6 @@ class DebaterEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit
     written: str | None = None
     confidence: float | None = None
     arguments: tuple[Argument, ...] = ()
-
-
-class DecidedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The reply of a seat that closes a debate in a format without an event of its own for it."""
-
-    reply: dict[str, Any]
 
 
 class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -9,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.debate.entries import CaseReceived, DebateStopped, Entry
+from service.debate.entries import CaseReceived, DebateStopped, Entry, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.model import Turn, labels
 from service.debate.replies import Reply
 from service.errors import IllegalEntry
 from service.report import Event, build_result, events, summary_of
+from service.report.events.formats import PLAIN
+from service.report.result.history import History
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, moderation
-from tests.unit.report.played import lines
+from tests.unit.report.played import lines, played
 from tests.unit.report.played import stream as streamed
 
 NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "passages", "notice", "final"}
@@ -130,3 +133,13 @@ def test_an_event_without_the_lines_before_it_is_refused() -> None:
 
     with pytest.raises(IllegalEntry):
         events(told[1], "d1", [])
+
+
+def test_a_reply_of_a_seat_that_decides_needs_an_event_of_its_format() -> None:
+    told = played("stances/1")
+    n = next(n for n, line in enumerate(told) if isinstance(line.entry, TurnSpoke) and line.entry.turn == "2.judge.1")
+    entry = told[n].entry
+    assert isinstance(entry, TurnSpoke)
+
+    with pytest.raises(IllegalEntry, match=re.escape("of 2.judge.1, found none; give one to its format")):
+        PLAIN.said(told[n], entry, "d1", History(told[: n + 1]))
