@@ -148,7 +148,7 @@ def misfit(started: DebateStarted) -> str | None:
     if not 1 <= options.max_rounds <= ROUNDS_MAX:
         return f"a debate has 1 to {ROUNDS_MAX} rounds after the independent one, found maxRounds {options.max_rounds}"
     if not 0 <= options.convergence_similarity <= WHOLE:
-        return f"a similarity is 0 to {WHOLE} per mille, found {options.convergence_similarity}"
+        return f"a similarity is 0 to 1, found {options.convergence_similarity / WHOLE:g}"
     if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
         return f"no plan for the seats {missing}"
     return None

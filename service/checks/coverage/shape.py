@@ -91,8 +91,7 @@ class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel"):
     """The cited and the uncited stretches of one document.
 
     ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
-    verified ones, ``citedShare`` is the share of the characters that they cover, in thousandths: 0 only for none, 1
-    only for all.
+    verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
     ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
     own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
     them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is null, or the

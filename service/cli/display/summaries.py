@@ -111,5 +111,5 @@ def _debater(said: Data) -> str:
     if "answer" not in said:
         return arguments
     sure = said.get("overall_confidence")
-    share = "" if sure is None else f", {sure:.0%} sure".replace("%", " per cent")
+    share = "" if sure is None else f", confidence {sure:g}"
     return f"“{short(said['answer'], LONGEST)}”{share}, {arguments}"

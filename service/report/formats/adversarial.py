@@ -333,7 +333,7 @@ _OF_POSITIONS = {
 
 
 def _further(options: AdversarialOptions, case: Case) -> Iterator[Turn]:
-    """What a seat may be told beside its prompt, and the critic's second take."""
+    """What a seat may be shown beside its prompt, and the critic's second take."""
     introduced = any(1 < document.round <= options.max_rounds for document in case.documents)
     for seat in SEATS:
         persona = ("persona",) if seat in options.personas else ()

@@ -287,6 +287,11 @@ def _reply(r: Result, one: Spoken) -> BlindAnswer | RevisedAnswer:
     return reply
 
 
+def _sure(value: int) -> str:
+    """A confidence or probability as a share, in words: a model gives it in whole per cent."""
+    return shown(share(value, of=100))
+
+
 def _argued(r: Result) -> Iterator[Block]:
     def blocks_of(spoken: Sequence[Spoken]) -> Iterator[Block]:
         yield debaters.drafted(spoken)
@@ -301,13 +306,16 @@ def _answered(r: Result, one: Spoken) -> Iterator[Block]:
     reply = _reply(r, one)
     sure = {claim.n: claim.confidence for claim in reply.claims}
     yield HeadingBlock(
-        3, lettered(one), f"{reply.stance}, framework {_spaced(reply.framework)}, {reply.overall_confidence} % sure"
+        3,
+        lettered(one),
+        f"{reply.stance}, framework {_spaced(reply.framework)}, confidence {_sure(reply.overall_confidence)}",
     )
     yield Text(reply.answer, "lead")
     for argument in one.arguments:
-        yield argued(f"Claim {argument.n}, {sure[argument.n]} % sure", argument, titles_of(r))
+        yield argued(f"Claim {argument.n}, confidence {_sure(sure[argument.n])}", argument, titles_of(r))
     if reply.probability:
-        yield Text(f"Probability: {reply.probability.low} to {reply.probability.high} %.", "note")
+        low, high = _sure(reply.probability.low), _sure(reply.probability.high)
+        yield Text(f"Probability: {low} to {high}.", "note")
     if reply.assumptions:
         yield Text("It assumes:", "note")
         yield Bullets(reply.assumptions)

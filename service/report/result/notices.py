@@ -41,6 +41,7 @@ from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
+from service.report.result.shares import share, shown
 from service.report.result.types import Line
 
 NOTHING = "nothingFound"
@@ -269,7 +270,7 @@ def summary(finding: Finding) -> str:
             signs += [f"phrases: {', '.join(finding.softening)}"] if finding.softening else []
             counted = f"{_count(finding.points, 'point')}, {finding.points_naming_an_argument} naming an argument"
             counted += f", {finding.points_grounded} with a ground against one that stands"
-            return "; ".join([counted, f"novelty {finding.novelty} per mille", *signs])
+            return "; ".join([counted, f"novelty {shown(share(finding.novelty))}", *signs])
         case InjectionFound(suspicions):
             return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
         case ConsensusFound():
@@ -294,7 +295,8 @@ def summary(finding: Finding) -> str:
 def _consensus(found: ConsensusFound) -> str:
     """The score against its threshold, the dimensions that lag, and any other reason against consensus."""
     reached = "terminated" if found.terminated else "not terminated"
-    parts = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
+    score = f"score {shown(share(found.overall))} of {shown(share(found.threshold))}"
+    parts = [f"{_count(found.voices, 'voice')}, {score}: {reached}"]
     parts += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
     parts += [f"{_count(len(found.unanswered), 'strong objection')} unanswered"] if found.unanswered else []
     return "; ".join(parts)
@@ -303,10 +305,11 @@ def _consensus(found: ConsensusFound) -> str:
 def _convergence(found: ConvergenceFound) -> str:
     """The overlap, under its own name, because it is not agreement."""
     least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
-    nearest = "undefined" if least < 0 else f"{least} per mille at least"
+    nearest = "undefined" if least < 0 else f"{shown(share(least))} at least"
     why = f"; kept apart by {', '.join(label_of(APART, why) for why in found.why_not)}" if found.why_not else ""
     state = "converged" if found.converged else "not converged"
-    return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({found.similarity} wanted): {state}{why}"
+    wanted = shown(share(found.similarity))
+    return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({wanted} wanted): {state}{why}"
 
 
 def _count(number: int, what: str) -> str:

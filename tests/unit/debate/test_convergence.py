@@ -233,8 +233,8 @@ def test_judge_and_debaters_should_not_think_alike() -> None:
         (options(debaters=(Debater("a"),)), "2 to 10 debaters, found 1"),
         (options(rounds=0), "1 to 20 rounds after the independent one, found maxRounds 0"),
         (options(rounds=21), "1 to 20 rounds after the independent one, found maxRounds 21"),
-        (options(convergence_similarity=-1), "0 to 1000 per mille, found -1"),
-        (options(convergence_similarity=1_001), "0 to 1000 per mille, found 1001"),
+        (options(convergence_similarity=-1), "0 to 1, found -0.001"),
+        (options(convergence_similarity=1_001), "0 to 1, found 1.001"),
     ],
 )
 def test_a_debate_may_not_start_with_these_options(told: ConvergenceOptions, message: str) -> None:
