@@ -14,7 +14,7 @@ PartsAre = Literal["places", "pages", "lines", "characters"]
 Absent = Literal["textNotRead", "textNotStored", "textDiffers"]
 
 
-class CitedBy(Struct, frozen=True, kw_only=True, rename="camel"):
+class CitedBy(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
 
     ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
@@ -24,7 +24,7 @@ class CitedBy(Struct, frozen=True, kw_only=True, rename="camel"):
     turn: TurnId
     seat: str
     round: int
-    position: str | None
+    position: str | None = None
     arguments: tuple[int, ...]
     struck: bool
     spans: tuple[Span, ...]
@@ -62,19 +62,19 @@ class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel"):
     seats: tuple[str, ...]
 
 
-class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel"):
+class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
 
-    ``word``, ``first`` and ``last`` are its pieces, ``word`` empty for titles; ``of`` names the part that holds them if
-    the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
+    ``word``, ``first`` and ``last`` are its pieces, ``word`` absent for titles; ``of`` names the part that holds them
+    if the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
     them.
     """
 
     name: str
-    word: str
-    first: str
-    last: str
-    of: str
+    word: str = ""
+    first: str = ""
+    last: str = ""
+    of: str = ""
     span: Span
     members: int
     parts: int

@@ -101,8 +101,8 @@ def _parameters(options: ShownConvergenceOptions) -> Iterator[Fact]:
     yield Fact("Decided by", "a judge" if options.judge else "the majority of the last whole round")
     if not options.judge:
         yield Fact("A tie", _TIES[options.ties])
-    yield from debaters.instructed("Instructions to debaters", options.debater_instructions)
-    yield from debaters.instructed("Instructions to the judge", options.judge_instructions)
+    yield from debaters.instructed("Instructions to debaters", options.debater_instructions or None)
+    yield from debaters.instructed("Instructions to the judge", options.judge_instructions or None)
 
 
 def _measured(r: Result) -> Iterator[Block]:

@@ -88,15 +88,16 @@ class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
     ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
     ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
-    null if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation. ``outcome``
-    is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open attempt has no charge.
+    absent if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation.
+    ``outcome`` is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open one has no
+    charge.
     """
 
     turn: TurnId
     attempt: int
     seat: str
-    label: str | None
-    name: str | None
+    label: str | None = None
+    name: str | None = None
     model: str
     served_model: str | None = None
     request_id: str | None = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from service.debate.options import (
@@ -22,10 +25,13 @@ class ShownConvergenceOptions(
     """The options of convergence, each of them, also where it has its usual value.
 
     ``max_rounds`` counts the rounds after the independent round 0. ``debaters`` are those that the caller has named, or
-    a number of debaters without names. ``convergence_similarity`` is a share from 0 to 1.
+    a number of debaters without names. ``convergence_similarity`` is a share from 0 to 1. Instructions are absent where
+    the case gave none.
     """
 
     convergence_similarity: float = 0.85  # type: ignore[assignment]
+    debater_instructions: str | UnsetType = UNSET  # type: ignore[assignment]
+    judge_instructions: str | UnsetType = UNSET  # type: ignore[assignment]
 
 
 class ShownTrackRecord(TrackRecord, frozen=True, rename="camel"):
@@ -56,7 +62,8 @@ def shown_options(options: Options) -> ShownOptions:
     match options:
         case ConvergenceOptions():
             similarity = share(options.convergence_similarity)
-            return ShownConvergenceOptions(**{**asdict(options), "convergence_similarity": similarity})
+            given: dict[str, Any] = {name: value for name, value in asdict(options).items() if value is not None}
+            return ShownConvergenceOptions(**{**given, "convergence_similarity": similarity})
         case PanelOptions():
             wanted = {kind: share(value) for kind, value in options.thresholds.items()}
             records = tuple(ShownTrackRecord(one.model, one.debates, share(one.score)) for one in options.track_records)

@@ -123,28 +123,28 @@ class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     token_cost: TokenCost
 
 
-class Conclusions(Struct, frozen=True, kw_only=True):
-    """Each seat's conclusion on the proposition; null for a seat that had not spoken."""
+class Conclusions(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Each seat's conclusion on the proposition; absent for a seat that had not spoken."""
 
-    proposer: Conclusion | None
-    critic: Conclusion | None
-    rebuttal: Conclusion | None
-    moderator: Conclusion | None
+    proposer: Conclusion | None = None
+    critic: Conclusion | None = None
+    rebuttal: Conclusion | None = None
+    moderator: Conclusion | None = None
 
 
-class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported."""
 
     id: str
     text: str
-    proposer_position: ProposerPosition | None
-    rebuttal_position: RebuttalPosition | None
+    proposer_position: ProposerPosition | None = None
+    rebuttal_position: RebuttalPosition | None = None
     objections: tuple[Objection, ...]
-    proposer_conclusion: Conclusion | None
-    rebuttal_conclusion: Conclusion | None
-    proposer_score: int | None
-    rebuttal_score: int | None
-    rank: int | None
+    proposer_conclusion: Conclusion | None = None
+    rebuttal_conclusion: Conclusion | None = None
+    proposer_score: int | None = None
+    rebuttal_score: int | None = None
+    rank: int | None = None
 
 
 class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
