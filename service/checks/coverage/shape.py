@@ -37,14 +37,14 @@ class CitedSpan(Struct, frozen=True, kw_only=True, rename="camel"):
     by: tuple[CitedBy, ...]
 
 
-class QuotedWrongly(Struct, frozen=True, kw_only=True, rename="camel"):
+class QuotedWrongly(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A passage that was quoted with a material change: it does not count as cited."""
 
     span: Span
     turn: TurnId
     seat: str
     round: int
-    position: str | None
+    position: str | None = None
     argument: int
 
 
@@ -87,14 +87,14 @@ class PartStart(Struct, frozen=True, kw_only=True, rename="camel"):
     at: int
 
 
-class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel"):
+class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The cited and the uncited stretches of one document.
 
     ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
     verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
     ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
     own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
-    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is null, or the
+    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is the
     reason why the text could not be read: ranges are then in characters.
     """
 
@@ -114,4 +114,4 @@ class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel"):
     places: tuple[CitedPlace, ...]
     never_cited_parts: tuple[UncitedRange, ...]
     marks: tuple[PartStart, ...]
-    absent: Absent | None
+    absent: Absent | None = None
