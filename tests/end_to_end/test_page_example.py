@@ -1,0 +1,112 @@
+"""examples/page prints the stream of any format in a browser, from its own origin, with twenty lines of script.
+
+The browser is Debian's chromium, headless. Where it or node is missing, the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from service import samples
+from tests.fixtures.serving import Event, Served, a_declined_case
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CHROMIUM, NODE = shutil.which("chromium"), shutil.which("node")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium")
+needs_node = pytest.mark.skipif(NODE is None, reason="no node to serve examples/page")
+VARIANTS = (None, "stances", "ballot", "panel", "convergence", "declined")
+MOST = 20
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(site: Served, root: Path) -> AsyncIterator[str]:
+    """The address of the page, served beside the service."""
+    server = await asyncio.create_subprocess_exec(
+        NODE or "node", str(root / "examples/page/serve.mjs"), site.url, "0", stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert server.stdout is not None
+        async with asyncio.timeout(60):
+            yield (await server.stdout.readline()).decode().strip()
+    finally:
+        server.terminate()
+        await server.wait()
+
+
+async def items(address: str, folder: Path) -> list[tuple[str, str]]:
+    """The events that the page lists once it has loaded and its stream has ended: name and words."""
+    process = await asyncio.create_subprocess_exec(
+        CHROMIUM or "chromium",
+        *(
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--dump-dom",
+            "--virtual-time-budget=20000",
+        ),
+        *(f"--user-data-dir={folder}", address),
+        env={"PATH": os.environ["PATH"], "HOME": str(folder)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    async with asyncio.timeout(90):
+        out, _ = await process.communicate()
+    found = re.findall(r"<li><b>(.*?)</b>(.*?)</li>", out.decode(), re.DOTALL)
+    return [(name, unescape(words)) for name, words in found]
+
+
+def said(event: Event) -> bool:
+    """Whether an event has words that the page shows whatever the event: a speaker's, a decision's, a notice's."""
+    return bool({"seat", "decision", "result", "detail", "question"} & set(event.members))
+
+
+@needs_browser
+@needs_node
+@pytest.mark.parametrize("variant", VARIANTS)
+async def test_the_page_lists_every_event_of_any_format(
+    site: Served, page: str, tmp_path: Path, variant: str | None
+) -> None:
+    case = a_declined_case() if variant == "declined" else samples.load("contract", variant).case
+    debate = (await site.finished(case))["debateId"]
+    events = await site.events(debate)
+
+    listed = await items(f"{page}#{debate}", tmp_path)
+
+    assert [name for name, _ in listed] == [event.name for event in events]
+    assert [name for (name, words), event in zip(listed, events, strict=True) if said(event) and not words] == []
+    final = events[-1].members
+    assert (final.get("result") if "event" in final else final)["decision"]["answer"] in listed[-1][1]  # type: ignore[index]
+
+
+@needs_node
+async def test_the_server_of_the_page_forwards_debates_alone(site: Served, page: str) -> None:
+    debate = (await site.finished())["debateId"]
+
+    async with httpx.AsyncClient(base_url=page, verify=False) as http:
+        streamed = await http.get(f"v1/debates/{debate}/events", headers={"last-event-id": "3"})
+        refused = [(await http.get(path)).status_code for path in ("v1/policy", "metrics", "v1/debates", "index.html")]
+        posted = await http.post("v1/debates/", json={})
+
+    assert streamed.headers["content-type"].startswith("text/event-stream")
+    direct = await site.http.get(f"/v1/debates/{debate}/events", headers={"last-event-id": "3"})
+    assert streamed.text == direct.text, "a reader resumes through it"
+    assert (refused, posted.status_code) == ([404] * 4, 405)
+
+
+async def test_the_script_of_the_page_has_at_most_twenty_lines(root: Path) -> None:
+    script = (root / "examples/page/index.html").read_text("utf-8").partition("<script>\n")[2].partition("</script>")[0]
+
+    assert len(script.splitlines()) <= MOST
+    assert "innerHTML" not in script, "what models write never becomes markup"
