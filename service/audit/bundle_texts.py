@@ -16,27 +16,29 @@ Debate {debate}
 This is the evidence of one decision: a case, whether it was debated and why, everything that was said, what was
 checked, what it cost, and proof that the records were in the log {log} when its head was signed.
 
-To check it, with this file and a verifier key that you have from somebody else than whoever gave you the file:
+Any program that unpacks ZIP files opens it. Begin with report.md. To check it, give the whole file, not what was
+unpacked from it, and a verifier key that you have from somebody else than whoever gave you the file:
 
     gainsay audit verify BUNDLE --key VKEY --witness VKEY
 
 --witness is the key of somebody outside who countersigns the log's heads; where there is none, --allow-unwitnessed says
-that you know. That needs no database and no network. It recomputes every hash, the proofs, the signatures, what each
-model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
-difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does not.
+that you know. That needs no database and no network. It recomputes every byte of the file, every hash, the proofs, the
+signatures, what each model was asked, every citation, every charge, the gate's decision and every move of the debate,
+and names the first difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does
+not. Until that command says VERIFIED, these are only words.
 
-manifest.json       what is here, the SHA-256 of each file, and which parts are absent and why
+manifest.json       what is here, and the SHA-256 of each file
 report.md           the readable report: begin here
 records/            each record: the leaf as it was hashed, its payload, and the salt of the payload's commitment
 proofs/             that each leaf lies in the log (C2SP tlog-proof), all under one checkpoint
 checkpoints/        the signed head of each log (C2SP tlog-checkpoint), with the cosignatures of its witnesses
-heads/              the records that opened the logs, each with the last signed head of the log before it
+heads/              the records that opened the logs after the first, each with the last signed head of the log before
 context.json        what the case was about in the words of model risk; every record commits to it
-documents/          the source documents, exactly as they were given
-prompts/            the texts, templates and schemas that the debate promised to use
+documents/          the source documents, exactly as they were given; none where the case has none
+prompts/            the texts, templates and schemas that the debate promised to use; none where the case was declined
 policy.json         the policy that held, with models and prices
-configuration.json  what an approval is of: the hashes of policy, prices and prompts
-approval.txt        the signed approval of that configuration
+configuration.json  what an approval is of: the hashes of policy, prices and prompts; none where the case was declined
+approval.txt        the signed approval of that configuration, where there was one
 schema/             JSON Schemas of these files, by version
 """,
 }
@@ -47,7 +49,7 @@ _FIRST = (
     "documents.v1",
     "leaf.v1",
     "leaf.v2",
-    "manifest.v1",
+    "manifest.v2",
     "payload.attempt.failed.v1",
     "payload.audit.checked.v1",
     "payload.audit.read.v1",

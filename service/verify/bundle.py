@@ -1,32 +1,36 @@
 """The steps over a bundle; each rests on those before it.
 
- 1  file         no file is missing or extra, and each has the hash in the manifest
- 2  records      each leaf has its exact form, each payload its salted hash
- 3  context      the context of the case and its documents have their salted hashes
- 4  chain        n has no gap, and each record names the one before it
- 5  complete     one debate from its case to its end; envelopes agree with payloads
- 6  tree         every record is under the one checkpoint
- 7  signature    the pinned key signed the checkpoint of the records' log
- 8  witnesses    a quorum of the pinned witnesses cosigned it
+ 1  file         the archive has one reading; no file is missing or extra, and each has the hash in the manifest
+ 2  signature    the pinned key signed the checkpoint of the records' log
+ 3  witnesses    a quorum of the pinned witnesses cosigned it
+ 4  tree         every record is under the one checkpoint
+ 5  records      each leaf has its exact form, each payload its salted hash
+ 6  context      the context of the case and its documents have their salted hashes
+ 7  chain        n has no gap, and each record names the one before it
+ 8  complete     one debate from its case to its end; envelopes agree with payloads
  9  logs         the tenant's earlier logs end where the next one says
-10  prompts      files, manifest and pins agree
-11  policy       policy, prices and configuration have their hashes
-12  seats        models and price rows are those of the policy on that day
-13  approval     the configuration has its approval
-14  gate         the decision follows from its inputs; this build has every version that it seals
-15  moves        every entry is legal after those before it
-16  requests     each request, rendered again, has its hash
-17  checks       every citation and every other check gives the same finding
-18  charges      each charge follows from usage and price row
-19  money        the ceiling holds at every entry; its refusals are right
-20  outcome      the outcome follows from the entries
-21  report       report.md and README.txt equal those written from the records
+10  parts        the files are those that the records ask for, and no others
+11  lines        every line of signatures was checked
+12  prompts      files, manifest and pins agree
+13  policy       policy, prices and configuration have their hashes
+14  seats        models and price rows are those of the policy on that day
+15  approval     the configuration has its approval
+16  gate         the decision follows from its inputs; this build has every version that it seals
+17  moves        every entry is legal after those before it
+18  requests     each request, rendered again, has its hash
+19  checks       every citation and every other check gives the same finding
+20  charges      each charge follows from usage and price row
+21  money        the ceiling holds at every entry; its refusals are right
+22  outcome      the outcome follows from the entries
+23  report       report.md, README.txt and the schemas equal those written from the records
+
+Signatures come first: of a file that no pinned key signed, no payload is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import IO, Any
 
 from service.audit.bundle import BadBundle, Bundle, unpack
 from service.verify import (
@@ -34,8 +38,10 @@ from service.verify import (
     earlier_logs,
     files,
     gate,
+    lines,
     log,
     money,
+    parts,
     policy,
     prompts,
     records,
@@ -44,35 +50,41 @@ from service.verify import (
     requests,
 )
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import NotCheckable, Tools, Trust, VerificationReport, VerificationStep, perform
+from service.verify.steps import NotCheckable, Tools, Trust, VerificationReport, VerificationStep, perform_all
 
 UNREADABLE = "the file is not a bundle that can be opened"
 
 
-def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> VerificationReport:
-    """Verify the bytes of a bundle; never raises."""
+def verify_bundle(data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
+    """Verify a bundle: its bytes, or a file that can be read at any place; never raises.
+
+    Steps after the first that fails are left out, so that a forged file costs no more than what shows the forgery. With
+    ``every`` they are carried out too.
+    """
     try:
         bundle = unpack(data)
     except BadBundle as error:
         return _unopened(error.detail)
     except Exception as fault:  # noqa: BLE001 - a malformed ZIP may raise any error
         return _unopened(f"{UNREADABLE} ({type(fault).__name__})")
-    return verify_opened(bundle, trust, tools)
+    return verify_opened(bundle, trust, tools, every=every)
 
 
-def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> VerificationReport:
-    """Verify an opened bundle; never raises."""
+def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
+    """Verify an opened bundle, as `verify_bundle`; never raises."""
     evidence = OpenedBundle(bundle)
     named: list[tuple[str, Callable[[], str]]] = [
         ("file", lambda: files.check_files(evidence)),
+        ("signature", lambda: log.signature(evidence, trust)),
+        ("witnesses", lambda: log.check_witnesses(evidence, trust)),
+        ("tree", lambda: log.check_inclusion(evidence)),
         ("records", lambda: records.sealed(evidence)),
         ("context", lambda: records.context(evidence)),
         ("chain", lambda: records.chain(evidence)),
         ("complete", lambda: records.complete(evidence)),
-        ("tree", lambda: log.check_inclusion(evidence, trust)),
-        ("signature", lambda: log.signature(evidence, trust)),
-        ("witnesses", lambda: log.check_witnesses(evidence, trust)),
         ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
+        ("parts", lambda: parts.check_parts(evidence)),
+        ("lines", lambda: lines.check_lines(earlier_logs.checkpoints(evidence), trust)),
         ("prompts", lambda: prompts.check_promised(evidence)),
         ("policy", lambda: policy.policy(evidence)),
         ("seats", lambda: policy.seats(evidence)),
@@ -86,8 +98,8 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> VerificationRep
         ("outcome", lambda: replay.check_outcome(evidence.debate, evidence.manifest.status)),
         ("report", lambda: report.check_report(evidence, tools)),
     ]
-    steps = tuple(perform(n, name, check) for n, (name, check) in enumerate(named, start=1))
-    return VerificationReport("bundle", _about(evidence), steps)
+    steps, left = perform_all(named, every=every)
+    return VerificationReport("bundle", _about(evidence), steps, left, tuple(sorted(evidence.words)))
 
 
 def _kept(evidence: OpenedBundle, tools: Tools) -> str:
@@ -109,8 +121,6 @@ def _about(evidence: OpenedBundle) -> dict[str, Any]:
         "status": manifest.status,
         "records": manifest.records,
         "logs": list(manifest.logs),
-        "made": manifest.made,
-        "build": manifest.build,
     }
 
 

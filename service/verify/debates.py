@@ -11,6 +11,7 @@ from service.audit.record import Envelope, leaf_hash
 from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
 from service.money.tokens import is_loaded
 from service.verify import money, replay
+from service.verify.ended import Ended
 from service.verify.opened_bundle import LegalDebate, read_payload
 from service.verify.records import described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
@@ -71,7 +72,7 @@ class Debates:
     ) -> None:
         self._complete, self._reports, self._ready = complete, reports, ready
         self._open: dict[str, _Open] = {}
-        self._partial: set[str] = set()
+        self._partial = Ended()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
         self._payloads = 0
         self._unknown = ""
@@ -111,10 +112,14 @@ class Debates:
             raise NotCheckable(unknown)
         return f"{self._payloads} payloads, each an entry as it is written"
 
-    def ends(self) -> Iterator[tuple[str, Callable[[], str]]]:
-        """The steps over whole debates, by name."""
+    def ends(self) -> Iterator[tuple[str, Callable[[object], None], Callable[[], str]]]:
+        """The steps over whole debates: name, what raises once one has failed, and the result."""
         for name in ("moves", "charges", "money", "outcome"):
-            yield name, partial(self._end, name)
+            yield name, partial(self._stand, name), partial(self._end, name)
+
+    def _stand(self, name: str, _: object) -> None:
+        if name in self._broken:
+            raise self._broken[name]
 
     def _check_form(self, entry: Entry, payload: bytes, envelope: Envelope, index: int) -> None:
         """Check that a payload is an entry as it is written, or as a later build may have written it."""
@@ -172,6 +177,7 @@ class Debates:
         for name, check in checks.items():
             if name not in self._broken:
                 self._check(name, check, found)
+        self._members.ended(found.first.debate)
 
     def _check(self, name: str, check: Callable[[], object], found: _Open) -> None:
         try:

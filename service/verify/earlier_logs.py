@@ -6,7 +6,7 @@ checkpoint of an earlier log. If that key is not pinned, only the next log state
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import get_args
 
@@ -16,9 +16,9 @@ from service.audit import log_events
 from service.audit.checkpoint import Checkpoint
 from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
-from service.audit.record import Envelope, commit, open_leaf
+from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope, open_leaf
 from service.debate.kinds import Kinds
-from service.verify.log import proven, read_head, vouching
+from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, proven, read_head, vouching
 from service.verify.opened_bundle import OpenedBundle, later_schema
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
@@ -29,14 +29,13 @@ EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.O
 
 def check_earlier_logs(evidence: OpenedBundle, trust: Trust) -> str:
     """Check that the opening records of the logs are in them, log after log, up to the debate's own."""
-    own = evidence.envelopes[0].log
-    count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
-    if not count:
+    own = evidence.first.log
+    openings = read_openings(evidence)
+    if not openings:
         if epoch_of(own) != FIRST_EPOCH:
-            evidence.has("heads")
-            raise NotCheckable(f"{own} is not the tenant's first log, and no record says how it was opened")
+            part = "heads/0001.leaf.json"
+            raise Differs(f"how {own} was opened, which is not a first log", part, "nothing", file=part)
         return f"{own} is the tenant's first log"
-    openings = [_opening(evidence, i) for i in range(1, count + 1)]
     details, before = [], ""
     for i, opening in enumerate(openings, start=1):
         with at(file=f"heads/{i:04d}.leaf.json"):
@@ -44,14 +43,41 @@ def check_earlier_logs(evidence: OpenedBundle, trust: Trust) -> str:
                 raise Differs("the log that follows", following(before), opening.log)
             details.append(previous(opening.opened, trust))
             before = opening.log
-    expect("the last log that was opened", own, before, file=f"heads/{count:04d}.leaf.json")
+    expect("the last log that was opened", own, before, file=f"heads/{len(openings):04d}.leaf.json")
     for opening, after in pairwise(openings):
         with at(file=opening.file):
             _vouched(opening, after.opened, trust)
     return "; ".join(details)
 
 
-class _Opening(Struct, frozen=True):
+def earlier(own: str) -> tuple[str, ...]:
+    """The logs of a bundle by the debate's own: that one, and those between the tenant's first and it."""
+    prefix = own.rpartition("/")[0]
+    return (own, *(f"{prefix}/{epoch}" for epoch in range(FIRST_EPOCH + 1, epoch_of(own))))
+
+
+def read_openings(evidence: OpenedBundle) -> list[Opening]:
+    """The records that opened the logs, the oldest first, each under a checkpoint of its log; raises `Differs`."""
+    count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
+    return [_opening(evidence, i) for i in range(1, count + 1)]
+
+
+def checkpoints(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, Note | None]]:
+    """Each checkpoint: its file, its log, the note, and the note of the same log that the next log's record carries."""
+    carried: dict[str, Note] = {}
+    openings = read_openings(evidence)
+    for opening in openings:
+        if opening.opened.previous is not None:
+            note, checkpoint = read_head(opening.opened.previous.encode())
+            carried[checkpoint.origin] = note
+    note, checkpoint = head(evidence)
+    yield HEAD, checkpoint.origin, note, None
+    for opening in openings:
+        if opening.file != HEAD:
+            yield opening.file, opening.log, opening.note, carried.get(opening.log)
+
+
+class Opening(Struct, frozen=True):
     """The opening record of a log, and the checkpoint that covers it (file, note and checkpoint)."""
 
     log: str
@@ -61,25 +87,25 @@ class _Opening(Struct, frozen=True):
     checkpoint: Checkpoint
 
 
-def _opening(evidence: OpenedBundle, i: int) -> _Opening:
+def _opening(evidence: OpenedBundle, i: int) -> Opening:
     """The nth opening record, under a checkpoint of its log; raises `Differs`."""
     part = f"heads/{i:04d}"
-    leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
+    leaf = evidence.file(f"{part}.leaf.json", LEAF_BYTES_MAX)
     with at(file=f"{part}.leaf.json"):
         envelope = open_leaf(leaf)
-        expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
-        salt = salted(evidence.file(f"{part}.salt", "heads"))
-        expect("the commitment to a payload", envelope.commitment, commit(salt, payload))
-        opened = read_event(envelope, payload)
+        expect("the tenant", evidence.first.tenant, envelope.tenant)
+        salt = salted(evidence.file(f"{part}.salt", 2 * SALT_BYTES))
+        expect("the commitment to a payload", envelope.commitment, evidence.commitment(f"{part}.payload.json", salt))
+        opened = read_event(envelope, evidence.file(f"{part}.payload.json"))
         if not isinstance(opened, LogOpened):
             raise Differs("the record", "log.opened", envelope.kind)
         file = _head_of(evidence, envelope.log)
-        data = evidence.file(file, "checkpoints")
+        data = evidence.file(file, HEAD_MAX)
         with at(file=file):
             note, checkpoint = read_head(data)
             expect("the log of the checkpoint", envelope.log, checkpoint.origin)
-        proven(evidence.file(f"{part}.tlog-proof", "heads"), leaf, data, checkpoint)
-    return _Opening(envelope.log, opened, file, note, checkpoint)
+        proven(evidence.file(f"{part}.tlog-proof", len(data) + PROOF_MAX), leaf, data, checkpoint)
+    return Opening(envelope.log, opened, file, note, checkpoint)
 
 
 def _head_of(evidence: OpenedBundle, log: str) -> str:
@@ -90,7 +116,7 @@ def _head_of(evidence: OpenedBundle, log: str) -> str:
     return f"checkpoints/{logs.index(log) + 1:04d}.txt"
 
 
-def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
+def _vouched(opening: Opening, after: LogOpened, trust: Trust) -> None:
     """Check that a pinned key signed the checkpoint of an earlier log, or that the next log begins with it.
 
     Raises `Differs`, or `NotCheckable` if neither holds. Without a pinned key the whole file is unsigned.

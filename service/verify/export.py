@@ -1,21 +1,23 @@
 """The steps over an export. Each line is read once, so a log of any length takes the same memory.
 
      1  file         readable to its last line, indexes in order, none missing in a complete export
-     2  records      each leaf has its exact form, each payload and context its salted hash
-     3  chains       in each debate n has no gap, and each record names the one before it
-     4  tree         all leaves hash to the root, or each record has its inclusion proof
-     5  signature    the pinned key signed the checkpoint of the records' log
-     6  witnesses    a quorum of the pinned witnesses cosigned it
-     7  payloads     each payload has the exact form of an entry or event of its envelope's kind; this build has every
+     2  signature    the pinned key signed the checkpoint of the records' log
+     3  witnesses    a quorum of the pinned witnesses cosigned it
+     4  lines        every line of signatures was checked
+     5  records      each leaf has its exact form, each payload and context its salted hash
+     6  chains       in each debate n has no gap, and each record names the one before it
+     7  tree         all leaves hash to the root, or each record has its inclusion proof
+     8  payloads     each payload has the exact form of an entry or event of its envelope's kind; this build has every
                      version that a decision seals
-     8  logs         the events of the log itself are valid
-     9  moves        in each debate with its beginning, every entry is legal after those before it
-    10  charges      each charge follows from usage and price row
-    11  money        the ceiling holds at every entry
-    12  outcome      the outcome follows from the entries
-    13  sources      gate, prompts, requests and checks: never checkable in an export
+     9  logs         the events of the log itself are valid
+    10  moves        in each debate with its beginning, every entry is legal after those before it
+    11  charges      each charge follows from usage and price row
+    12  money        the ceiling holds at every entry
+    13  outcome      the outcome follows from the entries
+    14  sources      gate, prompts, requests and checks: never checkable in an export
 
-A failed step ignores further lines; the others continue. A debate stays in memory from its case to its end.
+No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
+in memory from its case to its end, and 16 bytes of it behind that.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ from service.audit.export import Header, Row, read
 from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
-from service.debate.entries import GateDecided
+from service.debate.entries import DebateConcluded, GateDecided
 from service.money.tokens import is_loaded
 from service.verify import earlier_logs, log, opened_bundle, records
 from service.verify.debates import Debates
-from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform
+from service.verify.ended import Ended
+from service.verify.lines import check_lines
+from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform, perform_all
 from service.verify.versions import UnknownMembers
 
 SOURCES = (
@@ -46,7 +50,10 @@ SOURCES = (
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
 DECISION = str(GateDecided.__struct_config__.tag)
+CONCLUSION = str(DebateConcluded.__struct_config__.tag)
 CUT = "the file could not be read to its end"
+HALTED = "a later step failed, and no line behind that place was read"
+UNREAD = "no record was read"
 
 
 class ExportSummary(Struct):
@@ -73,11 +80,12 @@ class _Part:
             except Exception as fault:  # noqa: BLE001 - kept, and raised again when the step is reported
                 self.broken = fault
 
-    def end(self, cut: bool) -> str:
+    def end(self, why: str) -> str:
+        """The result of the step; ``why`` says why not every line was read."""
         if self.broken is not None:
             raise self.broken
-        if cut:
-            raise NotCheckable(CUT)
+        if why:
+            raise NotCheckable(why)
         return self._end()
 
 
@@ -88,11 +96,13 @@ def verify_export(
     replay: bool = True,
     reports: Collection[str] = (),
     ready: Callable[[str], bool] = is_loaded,
+    every: bool = False,
 ) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
     ``reports`` are the versions of the report that the caller has, and ``ready`` says whether it can count with a
     tokenizer. Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
+    Lines and steps after the first failure are left out, unless ``every`` asks for them.
     """
     try:
         header, rows = read(lines)
@@ -102,24 +112,40 @@ def verify_export(
     file = _File(header, note, checkpoint)
     debates = Debates(complete=header.complete, reports=reports, ready=ready) if replay else None
     parts = _parts(header, checkpoint, trust, debates)
-    broken = _read(rows, file, parts)
-    steps = [perform(1, "file", lambda: _again(broken) if broken else file.end())]
-    for number, name, check in _named(parts, note, checkpoint, trust, cut=broken is not None):
-        steps.append(perform(number, name, check))
-    return VerificationReport("export", _about(header, file.count), tuple(steps))
+    signed = _signed(note, checkpoint, trust)
+    if not every and any(perform(0, name, check).state == "FAILED" for name, check in signed):
+        named, why = [("file", file.begin), *signed, *((part.name, _sources) for part in parts)], UNREAD
+    else:
+        broken, halted = _read(rows, file, parts, every)
+        why = CUT if broken else HALTED if halted else ""
+        named = [("file", partial(_again, broken) if broken else partial(file.end, halted)), *signed]
+        named += [(part.name, partial(part.end, why)) for part in parts]
+    steps, left = perform_all([*named, ("sources", _sources)], every=every)
+    return VerificationReport("export", _about(header, file.count), steps, left)
 
 
-def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | None:
-    """Pass every line to every step; returns the error that ended the reading."""
+def _read(rows: Iterator[Row], file: _File, parts: list[_Part], every: bool) -> tuple[Exception | None, bool]:
+    """Pass lines to the steps: the error that ended the reading, and whether it ended because a step failed."""
     try:
         for row in rows:
             file.take(row)
             seen = check_line(row)
             for part in parts:
                 part.take(seen)
+                if part.broken is not None and not every:
+                    return None, True
     except Exception as fault:  # noqa: BLE001 - a line that cannot be read
-        return fault
-    return None
+        return fault, False
+    return None, False
+
+
+def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> list[tuple[str, Callable[[], str]]]:
+    """The steps over the head, which need no line of the rest."""
+    return [
+        ("signature", lambda: log.check_signature(note, checkpoint, trust)),
+        ("witnesses", lambda: log.cosigned(note, checkpoint, trust)),
+        ("lines", lambda: check_lines([("line 1", checkpoint.origin, note, None)], trust)),
+    ]
 
 
 def check_line(row: Row) -> ExportSummary:
@@ -142,23 +168,8 @@ def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, debates: Debate
     if debates:
         happened = _Events(trust)
         parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
-        parts += [_Part(name, lambda _: None, end) for name, end in debates.ends()]
+        parts += [_Part(name, stand, end) for name, stand, end in debates.ends()]
     return parts
-
-
-def _named(
-    parts: list[_Part], note: Note, checkpoint: Checkpoint, trust: Trust, *, cut: bool
-) -> Iterator[tuple[int, str, Callable[[], str]]]:
-    """The steps after the first, in order."""
-    number = 2
-    for part in parts:
-        yield number, part.name, partial(part.end, cut)
-        number += 1
-        if part.name == "tree":
-            yield number, "signature", lambda: log.check_signature(note, checkpoint, trust)
-            yield number + 1, "witnesses", lambda: log.cosigned(note, checkpoint, trust)
-            number += 2
-    yield number, "sources", _sources
 
 
 def _sources() -> str:
@@ -184,8 +195,8 @@ class _File:
             raise Differs("the index of a record", f"below the size of {self._header.size}", str(row.index))
         self.count += 1
 
-    def end(self) -> str:
-        """Compare the header with the records."""
+    def begin(self) -> str:
+        """Compare the header with its checkpoint."""
         header = self._header
         with at(file="line 1"):
             expect("the log of the checkpoint", header.log, self._checkpoint.origin)
@@ -195,6 +206,14 @@ class _File:
                 raise Differs("the key of the header", "one that signed the checkpoint", header.key)
             if header.complete and header.filters:
                 raise Differs("the filters of a complete export", "none", ", ".join(sorted(header.filters)))
+        return f"the first line of an export of {header.log}; {UNREAD}"
+
+    def end(self, halted: bool) -> str:
+        """Compare the header with the records."""
+        header = self._header
+        self.begin()
+        if halted:
+            raise NotCheckable(HALTED)
         if header.complete:
             expect("the records of a complete export", header.size, self.count)
             return f"all {self.count} records of {header.log}"
@@ -218,6 +237,8 @@ class _Records:
         except Differs as difference:
             difference.record = seen.row.index if difference.record is None else difference.record
             raise
+        if seen.envelope is not None and seen.envelope.kind == CONCLUSION:
+            self._members.ended(seen.envelope.debate)
 
     def _seal(self, seen: ExportSummary) -> None:
         envelope, row = seen.envelope, seen.row
@@ -274,11 +295,12 @@ def _salt(text: str) -> bytes:
 
 
 class _Chains:
-    """The chain of records of each debate."""
+    """The chain of records of each debate. Of one that has ended, only its name is kept."""
 
     def __init__(self, header: Header) -> None:
         self._complete = header.complete
         self._last: dict[str, tuple[int, bytes]] = {}
+        self._ended = Ended()
         self._gaps = 0
 
     def take(self, seen: ExportSummary) -> None:
@@ -286,6 +308,9 @@ class _Chains:
         envelope = seen.envelope
         if envelope is None:
             return
+        if envelope.debate in self._ended:
+            found = f"{envelope.kind} as its record {envelope.n}"
+            raise Differs("after the end of a debate", "no record of it", found, record=seen.row.index)
         n, before = self._last.get(envelope.debate, (-1, b""))
         if n + 1 != envelope.n and not self._complete and envelope.n > n:
             self._gaps += 1
@@ -294,12 +319,24 @@ class _Chains:
                 raise Differs("the record's number in its debate", str(n + 1), str(envelope.n), record=seen.row.index)
             if envelope.prev != before.hex():
                 raise Differs("the leaf hash of the record before", before.hex(), envelope.prev, record=seen.row.index)
-        self._last[envelope.debate] = envelope.n, seen.hash
+        if _is_last(envelope, seen.payload):
+            self._last.pop(envelope.debate, None)
+            self._ended.add(envelope.debate)
+        else:
+            self._last[envelope.debate] = envelope.n, seen.hash
 
     def end(self) -> str:
         """The number of chains."""
-        detail = f"{len(self._last)} chains of records, each naming the one before it"
+        detail = f"{len(self._last) + len(self._ended)} chains of records, each naming the one before it"
         return f"{detail}; records are left out in {self._gaps} places" if self._gaps else detail
+
+
+def _is_last(envelope: Envelope, payload: bytes | None) -> bool:
+    """Whether no record of the same chain can follow: it is of the log itself, or the end of a debate."""
+    if envelope.kind == DECISION and payload is not None:
+        entry = opened_bundle.read_payload(payload, envelope)[0]
+        return isinstance(entry, GateDecided) and not entry.decision.debate
+    return envelope.kind == CONCLUSION or envelope.kind in log_events.KINDS
 
 
 class _Tree:

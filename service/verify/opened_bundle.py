@@ -6,14 +6,18 @@ An unreadable part is `NotCheckable` for every step except the step about that p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
+from hashlib import sha256
 from typing import get_args
 
 import msgspec
 from msgspec import Struct
 
+from service.audit import bundle as bundles
+from service.audit.archive import Stored
 from service.audit.bundle import Bundle, DocumentFile, decode_index
-from service.audit.record import SCHEMAS, Envelope, open_leaf
+from service.audit.record import LEAF_BYTES_MAX, SCHEMAS, Envelope, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked, decode
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
@@ -29,6 +33,8 @@ KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 ENTRIES_MAX = 20_000
 ATTEMPTS_MAX = 20
 """Policy allows ten at a seat's model and ten at its fallback: so a forged debate cannot run for hours."""
+DIGITS_MAX, DOLLAR_DIGITS = 40, 15
+"""The most digits of an amount, and of its whole dollars: 1e999999999 is short, and no program can write it out."""
 
 
 class ReadRecord(Struct, frozen=True):
@@ -93,43 +99,85 @@ class LegalDebate:
 
 
 class OpenedBundle:
-    """The parts of a bundle, each read on first use."""
+    """The parts of a bundle, each read on first use.
+
+    Payloads are read last: the steps up to `records` need none, so a file that nobody signed costs no more than its
+    leaves. ``words`` are the files that no step has compared yet.
+    """
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self.files = bundle.files
         self.manifest = bundle.manifest
+        self.words = {bundles.README, bundles.REPORT, "schema/"}
+        self._records: dict[int, ReadRecord] = {}
 
-    def file(self, path: str, block: str | None = None) -> bytes:
-        """The bytes of a file; raises `NotCheckable` with the manifest's reason if its block is absent.
+    def file(self, path: str, most: int | None = None) -> bytes:
+        """The bytes of a file; raises `NotCheckable` without it. The step `parts` says which ones must be there.
 
-        A file missing from a present block is a difference.
+        A file of more than ``most`` bytes is not read: `Differs`.
         """
-        self.has(block)
-        if path in self.files:
-            return self.files[path]
-        if block is None:
-            raise NotCheckable(f"{path} is missing")
-        raise Differs(f"a file of the block {block}", path, "nothing", file=path)
+        size = self.size(path)
+        if most is not None and size > most:
+            raise Differs(f"the bytes of {path}", f"at most {most}", str(size), file=path)
+        return self.files[path]
 
-    def has(self, block: str | None) -> None:
-        """Raise `NotCheckable` with the manifest's reason if a block is absent."""
-        found = {str(name): found for name, found in self.manifest.blocks.items()}.get(block or "")
-        if found is not None and found.absent:
-            raise NotCheckable(f"the block {block} is absent: {found.reason}")
+    def size(self, path: str) -> int:
+        """How many bytes a file has; raises `NotCheckable` without it."""
+        if path not in self.files:
+            raise NotCheckable(f"{path} is missing")
+        return bundles.size(self.files, path)
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 of a file, hex; raises `NotCheckable` without it."""
+        if path not in self.files:
+            raise NotCheckable(f"{path} is missing")
+        return self._digests.get(path) or sha256(self.files[path]).hexdigest()
+
+    def commitment(self, path: str, salt: bytes) -> str:
+        """The salted hash of a file, hex, read in pieces; raises `NotCheckable` without it."""
+        if path not in self.files:
+            raise NotCheckable(f"{path} is missing")
+        hashed = sha256(salt)
+        for piece in self.files.pieces(path) if isinstance(self.files, Stored) else (self.files[path],):
+            hashed.update(piece)
+        return hashed.hexdigest()
 
     @cached_property
-    def records(self) -> tuple[ReadRecord, ...]:
-        """Every record that the manifest counts, as far as it is readable; raises `NotCheckable` without a leaf."""
-        return tuple(self._record(n) for n in range(self.manifest.records))
+    def _digests(self) -> Mapping[str, str]:
+        """The hashes that were computed when the archive was read."""
+        return self.files.digests() if isinstance(self.files, Stored) else {}
+
+    def leaf(self, n: int) -> bytes:
+        """The leaf of a record; raises `Differs` for one longer than any, and `NotCheckable` without it."""
+        return self.file(f"records/{n:04d}.leaf.json", LEAF_BYTES_MAX)
+
+    @cached_property
+    def first(self) -> Envelope:
+        """The envelope of the first record; raises `NotCheckable`."""
+        return self._envelope(0)
 
     @cached_property
     def envelopes(self) -> tuple[Envelope, ...]:
         """The envelopes; raises `NotCheckable` if one is unreadable."""
-        for record in self.records:
-            if record.envelope is None:
-                raise NotCheckable(record.unknown or f"the leaf of record {record.n} cannot be read")
-        return tuple(record.envelope for record in self.records if record.envelope is not None)
+        return tuple(self._envelope(n) for n in range(self.manifest.records))
+
+    def _envelope(self, n: int) -> Envelope:
+        envelope, unknown = read_leaf(self.leaf(n))
+        if envelope is None:
+            raise NotCheckable(unknown or f"the leaf of record {n} cannot be read")
+        return envelope
+
+    def record(self, n: int) -> ReadRecord:
+        """A record as far as it is readable, its payload too; raises `NotCheckable` without a leaf."""
+        if n not in self._records:
+            self._records[n] = self._record(n)
+        return self._records[n]
+
+    @cached_property
+    def records(self) -> tuple[ReadRecord, ...]:
+        """Every record that the manifest counts; raises `NotCheckable` without a leaf."""
+        return tuple(self.record(n) for n in range(self.manifest.records))
 
     @cached_property
     def debate(self) -> LegalDebate:
@@ -144,9 +192,9 @@ class OpenedBundle:
     @cached_property
     def index(self) -> tuple[DocumentFile, ...]:
         """The listed documents, none for a case that names none; raises `NotCheckable` or `BadBundle`."""
-        if not self.debate.case.documents and "documents/index.json" not in self.files:
+        if not self.debate.case.documents:
             return ()
-        return decode_index(self.file("documents/index.json", "documents"))
+        return decode_index(self.file("documents/index.json"))
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
@@ -166,7 +214,7 @@ class OpenedBundle:
     @cached_property
     def policy(self) -> Policy:
         """The policy that was in force; raises `NotCheckable` where it is none of the form that the decision names."""
-        data = self.file("policy.json", "policy")
+        data = self.file("policy.json")
         version = sealed(self.debate.decided, "policy", POLICY_FORMS, judged=False)
         try:
             policy = decode_policy(data, version)
@@ -177,7 +225,7 @@ class OpenedBundle:
         return policy
 
     def _record(self, n: int) -> ReadRecord:
-        leaf = self.file(f"records/{n:04d}.leaf.json")
+        leaf = self.leaf(n)
         payload = self.files.get(f"records/{n:04d}.payload.json")
         envelope, strange = read_leaf(leaf)
         entry, unknown = (None, "") if payload is None else read_payload(payload, envelope)
@@ -219,6 +267,10 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
         entry = None
     if isinstance(entry, DebateStarted) and entry.format not in FORMATS:
         return None, unknown_format(entry.format)
+    if isinstance(entry, CaseReceived):
+        case = entry.case
+        if not (is_bounded(case.estimated_downside) and is_bounded(case.confidence_score)):
+            return None, ""
     if entry is not None:
         return entry, ""
     try:
@@ -230,6 +282,13 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
     if peek.kind and peek.kind not in KINDS:
         return None, f"an entry of kind {peek.kind[:40]!r} is not known to this build"
     return None, ""
+
+
+def is_bounded(amount: Decimal | None) -> bool:
+    """Whether arithmetic can hold an amount: the bounds by which cases are accepted (`service.intake.validation`)."""
+    if amount is None or not amount.is_finite():
+        return True
+    return len(amount.as_tuple().digits) <= DIGITS_MAX and -DIGITS_MAX <= amount.adjusted() < DOLLAR_DIGITS
 
 
 def unknown_format(name: str) -> str:

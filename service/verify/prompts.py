@@ -11,7 +11,6 @@ Requests are rendered again from the texts of the bundle, never from those of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -47,7 +46,9 @@ class ListedTexts(Struct, frozen=True, forbid_unknown_fields=True):
         return f"v{self.version}:{self.sha256}"
 
 
-class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+class ListedFiles(Struct, frozen=True, forbid_unknown_fields=True):
+    """The manifest of the prompts."""
+
     format: str
     entries: tuple[ListedTexts, ...]
 
@@ -87,10 +88,9 @@ def check_promised(evidence: OpenedBundle) -> str:
 
 def texts(evidence: OpenedBundle, started: DebateStarted) -> Texts:
     """The pinned texts of a debate, every hash checked; raises `Differs` or `NotCheckable`."""
-    stated = evidence.file(MANIFEST, "prompts")
     with at(file=MANIFEST):
-        expect("the manifest that the debate pins", started.pin, sha256(stated).hexdigest())
-        manifest = msgspec.json.decode(stated, type=_Manifest)
+        expect("the manifest that the debate pins", started.pin, evidence.digest(MANIFEST))
+        manifest = msgspec.json.decode(evidence.file(MANIFEST), type=ListedFiles)
         expect("the manifest's format", FORMAT, manifest.format)
     contents: dict[str, bytes] = {}
     for entry in manifest.entries:
@@ -131,6 +131,5 @@ def _file(evidence: OpenedBundle, entry: ListedTexts) -> bytes:
     path = f"prompts/{entry.file}"
     if path not in evidence.files:
         raise Differs("a file of the prompts' manifest", path, "nothing", file=path)
-    content = evidence.files[path]
-    expect(f"the SHA-256 of {entry.kind} {entry.id!r}", entry.sha256, sha256(content).hexdigest(), file=path)
-    return content
+    expect(f"the SHA-256 of {entry.kind} {entry.id!r}", entry.sha256, evidence.digest(path), file=path)
+    return evidence.files[path]

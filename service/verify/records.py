@@ -33,26 +33,40 @@ from service.verify.versions import has_more, has_unknown_members, later_schemas
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+UTF8_MAX = 4
+"""The most bytes of a character."""
 CONTEXT_DIFFERS = "the context", "its members once and in order", "another spelling"
 
 
 def sealed(evidence: OpenedBundle) -> str:
     """That every leaf and payload is what it should be; raises `Differs`, or `NotCheckable` for an unknown version."""
-    unknown, later = "", _later(evidence)
+    unknown, count = "", evidence.manifest.records
+    for n in range(count):  # nothing is read of a payload that has not its hash
+        unknown = unknown or _sealed(evidence, n)
+    later = _later(evidence)
     for record in evidence.records:
-        where = f"records/{record.n:04d}"
-        with at(file=f"{where}.leaf.json", record=record.n):
-            why = leaf(record.leaf)
-        if not why and record.envelope is not None:
-            if record.payload is None:
-                raise Differs("a payload is missing", "its bytes", "nothing", file=f"{where}.payload.json")
-            with at(file=f"{where}.payload.json", record=record.n):
-                salt = salted(evidence.files.get(f"{where}.salt", b""))
-                why = payload(record.envelope, record.payload, salt, later)
-        unknown = unknown or why
+        if record.envelope is not None and record.payload is not None:
+            with at(file=f"records/{record.n:04d}.payload.json", record=record.n):
+                unknown = unknown or entered(record.envelope, record.payload, later)
     if unknown:
         raise NotCheckable(unknown)
-    return f"{len(evidence.records)} leaves and payloads as they were sealed, each payload under its salted hash"
+    return f"{count} leaves and payloads as they were sealed, each payload under its salted hash"
+
+
+def _sealed(evidence: OpenedBundle, n: int) -> str:
+    """Check a leaf, and that its payload has the salted hash in it; raises `Differs`. Returns as `leaf`."""
+    where = f"records/{n:04d}"
+    with at(file=f"{where}.leaf.json", record=n):
+        data = evidence.leaf(n)
+        why = leaf(data)
+        envelope = read_leaf(data)[0]
+    if why or envelope is None:
+        return why
+    with at(file=f"{where}.payload.json", record=n):
+        salt = salted(evidence.file(f"{where}.salt", 2 * SALT_BYTES))
+        found = evidence.commitment(f"{where}.payload.json", salt)
+        expect("the commitment to a payload", envelope.commitment, found)
+    return ""
 
 
 def unknown_members(evidence: OpenedBundle) -> str:
@@ -105,12 +119,11 @@ def says(envelope: Envelope) -> None:
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)
 
 
-def payload(envelope: Envelope, data: bytes, salt: bytes, later: str = "") -> str:
-    """That a payload is the one committed to, and an entry as it is written; raises `Differs`.
+def entered(envelope: Envelope, data: bytes, later: str = "") -> str:
+    """That a payload is an entry as it is written; raises `Differs`.
 
     What comes back says why it cannot be read here; ``later`` says why it may have members that are not known.
     """
-    expect("the commitment to a payload", envelope.commitment, commit(salt, data))
     entry, unknown = read_payload(data, envelope)
     if unknown:
         return unknown
@@ -129,7 +142,7 @@ def salted(data: bytes) -> bytes:
         salt = bytes.fromhex(data.decode("ascii"))
     except ValueError:
         salt = b""
-    if len(salt) != SALT_BYTES or salt.hex().encode() != data.removesuffix(b"\n"):
+    if len(salt) != SALT_BYTES or salt.hex().encode() != data:
         raise Differs("a salt", f"{SALT_BYTES} bytes in small hexadecimal digits", "another text")
     return salt
 
@@ -152,12 +165,13 @@ def context(evidence: OpenedBundle) -> str:
 
 
 def _context(evidence: OpenedBundle) -> None:
-    envelope = evidence.envelopes[0]
+    envelope = evidence.first
     if not envelope.context:  # version 1 has no context
         return
-    data, salt = evidence.file("context.json", "context"), evidence.file("context.salt", "context")
     with at(file="context.json"):
-        later = _later(evidence)
+        salt = evidence.file("context.salt", 2 * SALT_BYTES)
+        expect("the commitment to the context", envelope.context, evidence.commitment("context.json", salted(salt)))
+        data, later = evidence.file("context.json"), _later(evidence)
         if agrees(envelope, data, salted(salt)) and not later:
             raise Differs(*CONTEXT_DIFFERS)
         described(evidence.debate.case, data, later)
@@ -217,27 +231,26 @@ def _documents(evidence: OpenedBundle) -> None:
     documents, index = evidence.debate.case.documents, evidence.index
     with at(file="documents/index.json"):
         expect("the documents of the case", [d.id for d in documents], [d.id for d in index])
-        listed = {"documents/index.json", *(d.file for d in index)}
-        for path in sorted(evidence.files):
-            if path.startswith("documents/") and path not in listed:
-                raise Differs("a file that the index does not name", "nothing", path, file=path)
-    for document, listed_as in zip(documents, index, strict=True):
-        _document(evidence, document, listed_as)
+    for n, (document, listed_as) in enumerate(zip(documents, index, strict=True), 1):
+        _document(evidence, n, document, listed_as)
 
 
-def _document(evidence: OpenedBundle, document: Document, listed: DocumentFile) -> None:
+def _document(evidence: OpenedBundle, n: int, document: Document, listed: DocumentFile) -> None:
     with at(file="documents/index.json"):
         expect(f"the title of document {document.id!r}", document.title, listed.title)
     if listed.file is None or listed.salt is None:
         what = f"the text of document {document.id!r} is not in the bundle"
         raise Differs(what, "its file and salt", "neither", file="documents/index.json")
-    if not listed.file.startswith("documents/"):
-        raise Differs("the file of a document", "one under documents/", listed.file, file="documents/index.json")
-    text = evidence.file(listed.file, "documents")
+    with at(file="documents/index.json"):
+        expect(f"the file of document {document.id!r}", f"documents/{n:04d}.txt", listed.file)
     with at(file=listed.file):
-        salt = salted(listed.salt.encode())
-        expect(f"the commitment to document {document.id!r}", document.commitment, commit(salt, text))
-        expect(f"the length of document {document.id!r}", document.characters, len(text.decode()))
+        size, characters = evidence.size(listed.file), document.characters
+        if not characters <= size <= UTF8_MAX * characters:  # before a byte of it is read
+            found = f"{size} bytes"
+            raise Differs(f"the text of document {document.id!r}", f"the bytes of {characters} characters", found)
+        digest = evidence.commitment(listed.file, salted(listed.salt.encode()))
+        expect(f"the commitment to document {document.id!r}", document.commitment, digest)
+        expect(f"the length of document {document.id!r}", characters, len(evidence.files[listed.file].decode()))
 
 
 # The chain.

@@ -8,7 +8,7 @@ failure of the file: a verification never ends in a stack trace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Literal
@@ -38,17 +38,20 @@ class Trust(Struct, frozen=True):
     quorum: int = 1
     allow_unsigned: bool = False
     allow_unwitnessed: bool = False
+    allow_unchecked_lines: bool = False
 
 
 class Tools(Struct, frozen=True):
     """Parts of this build that read files or do not belong to the verifier.
 
     ``ready`` is true if this build can count tokens with the named tokenizer. ``reports`` maps each version of the
-    report to the function that writes it from an `Evidence`.
+    report to the function that writes it from an `OpenedBundle`. ``schemas`` gives the files under ``schema/`` of a
+    version, by path.
     """
 
     ready: Callable[[str], bool]
     reports: Mapping[str, Callable[[Any], bytes]] = {}
+    schemas: Callable[[str], Mapping[str, bytes]] | None = None
 
 
 class Differs(Exception):
@@ -90,6 +93,10 @@ class VerificationReport(Struct, frozen=True, rename="camel"):
     kind: Literal["bundle", "export", "unknown"]
     about: dict[str, Any]
     steps: tuple[VerificationStep, ...]
+    left: tuple[str, ...] = ()
+    """The steps that were left out because one before them failed."""
+    words: tuple[str, ...] = ()
+    """The files that no step compared with the records: whoever reads them reads only words."""
 
     @property
     def failed(self) -> tuple[VerificationStep, ...]:
@@ -122,6 +129,18 @@ def perform(number: int, name: str, check: Callable[[], str]) -> VerificationSte
         return VerificationStep(
             number, name, "FAILED", f"the content of the file cannot be recomputed ({type(fault).__name__})"
         )
+
+
+def perform_all(
+    named: Sequence[tuple[str, Callable[[], str]]], *, every: bool, first: int = 1
+) -> tuple[tuple[VerificationStep, ...], tuple[str, ...]]:
+    """The steps in order up to the first that fails, and the names of those left out; with ``every`` none is."""
+    steps: list[VerificationStep] = []
+    for number, (name, check) in enumerate(named, start=first):
+        steps.append(perform(number, name, check))
+        if steps[-1].state == "FAILED" and not every:
+            break
+    return tuple(steps), tuple(name for name, _ in named[len(steps) :])
 
 
 @contextmanager

@@ -162,16 +162,22 @@ class UnknownMembers:
 
     def decided(self, debate: str, decision: Entry | None) -> None:
         """The decision of a debate, which settles what waits for it; raises `Differs`."""
-        self._why[debate] = later_schemas(decision)
+        why = later_schemas(decision)
+        if why or not self._complete:  # in a complete export, one without a reason is as one that is not there
+            self._why[debate] = why
         if (waiting := self._waiting.pop(debate, None)) is not None:
             self._settle(debate, waiting)
 
     def found(self, debate: str, n: int, index: int) -> None:
         """A record with such members; raises `Differs`."""
-        if n == 0 and debate not in self._why:
+        if n == 0:
             self._waiting.setdefault(debate, index)
         else:
             self._settle(debate, index)
+
+    def ended(self, debate: str) -> None:
+        """No record of this debate follows, so nothing of it is kept."""
+        self._why.pop(debate, None)
 
     def end(self) -> None:
         """Settle what still waits; raises `Differs`."""

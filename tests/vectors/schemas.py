@@ -25,7 +25,7 @@ from typing import Any, get_args
 import msgspec
 
 from service.audit import log_events
-from service.audit.bundle import BLOCKS, FORMAT, DocumentFile, Manifest
+from service.audit.bundle import FORMAT, DocumentFile, Manifest
 from service.audit.bundle_texts import SCHEMAS as VERSIONS
 from service.audit.record import CONTEXT, SCHEMAS, Context, Envelope, _Envelope1
 from service.debate import entries
@@ -40,7 +40,7 @@ def forms() -> dict[str, Any]:
     kinds = {t.__struct_config__.tag: t for t in (*get_args(entries.Entry), *get_args(log_events.Event))}
     older = {**entries.OLDER, **log_events.OLDER}
     return {
-        "manifest.v1": Manifest,
+        "manifest.v2": Manifest,
         "documents.v1": tuple[DocumentFile, ...],
         "leaf.v1": _Envelope1,
         "leaf.v2": Envelope,
@@ -65,21 +65,10 @@ def schema(name: str, form: Any) -> bytes:
 
 
 def _complete(parts: dict[str, Any]) -> None:
-    """What the manifest's types check in code: every block is told of, as present or as absent with a reason."""
-    manifest, block = parts["Manifest"], parts["Block"]
+    """What the manifest's types check in code: it names its format."""
+    manifest = parts["Manifest"]
     manifest["required"] = ["format", *manifest["required"]]
-    manifest["properties"]["blocks"].update(required=list(BLOCKS), propertyNames={"enum": list(BLOCKS)})
     manifest["properties"]["format"] = {"const": FORMAT}
-    for word in ("properties", "required", "additionalProperties"):
-        del block[word]
-    block["oneOf"] = [
-        {"additionalProperties": False, "properties": {"present": {"const": True}}, "required": ["present"]},
-        {
-            "additionalProperties": False,
-            "properties": {"absent": {"const": True}, "reason": {"type": "string", "minLength": 1}},
-            "required": ["absent", "reason"],
-        },
-    ]
 
 
 def path_of(name: str) -> Path | None:

@@ -6,17 +6,21 @@ It reads no setting and no variable, opens no connection, and imports neither da
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
-from service.audit.bundle import BYTES_MAX
+from service.audit.bundle_texts import SCHEMAS
 from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
@@ -27,7 +31,6 @@ from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import FAILED, GAPS, Tools, Trust, VerificationReport, VerificationStep
 
 ZIP = b"PK"
-PACKED_MAX = BYTES_MAX + (1 << 26)
 LINE_MAX = 1 << 26
 """The longest line of an export: a leaf has 64 kB at most, its payload as much as one reply."""
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
@@ -46,12 +49,15 @@ class Unreadable(click.UsageError):
 )
 @click.option("--allow-unsigned", is_flag=True, help="Accept a file without a checked signature of the log.")
 @click.option("--allow-unwitnessed", is_flag=True, help="Accept a file without a checked cosignature of a witness.")
+@click.option("--allow-unchecked-lines", is_flag=True, help="Accept lines of signatures by keys that were not pinned.")
+@click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
     file: str,
     keys: tuple[str, ...],
     witnesses: tuple[str, ...],
     quorum: int | None,
+    every: bool,
     as_json: bool,
     **allow: bool,
 ) -> int:
@@ -69,8 +75,8 @@ def verify(
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
-    trust = _trust(keys, witnesses, quorum, allow["allow_unsigned"], allow["allow_unwitnessed"])
-    report = _verified(file, trust)
+    trust = replace(_trust(keys, witnesses, quorum, allow["allow_unwitnessed"]), **allow)
+    report = _verified(file, trust, every)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
@@ -78,6 +84,9 @@ def verify(
 def verification_lines(report: VerificationReport) -> Iterator[str]:
     """The report as lines for a terminal."""
     yield _title(report)
+    if report.words:
+        files = ", ".join(report.words)
+        yield clean(f"only words, which no step has compared with the records: {files}")
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
         state = f"{step.state}{' (allowed)' if step.allowed else ''}"
@@ -86,6 +95,8 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     if report.failed:
         first = report.failed[0]
         verdict += f": step {first.number} ({first.name}){_place(first)}: {first.detail}"
+        if report.left:
+            yield f"{len(report.left)} steps after it were left out; --all carries them out"
     elif report.gaps:
         verdict += f": {', '.join(f'{step.number} {step.name}' for step in report.gaps)}"
     else:
@@ -118,6 +129,8 @@ def _json(report: VerificationReport) -> str:
         "exit": report.code,
         "about": report.about,
         "steps": steps,
+        "left": report.left,
+        "words": report.words,
     }
     return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII: what a file says of itself steers no terminal
 
@@ -125,9 +138,7 @@ def _json(report: VerificationReport) -> str:
 # What was pinned.
 
 
-def _trust(
-    keys: tuple[str, ...], witnesses: tuple[str, ...], quorum: int | None, allow_unsigned: bool, allow_unwitnessed: bool
-) -> Trust:
+def _trust(keys: tuple[str, ...], witnesses: tuple[str, ...], quorum: int | None, allow_unwitnessed: bool) -> Trust:
     pinned, seen = _keys("--key", keys, ED25519), _keys("--witness", witnesses, COSIGNATURE)
     if len({key.name for key in seen}) < len(seen):
         raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
@@ -138,7 +149,7 @@ def _trust(
         raise click.UsageError("--witness asks for what --allow-unwitnessed does without; give one of them")
     if quorum is not None and quorum > len(seen):
         raise click.UsageError(f"--quorum {quorum} needs as many --witness keys, found {len(seen)}")
-    return Trust(pinned, seen, quorum or 1, allow_unsigned, allow_unwitnessed)
+    return Trust(pinned, seen, quorum or 1)
 
 
 def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKey, ...]:
@@ -158,16 +169,16 @@ def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKe
 # The file.
 
 
-def _verified(name: str, trust: Trust) -> VerificationReport:
+def _verified(name: str, trust: Trust, every: bool) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
     try:
         with _opened(name) as stream:
             if stream.peek(2)[:2] == ZIP:
-                return _bundle(stream, trust)
+                return _bundle(stream, trust, every)
             from service.report.versions import REPORTS
             from service.verify.export import verify_export
 
-            return verify_export(_lines(stream), trust, reports=REPORTS, ready=_ready)
+            return verify_export(_lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 
@@ -182,14 +193,14 @@ def _opened(name: str) -> Any:
     return path.open("rb", buffering=1 << 20)
 
 
-def _bundle(stream: IO[bytes], trust: Trust) -> VerificationReport:
+def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
     from service.verify.bundle import verify_bundle
 
-    data = stream.read(PACKED_MAX + 1)
-    if len(data) > PACKED_MAX:
-        step = VerificationStep(1, "file", "FAILED", f"expected a bundle of at most {PACKED_MAX} bytes, found more")
-        return VerificationReport("unknown", {}, (step,))
-    return verify_bundle(data, trust, tools())
+    if stream.seekable():
+        return verify_bundle(stream, trust, tools(), every=every)
+    with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
+        shutil.copyfileobj(stream, copy)
+        return verify_bundle(copy, trust, tools(), every=every)
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -202,7 +213,16 @@ def tools() -> Tools:
     """The parts of this build that the verifier uses: rank files, and the words of reports."""
     from service.report.versions import REPORTS
 
-    return Tools(_ready, {version: partial(_write_report, version) for version in REPORTS})
+    return Tools(_ready, {version: partial(_write_report, version) for version in REPORTS}, _schemas)
+
+
+def _schemas(version: str) -> dict[str, bytes]:
+    """The JSON Schemas of a version as they are shipped, by their paths in a bundle."""
+    folder = files("service.audit").joinpath("schemas")
+    return {
+        f"schema/{name}.json": folder.joinpath(str(brought_by), f"{name}.json").read_bytes()
+        for name, brought_by in SCHEMAS[version].items()
+    }
 
 
 def _ready(tokenizer: str) -> bool:
@@ -222,7 +242,7 @@ def _write_report(version: str, evidence: OpenedBundle) -> bytes:
     from service.report.versions import REPORTS
 
     head, last = log.head(evidence)[1], evidence.records[-1]
-    proof = parse_proof(evidence.file(f"proofs/{last.n:04d}.tlog-proof", "proofs"))
+    proof = parse_proof(evidence.file(f"proofs/{last.n:04d}.tlog-proof"))
     sealed_entries = zip(evidence.envelopes, evidence.debate.entries, strict=True)
     return REPORTS[version](
         evidence.manifest.debate,

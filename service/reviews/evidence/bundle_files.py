@@ -1,21 +1,17 @@
-"""A debate's evidence as the files of a bundle; each part is there, or is named as absent with the reason."""
+"""A debate's evidence as the files of a bundle. A part that is lost is not there, and a verifier names it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from itertools import chain
 
 from service.audit.bundle import (
-    FORMAT,
-    PRESENT,
-    Block,
-    BlockName,
+    README,
+    REPORT,
     Bundle,
     DocumentFile,
     Manifest,
-    absent,
     digests,
     encode_index,
     pack,
@@ -23,54 +19,62 @@ from service.audit.bundle import (
 from service.audit.bundle_texts import READMES, SCHEMAS
 from service.audit.proof import TlogProof
 from service.audit.record import leaf_hash, open_leaf
+from service.debate.versions import Part
 from service.errors import GainsayError
 from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS
 from service.reviews.evidence.stored_parts import BundleParts, OpenedDebate, Salted, StoredParts
 
 Files = dict[str, bytes]
-Part = tuple[Block, Files]
 
 
-def compose_files(gathered: BundleParts, *, made: str, build: str) -> bytes:
-    """The bundle of the gathered evidence; ``made`` is its time, RFC 3339 UTC, and ``build`` the hash of the code."""
-    parts: dict[BlockName, Part] = {
-        "context": _context(gathered),
-        "documents": _documents(gathered),
-        "prompts": _prompts(gathered),
-        "policy": _policy(gathered),
-        "configuration": _configuration(gathered),
-        "approval": _approval(gathered),
-        "proofs": _proofs(gathered),
-        "checkpoints": _checkpoints(gathered),
-        "report": _report(gathered),
-        "heads": _heads(gathered),
+class OtherBuild(GainsayError):
+    """A debate names words or schemas that another build has, so this one cannot write its bundle."""
+
+    code = "other_build"
+    status = 503
+    title = "Another build writes this bundle"
+
+
+def compose_files(gathered: BundleParts) -> bytes:
+    """The bundle of the gathered evidence; raises `OtherBuild` where this build lacks a version that the debate names.
+
+    The same evidence under the same heads gives the same bytes.
+    """
+    contents = {
+        **_beside(gathered),
+        **_records("records", gathered.records, first=0),
+        **_context(gathered),
+        **_documents(gathered),
+        **{f"prompts/{path}": body for path, body in (gathered.prompts or {}).items()},
+        **_sealed(gathered),
+        **_proofs(gathered),
+        **_checkpoints(gathered),
+        **_heads(gathered),
     }
-    contents = {**_beside(gathered), **_records("records", gathered.records, first=0)}
-    contents.update(chain.from_iterable(found.items() for _, found in parts.values()))
     manifest = Manifest(
-        format=FORMAT,
         debate=gathered.debate,
         tenant=gathered.tenant,
         status=gathered.status,
-        made=made,
-        build=build,
         records=len(gathered.records),
         logs=_logs(gathered),
         files=digests(contents),
-        blocks={name: block for name, (block, _) in parts.items()},
     )
     return pack(Bundle(contents, manifest))
 
 
 def _beside(gathered: BundleParts) -> Files:
-    """README.txt and the schemas, in the versions that the debate names; nothing for a version of a later build."""
-    words, forms = gathered.version("readme"), gathered.version("schemas")
-    contents = dict(schemas(forms)) if forms in SCHEMAS else {}
-    if words in READMES:
-        readme = READMES[words].format(debate=gathered.debate, log=gathered.place.log)
-        contents["README.txt"] = readme.encode()
-    return contents
+    """README.txt, the schemas and the report, in the versions that the debate names; raises `OtherBuild`."""
+    needed: Mapping[Part, Collection[str]] = {"readme": READMES, "schemas": SCHEMAS, "report": REPORTS}
+    for part, known in needed.items():
+        if (version := gathered.version(part)) not in known:
+            raise OtherBuild(
+                f"debate {gathered.debate} names {version}, and this build has {', '.join(known) or 'none'}; ask a "
+                "process of the build that recorded it, or of a later one",
+                retry_after=5,
+            )
+    readme = READMES[gathered.version("readme")].format(debate=gathered.debate, log=gathered.place.log)
+    return {README: readme.encode(), **schemas(gathered.version("schemas")), **_report(gathered)}
 
 
 @cache
@@ -83,14 +87,6 @@ def schemas(version: str) -> Mapping[str, bytes]:
     }
 
 
-def _there(contents: Mapping[str, bytes]) -> Part:
-    return PRESENT, dict(contents)
-
-
-def _not_there(reason: str) -> Part:
-    return absent(reason), {}
-
-
 def _records(folder: str, records: Iterable[StoredParts], *, first: int) -> Files:
     contents = {}
     for n, record in enumerate(records, first):
@@ -101,19 +97,17 @@ def _records(folder: str, records: Iterable[StoredParts], *, first: int) -> File
     return contents
 
 
-def _context(gathered: BundleParts) -> Part:
+def _context(gathered: BundleParts) -> Files:
     if gathered.context is None:
-        return _not_there("no context is stored; records of envelope version 1 commit to none")
+        return {}
     salt, body = gathered.context
-    return _there({"context.json": body, "context.salt": salt.hex().encode()})
+    return {"context.json": body, "context.salt": salt.hex().encode()}
 
 
-def _documents(gathered: BundleParts) -> Part:
+def _documents(gathered: BundleParts) -> Files:
     received = gathered.case
-    if received is None:
-        return _not_there("the case, which lists them, cannot be read")
-    if not received.case.documents:
-        return _not_there("the case has no documents")
+    if received is None or not received.case.documents:
+        return {}
     index, contents = [], {}
     for nth, document in enumerate(received.case.documents, 1):
         stored: Salted | None = gathered.documents.get(document.id)
@@ -121,55 +115,27 @@ def _documents(gathered: BundleParts) -> Part:
         index.append(DocumentFile(document.id, document.title, path, stored[0].hex() if stored else None))
         if stored and path:
             contents[path] = stored[1]
-    return _there({"documents/index.json": encode_index(tuple(index)), **contents})
+    return {"documents/index.json": encode_index(tuple(index)), **contents}
 
 
-def _prompts(gathered: BundleParts) -> Part:
-    if (reason := _declined(gathered)) is not None:
-        return _not_there(f"{reason}, so no model was called")
-    if not gathered.prompts:
-        return _not_there("the prompts' manifest that the debate names is not kept")
-    return _there({f"prompts/{path}": body for path, body in gathered.prompts.items()})
+def _sealed(gathered: BundleParts) -> Files:
+    """What the records name by its hash, and the approval that they hold."""
+    contents, started = {}, gathered.started
+    if gathered.policy is not None:
+        contents["policy.json"] = gathered.policy
+    if gathered.configuration is not None:
+        contents["configuration.json"] = gathered.configuration
+    if started is not None and started.approval:
+        contents["approval.txt"] = started.approval.encode()
+    return contents
 
 
-def _policy(gathered: BundleParts) -> Part:
-    if gathered.policy is None:
-        return _not_there("the policy that the records name is not kept")
-    return _there({"policy.json": gathered.policy})
-
-
-def _configuration(gathered: BundleParts) -> Part:
-    if (reason := _declined(gathered)) is not None:
-        return _not_there(f"{reason}, before a configuration was fixed")
-    if gathered.configuration is None:
-        return _not_there("the configuration that the debate names is not kept")
-    return _there({"configuration.json": gathered.configuration})
-
-
-def _approval(gathered: BundleParts) -> Part:
-    if (reason := _declined(gathered)) is not None:
-        return _not_there(f"{reason}, before a configuration was fixed")
-    started = gathered.started
-    if started is None or not started.approval:
-        return _not_there("the configuration had no approval: the debate ran unapproved")
-    return _there({"approval.txt": started.approval.encode()})
-
-
-def _declined(gathered: BundleParts) -> str | None:
-    """Why the debate has no start, or ``None``."""
-    if gathered.started is not None:
-        return None
-    return "the case was declined" if gathered.status == "declined" else "how the debate began cannot be read"
-
-
-def _proofs(gathered: BundleParts) -> Part:
+def _proofs(gathered: BundleParts) -> Files:
     note = gathered.head.note
-    return _there(
-        {
-            f"proofs/{record.n:04d}.tlog-proof": _proof(record.index, gathered.paths[record.index], note)
-            for record in gathered.records
-        }
-    )
+    return {
+        f"proofs/{record.n:04d}.tlog-proof": _proof(record.index, gathered.paths[record.index], note)
+        for record in gathered.records
+    }
 
 
 def _proof(index: int, path: Iterable[bytes], note: bytes) -> bytes:
@@ -185,32 +151,26 @@ def _logs(gathered: BundleParts) -> tuple[str, ...]:
     return (gathered.place.log, *(opened.head.log for opened in _earlier(gathered)))
 
 
-def _checkpoints(gathered: BundleParts) -> Part:
+def _checkpoints(gathered: BundleParts) -> Files:
     notes = [gathered.head.note, *(opened.head.note for opened in _earlier(gathered))]
-    return _there({f"checkpoints/{nth:04d}.txt": note for nth, note in enumerate(notes, 1)})
+    return {f"checkpoints/{nth:04d}.txt": note for nth, note in enumerate(notes, 1)}
 
 
-def _heads(gathered: BundleParts) -> Part:
-    if not gathered.opened:
-        if gathered.place.log.endswith("/1"):
-            return _not_there("the debate's log is its tenant's first, which no record opens")
-        return _not_there(f"no record that opened the log {gathered.place.log} is under a checkpoint")
+def _heads(gathered: BundleParts) -> Files:
     contents = _records("heads", (opened.record for opened in gathered.opened), first=1)
     for nth, opened in enumerate(gathered.opened, 1):
         contents[f"heads/{nth:04d}.tlog-proof"] = _proof(opened.record.index, opened.path, opened.head.note)
-    return _there(contents)
+    return contents
 
 
-def _report(gathered: BundleParts) -> Part:
-    """The readable report, in the version that the debate names; none if the records cannot be read."""
+def _report(gathered: BundleParts) -> Files:
+    """The readable report; none where a record is lost or what is stored was changed, so that nothing can be told."""
     if gathered.entries is None:
-        return _not_there("a record is not stored or cannot be read, so the debate cannot be reported")
-    if (version := gathered.version("report")) not in REPORTS:
-        return _not_there(f"the debate names the words of {version}, and the build that made this bundle lacks them")
+        return {}
     try:
-        return _there({"report.md": _report_text(gathered).encode()})
-    except (GainsayError, LookupError, TypeError, ValueError):  # what is stored was changed
-        return _not_there("records and documents do not fit together, so the debate cannot be reported")
+        return {REPORT: _report_text(gathered).encode()}
+    except (GainsayError, LookupError, TypeError, ValueError):
+        return {}
 
 
 def _report_text(gathered: BundleParts) -> str:

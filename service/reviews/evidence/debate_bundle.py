@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from uuid import UUID
 
 from service.audit.log_events import AuditRead
@@ -16,7 +15,6 @@ from service.store.current_log import CurrentLogs
 from service.store.log import read_head
 from service.store.pool import Database
 from service.store.proofs import proven
-from service.store.sealing import headline_fields
 
 
 class NotOver(GainsayError):
@@ -31,7 +29,8 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 
     Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record,
-    `AuditUnavailable` when the reading cannot be recorded, and `LogDamaged` when the log does not prove its records.
+    `AuditUnavailable` when the reading cannot be recorded, `OtherBuild` when only another build has the words that the
+    debate names, and `LogDamaged` when the log does not prove its records.
     """
     head = await read_head(database, debate, caller.tenant)
     debate = str(UUID(debate))  # the canonical spelling
@@ -49,5 +48,5 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
         )
     await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
     gathered = await read_parts(database, debate, head, place)
-    # In a thread: the report reads long texts, and compressing takes time too.
-    return await asyncio.to_thread(compose_files, gathered, made=headline_fields(time.time()), build=writer.build)
+    # In a thread: the report reads long texts, and hashing takes time too.
+    return await asyncio.to_thread(compose_files, gathered)

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from service import samples
-from service.audit.bundle import decode_index, pack, unpack
+from service.audit.bundle import Bundle, decode_index, pack, unpack
 from service.audit.bundle_texts import SCHEMAS
 from service.audit.checkpoint import cosign, open_checkpoint
 from service.audit.log_events import AuditRead
@@ -23,7 +23,7 @@ from service.policy import encode_policy
 from service.prompts import DIRECTORY
 from service.reviews import Caller
 from service.reviews.evidence import NotOver, bundle_files, stored_parts
-from service.reviews.evidence.bundle_files import compose_files, schemas
+from service.reviews.evidence.bundle_files import OtherBuild, compose_files, schemas
 from service.reviews.evidence.stored_parts import read_parts
 from service.store.log import read_head
 from service.store.proofs import LogDamaged, latest_checkpoint, proven
@@ -31,7 +31,7 @@ from service.store.rotation import next_log, open_next
 from service.store.sealing import uuid7, write_event
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
-from tests.fixtures.bundles import TOOLS, failed
+from tests.fixtures.bundles import TOOLS
 from tests.fixtures.growing import WITNESS
 from tests.fixtures.running import CALLER, TEXT
 from tests.fixtures.sequencing import KEY, LOG
@@ -44,15 +44,24 @@ HOSTILE = [
 ]
 
 
+PARTS = {
+    *("README.txt", "report.md", "schema", "records", "context.json", "context.salt", "policy.json"),
+    *("proofs", "checkpoints"),
+}
+"""What every bundle has."""
+
+
+def parts(bundle: Bundle) -> set[str]:
+    """The files and folders of a bundle."""
+    return {path.partition("/")[0] for path in bundle.files}
+
+
 async def test_the_bundle_of_a_debate_proves_itself_and_lacks_nothing_but_what_never_was(house: House) -> None:
     data = await house.bundle(await house.debated())
     found = unpack(data)
 
     assert wrong(verified(data)) == {}
-    assert {name: block.reason for name, block in found.manifest.blocks.items() if block.absent} == {
-        "approval": "the configuration had no approval: the debate ran unapproved",
-        "heads": "the debate's log is its tenant's first, which no record opens",
-    }
+    assert parts(found) == {*PARTS, "configuration.json", "documents", "prompts"}
     assert found.manifest.status == "completed"
     assert found.manifest.logs == (LOG,)
 
@@ -86,9 +95,7 @@ async def test_the_bundle_of_a_declined_case_says_why_it_has_no_debate(house: Ho
     assert wrong(verified(data)) == {}
     assert found.manifest.status == "declined"
     assert found.manifest.records == 2
-    assert {name for name, block in found.manifest.blocks.items() if block.absent} == {
-        *("prompts", "configuration", "approval", "heads")
-    }
+    assert parts(found) == {*PARTS, "documents"}
     assert b"declined" in found.files["report.md"]
 
 
@@ -134,12 +141,7 @@ async def test_the_same_evidence_gives_the_same_bytes(house: House) -> None:
     head, place = await read_head(house.desk.database, debate), await proven(house.desk.database, debate, 18)
     assert place is not None
 
-    made = [
-        compose_files(
-            await read_parts(house.desk.database, debate, head, place), made="2026-01-02T03:04:05Z", build="00" * 32
-        )
-        for _ in range(2)
-    ]
+    made = [compose_files(await read_parts(house.desk.database, debate, head, place)) for _ in range(2)]
 
     assert made[0] == made[1]
     assert pack(unpack(made[0])) == made[0]
@@ -213,7 +215,7 @@ async def test_a_lost_payload_is_missing_where_a_verifier_names_it(house: House)
 
     assert "records/0005.leaf.json" in found.files
     assert not {"records/0005.payload.json", "records/0005.salt"} & set(found.files)
-    assert found.manifest.blocks["report"].reason.startswith("a record is not stored")
+    assert "report.md" not in found.files
     assert "file" in {step.name for step in verified(data).failed}
 
 
@@ -229,18 +231,14 @@ async def test_a_lost_document_is_listed_without_a_file(house: House) -> None:
     assert "context" in wrong(verified(data))
 
 
-async def test_what_is_no_longer_kept_is_absent_with_a_reason(house: House) -> None:
+async def test_what_is_no_longer_kept_is_missing_and_found(house: House) -> None:
     debate = await house.debated()
     house.tamper("DELETE FROM content", "DELETE FROM context")
 
-    blocks = (await house.opened(debate)).manifest.blocks
+    data = await house.bundle(debate)
 
-    assert {name: block.reason for name, block in blocks.items() if name in ("context", "prompts", "policy")} == {
-        "context": "no context is stored; records of envelope version 1 commit to none",
-        "prompts": "the prompts' manifest that the debate names is not kept",
-        "policy": "the policy that the records name is not kept",
-    }
-    assert blocks["configuration"].reason == "the configuration that the debate names is not kept"
+    assert parts(unpack(data)) == {*PARTS, "documents"} - {"context.json", "context.salt", "policy.json"}
+    assert [step.name for step in verified(data).failed] == ["parts"]
 
 
 async def test_a_prompt_that_is_no_longer_kept_is_missing_beside_its_manifest(house: House) -> None:
@@ -252,7 +250,9 @@ async def test_a_prompt_that_is_no_longer_kept_is_missing_beside_its_manifest(ho
 
     assert "prompts/manifest.json" in unpack(data).files
     assert "prompts/critic.v1.md" not in unpack(data).files
-    assert {step.name for step in verified(data).failed} >= {"prompts"}
+    assert [(step.name, step.file, step.expected) for step in verified(data).failed] == [
+        ("parts", "prompts/critic.v1.md", "prompts/critic.v1.md")
+    ]
 
 
 @pytest.mark.no_replay
@@ -273,8 +273,8 @@ async def test_payloads_that_are_no_entries_any_more_are_handed_out_as_they_are_
     data = await house.bundle(debate)
 
     assert unpack(data).files["records/0000.payload.json"] == b"\xff\x00"
-    assert unpack(data).manifest.blocks["documents"].reason == "the case, which lists them, cannot be read"
-    assert {step.name for step in verified(data).failed} >= {"records"}
+    assert not {"documents", "report.md"} & parts(unpack(data))
+    assert [(step.name, step.file) for step in verified(data).failed] == [("file", "report.md")]
 
 
 async def test_a_debate_in_a_later_log_carries_the_records_that_opened_it(house: House) -> None:
@@ -330,14 +330,12 @@ async def test_the_checkpoint_carries_what_witnesses_countersigned(house: House)
     assert {step.name: step.state for step in report.steps}["witnesses"] == "OK"
 
 
-async def test_what_only_another_build_can_write_is_left_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    for table in ("REPORTS", "READMES", "SCHEMAS"):
-        monkeypatch.setattr(bundle_files, table, {})
+@pytest.mark.parametrize("table", ["REPORTS", "READMES", "SCHEMAS"])
+async def test_what_only_another_build_can_write_is_not_handed_out_without_it(
+    house: House, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    monkeypatch.setattr(bundle_files, table, {"other/9": None})
 
-    found = unpack(await house.bundle(await house.declined()))
-
-    assert found.manifest.blocks["report"].reason == (
-        "the debate names the words of report/1, and the build that made this bundle lacks them"
-    )
-    assert not [path for path in found.files if path.startswith(("report.md", "README.txt", "schema/"))]
-    assert failed(verify_bundle(pack(found), TRUST, TOOLS)) == []
+    with pytest.raises(OtherBuild, match="this build has other/9") as refused:
+        await house.bundle(await house.declined())
+    assert refused.value.status == 503

@@ -6,8 +6,9 @@ from msgspec.structs import replace
 
 from service.audit.checkpoint import cosign, open_checkpoint
 from service.audit.note import COSIGNATURE, SigningKey
+from service.cli.audit.verify import tools
 from service.verify.bundle import verify_bundle
-from tests.fixtures.bundles import TOOLS, failed
+from tests.fixtures.bundles import failed
 from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import TRUST, House
 
@@ -36,7 +37,7 @@ async def test_a_log_that_goes_on_takes_no_witness_from_a_bundle(house: House) -
     await house.sequencer.catch_up()  # the reading is recorded, signed, and not countersigned yet
     data = await house.bundle(debate)
 
-    assert failed(verify_bundle(data, PINNED, TOOLS)) == []
+    assert failed(verify_bundle(data, PINNED, tools())) == []
     assert size_of((await house.opened(debate)).files["checkpoints/0001.txt"]) == seen
 
 

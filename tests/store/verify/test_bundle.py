@@ -13,17 +13,18 @@ from msgspec.structs import replace
 from service import money
 from service.audit.approval import Approval
 from service.audit.approval import encode as encode_approval
-from service.audit.bundle import BlockName, Bundle, absent, decode_index, encode_index
+from service.audit.bundle import decode_index, encode_index
 from service.audit.note import SigningKey
 from service.audit.record import commit, leaf_hash
 from service.debate.model import PanelOptions, SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash, seating
 from service.verify.export import verify_export
-from service.verify.steps import Tools, Trust
+from service.verify.steps import Trust
 from tests.fixtures.bundles import (
     LOG_KEY,
     OTHER_KEY,
     PINNED,
+    TOOLS,
     WITNESSES,
     Draft,
     export,
@@ -658,7 +659,7 @@ def test_a_wrong_line_of_a_pinned_witness_fails(drafts: Drafts) -> None:
 
     report = verify(draft.bundle(own._replace(note=note)))
 
-    assert failed(report) == ["witnesses"]
+    assert failed(report) == ["witnesses", "lines"]
 
 
 def test_without_a_key_nothing_is_verified_unless_that_is_allowed(drafts: Drafts) -> None:
@@ -666,73 +667,86 @@ def test_without_a_key_nothing_is_verified_unless_that_is_allowed(drafts: Drafts
 
     nobody, allowed = verify(bundle, Trust()), verify(bundle, Trust(allow_unsigned=True, allow_unwitnessed=True))
 
-    assert (nobody.code, uncheckable(nobody)) == (4, ["signature", "witnesses"])
-    assert (allowed.code, uncheckable(allowed)) == (0, ["signature", "witnesses"])
+    assert (nobody.code, uncheckable(nobody)) == (4, ["signature", "witnesses", "lines"])
+    assert (allowed.code, uncheckable(allowed)) == (0, ["signature", "witnesses", "lines"])
     assert verify(bundle, Trust(allow_unsigned=True)).code == 4
     assert verify(bundle, replace(PINNED, witnesses=(), allow_unsigned=True)).code == 4
 
 
-def test_an_unsigned_file_is_a_gap_unless_that_is_allowed(drafts: Drafts) -> None:
+@pytest.mark.parametrize("trust", [PINNED, Trust(), Trust(allow_unsigned=True, allow_unwitnessed=True)])
+@pytest.mark.parametrize("part", ["proofs/", "checkpoints/"])
+def test_there_is_no_bundle_without_proofs_or_without_a_head_whatever_is_pinned(
+    drafts: Drafts, trust: Trust, part: str
+) -> None:
     draft = drafts["plain"].copy()
-    draft.reasons = {"proofs": "the log is not signed yet", "checkpoints": "the log is not signed yet"}
-    bundle = draft.bundle()
+    draft.absent = (part,)
 
-    report = verify(bundle, Trust())
-    allowed = verify(bundle, Trust(allow_unsigned=True, allow_unwitnessed=True))
-
-    assert (report.code, uncheckable(report)) == (4, ["tree", "signature", "witnesses"])
-    assert "the log is not signed yet" in step(report, "tree").detail
-    assert allowed.code == 0
-    assert verify(bundle, Trust(allow_unsigned=True)).code == 4
+    assert failed(verify(draft.bundle(), trust))[0] == "file"
 
 
-@pytest.mark.parametrize("trust", [PINNED, replace(PINNED, allow_unsigned=True), replace(PINNED, keys=())])
-def test_whoever_pins_a_key_takes_no_file_without_proofs_or_without_a_head(drafts: Drafts, trust: Trust) -> None:
-    draft = drafts["plain"].copy()
-    draft.reasons = {"proofs": "they were not asked for", "checkpoints": "they were not asked for"}
-
-    assert failed(verify(draft.bundle(), trust)) == ["tree", "signature", "witnesses"]
-
-
-def test_a_genuine_head_beside_records_that_it_does_not_hold_is_no_gap(drafts: Drafts) -> None:
+def test_a_genuine_head_beside_records_that_it_does_not_hold_fails_at_the_tree(drafts: Drafts) -> None:
     draft = drafts["plain"]
     forged = draft.change(draft.find("turn.spoke", 4), lambda entry: entry["reply"].update(synthesis="It is capped."))
     bundle = forged.bundle()
-    files = {path: content for path, content in bundle.files.items() if not path.startswith("proofs/")}
-    blocks = {**bundle.manifest.blocks, "proofs": absent("they were not asked for")}
-    files["checkpoints/0001.txt"] = draft.tree().note
 
-    report = verify(rehashed(Bundle(files, replace(bundle.manifest, blocks=blocks)), files))
+    report = verify(rehashed(bundle, {**bundle.files, "checkpoints/0001.txt": draft.tree().note}))
 
     assert (report.code, failed(report)) == (1, ["tree"])
 
 
 # What is absent, and what belongs to other versions.
 
-ABSENT: dict[BlockName, set[str]] = {
-    "context": {"context"},
-    "documents": {"context", "gate", "requests", "checks"},
-    "prompts": {"prompts", "requests"},
-    "policy": {"policy", "seats", "approval", "gate"},
-    "configuration": {"policy"},
+ABSENT = {
+    "context.json": {"context"},
+    "context.salt": {"context"},
+    "documents/": {"context", "gate", "requests", "checks"},
+    "prompts/": {"prompts", "requests"},
+    "policy.json": {"policy", "seats", "approval", "gate"},
+    "configuration.json": {"policy"},
 }
 
 
-@pytest.mark.parametrize("block", ABSENT)
-def test_what_the_records_name_is_never_absent_whatever_the_reason(drafts: Drafts, block: BlockName) -> None:
+@pytest.mark.parametrize("part", ABSENT)
+def test_what_the_records_name_is_never_absent(drafts: Drafts, part: str) -> None:
     draft = drafts["plain"].copy()
-    draft.reasons = {block: "it was not asked for"}
+    draft.absent = (part,)
 
     report = verify(draft.bundle())
 
-    assert (report.code, failed(report)) == (1, ["file"])
-    assert f"the block {block} is absent (it was not asked for)" in step(report, "file").detail
-    assert set(uncheckable(report)) == ABSENT[block]
+    assert (report.code, failed(report)) == (1, ["parts"])
+    assert str(step(report, "parts").expected).startswith(part)
+    assert set(uncheckable(report)) == ABSENT[part]
+
+
+@pytest.mark.parametrize("name", ["plain", "declined"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("approval.txt", "heads/0001.leaf.json", "heads/0099.salt", "documents/0009.txt", "prompts/board.md"),
+        *("schema/approved.json", "checkpoints/0002.txt", "records/0500.salt"),
+    ],
+)
+def test_nothing_is_there_that_the_records_do_not_name(drafts: Drafts, name: str, path: str) -> None:
+    bundle = drafts[name].bundle()
+
+    report = verify(rehashed(bundle, {**bundle.files, path: b"Approved by the board."}))
+
+    assert {"file", "parts"} & set(failed(report))
+    assert path in {one.file for one in report.failed}
+
+
+@pytest.mark.parametrize("path", ["configuration.json", "prompts/manifest.json", "prompts/critic.v1.md"])
+def test_a_declined_case_has_nothing_that_only_a_debate_has(drafts: Drafts, path: str) -> None:
+    bundle = drafts["declined"].bundle()
+
+    report = verify(rehashed(bundle, {**bundle.files, path: drafts["plain"].bundle().files[path]}))
+
+    assert (failed(report), step(report, "parts").file) == (["parts"], path)
 
 
 def test_what_was_not_kept_for_records_of_the_first_version_is_a_gap(drafts: Drafts) -> None:
     draft, prev = drafts["declined"].copy(), b""
-    draft.reasons = dict.fromkeys(("policy", "context"), "it is of a time in which it was not kept")
+    draft.absent = ("policy.json", "context.")
     for n, leaf in enumerate(draft.leaves):
         content = msgspec.json.decode(leaf) | {"v": 1, "prev": prev.hex()}
         content |= {"at": content["occurred"], "actor": content["actor"]["id"]}
@@ -754,7 +768,7 @@ def test_a_document_that_is_listed_without_its_text_fails(drafts: Drafts) -> Non
 
     report = verify(rehashed(bundle, files))
 
-    assert (report.code, failed(report)) == (1, ["context"])
+    assert (report.code, failed(report)) == (1, ["context", "parts"])
 
 
 def test_a_missing_payload_is_a_failure_whatever_the_manifest_says(drafts: Drafts) -> None:
@@ -763,7 +777,7 @@ def test_a_missing_payload_is_a_failure_whatever_the_manifest_says(drafts: Draft
 
     report = verify(rehashed(bundle, files))
 
-    assert {"file", "records"} <= set(failed(report))
+    assert {"file", "parts"} <= set(failed(report))
 
 
 def test_a_debate_of_a_format_that_has_no_rules_here_says_so(drafts: Drafts) -> None:
@@ -810,7 +824,7 @@ def test_checks_of_an_engine_that_no_build_ever_had_fail(drafts: Drafts, name: s
 
 
 def test_without_a_tokenizer_requests_have_their_hash_and_no_count(drafts: Drafts) -> None:
-    report = verify(drafts["plain"].bundle(), tools=Tools(lambda _: False))
+    report = verify(drafts["plain"].bundle(), tools=replace(TOOLS, ready=lambda _: False))
 
     assert failed(report) == []
     assert "5 requests have their hash" in step(report, "requests").detail

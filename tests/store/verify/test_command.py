@@ -10,14 +10,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from service.audit.bundle import pack
-from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey
-from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, export
+from service.audit.note import COSIGNATURE, ED25519, PublicKey, Signature, SigningKey
+from service.cli.audit.verify import tools
+from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, export, told
 
 Drafts = Mapping[str, Draft]
 KEY, WITNESS = ["--key", LOG_KEY.public.encode()], ["--witness", WITNESSES[0].public.encode()]
@@ -44,14 +46,19 @@ sys.exit(code)
 def folder(drafts: Drafts, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Bundles and an export, and a bundle with a byte changed."""
     folder = tmp_path_factory.mktemp("handed over")
-    draft = drafts["contract"]
+    draft = told(drafts["contract"])
     (folder / "bundle.zip").write_bytes(draft.packed())
     (folder / "renamed.txt").write_bytes(draft.packed())
-    forged = draft.change(draft.find("turn.spoke", 2), lambda e: e["charge"].update(amount=1))
+    forged = told(draft.change(draft.find("turn.spoke", 2), lambda e: e["charge"].update(amount=1)))
     (folder / "forged.zip").write_bytes(forged.packed())
+    edited = replace(draft, report=draft.report.replace(b"MODERATE", b"HIGH"))
+    (folder / "edited.zip").write_bytes(edited.packed())
+    line = Signature("sec-examiner.gov", bytes(4), bytes(64)).line().encode()
+    tree = draft.tree()
+    (folder / "line.zip").write_bytes(pack(draft.bundle(tree._replace(note=tree.note + line))))
     (folder / "export.jsonl").write_bytes(b"".join(export([draft, drafts["declined"]])))
     bare = draft.copy()
-    bare.reasons = {"proofs": "the log is not signed yet", "checkpoints": "the log is not signed yet"}
+    bare.absent = ("proofs/", "checkpoints/")
     (folder / "unsigned.zip").write_bytes(pack(bare.bundle()))
     (folder / "words.txt").write_text("This is not a bundle.\n")
     (folder / "empty").write_bytes(b"")
@@ -113,19 +120,24 @@ def call(folder: Path) -> Iterator[Call]:
         (["bundle.zip", *KEY, *WITNESS], 0, "VERIFIED"),
         (["renamed.txt", *KEY, *WITNESS], 0, "VERIFIED"),
         (["bundle.zip", *KEY], 4, "UNWITNESSED"),
-        (["bundle.zip", *KEY, "--allow-unwitnessed"], 0, "VERIFIED, UNWITNESSED"),
+        (["bundle.zip", *KEY, "--allow-unwitnessed"], 4, "nobody checked the lines of 'witness-0'"),
+        (["bundle.zip", *KEY, "--allow-unwitnessed", "--allow-unchecked-lines"], 0, "VERIFIED, UNWITNESSED"),
         (["bundle.zip"], 4, "UNSIGNED"),
         (["bundle.zip", "--allow-unsigned", "--allow-unwitnessed"], 0, "VERIFIED, UNSIGNED, UNWITNESSED"),
-        (["bundle.zip", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 7 (signature)"),
-        (["bundle.zip", *KEY, *SECOND], 1, "FAILED: step 8 (witnesses)"),
+        (["bundle.zip", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 2 (signature)"),
+        (["bundle.zip", *KEY, *SECOND], 1, "FAILED: step 3 (witnesses)"),
         (["bundle.zip", *KEY, *WITNESS, *SECOND, "--quorum", "2"], 1, "expected 2 of 2, found witness-0"),
-        (["unsigned.zip", *KEY, "--allow-unwitnessed"], 1, "FAILED: step 6 (tree)"),
-        (["unsigned.zip", *KEY, "--allow-unwitnessed", "--allow-unsigned"], 1, "FAILED: step 6 (tree)"),
-        (["unsigned.zip", "--allow-unwitnessed"], 4, "the log is not signed yet"),
-        (["unsigned.zip", "--allow-unwitnessed", "--allow-unsigned"], 0, "VERIFIED, "),
-        (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 18 (charges) [records/"),
+        (["unsigned.zip", "--allow-unwitnessed", "--allow-unsigned"], 1, "FAILED: step 1 (file)"),
+        (["edited.zip", *KEY, *WITNESS], 1, "FAILED: step 23 (report) [report.md]"),
+        (["edited.zip", *KEY, *WITNESS], 1, "only words, which no step has compared with the records: report.md"),
+        (["line.zip", *KEY, *WITNESS], 4, "NOT ALL CHECKABLE: 11 lines"),
+        (["line.zip", *KEY, *WITNESS], 4, "'sec-examiner.gov' (00000000) in checkpoints/0001.txt"),
+        (["line.zip", *KEY, *WITNESS, "--allow-unchecked-lines"], 0, "VERIFIED, nobody checked the lines of "),
+        (["forged.zip", *KEY, *WITNESS], 1, "3 steps after it were left out; --all carries them out"),
+        (["forged.zip", *KEY, *WITNESS, "--all"], 1, "23  report "),
+        (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 20 (charges) [records/"),
         (["export.jsonl", *KEY, *WITNESS], 4, "not part of an export"),
-        (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 5 (signature)"),
+        (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 2 (signature)"),
         (["words.txt", *KEY], 1, "neither a bundle nor an export"),
         (["empty", *KEY], 1, "neither a bundle nor an export"),
     ],
@@ -218,15 +230,14 @@ def test_json_says_the_same_for_a_program(folder: Path) -> None:
 
     (charges,) = [step for step in forged["steps"] if step["state"] == "FAILED"]
     assert (forged["kind"], forged["verdict"], forged["exit"]) == ("bundle", "failed", 1)
-    assert (charges["number"], charges["name"], charges["found"]) == (18, "charges", "1")
+    assert (charges["number"], charges["name"], charges["found"]) == (20, "charges", "1")
+    assert (forged["left"], whole["left"], whole["words"]) == (["money", "outcome", "report"], [], [])
     assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
     assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})
-    assert [step["number"] for step in whole["steps"]] == list(range(1, 22))
+    assert [step["number"] for step in whole["steps"]] == list(range(1, 24))
 
 
 def test_a_debate_is_counted_with_the_tokenizers_that_are_shipped(folder: Path) -> None:
-    from service.cli.audit.verify import tools
-
     ready = tools().ready
 
     assert (ready("bytes/4"), ready("o200k_base"), ready("no such tokenizer")) == (True, True, False)

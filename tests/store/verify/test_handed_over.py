@@ -16,7 +16,7 @@ from service.audit import log_events
 from service.audit.bundle import Bundle, pack, unpack
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.log_events import LogOpened
-from service.audit.note import SigningKey
+from service.audit.note import Signature, SigningKey
 from service.audit.proof import TlogProof
 from service.audit.record import Link, RecordPlace, Times, open_leaf, seal
 from service.audit.tree import root_of
@@ -74,11 +74,9 @@ async def test_what_is_handed_over_verifies_whole_in_a_process_of_its_own(house:
 async def test_a_report_that_tells_something_else_than_the_records_fails(house: House) -> None:
     bundle = unpack(await house.bundle(await house.debated()))
     other = rehashed(bundle, {**bundle.files, "report.md": bundle.files["report.md"].replace(b"upheld", b"UPHELD")})
-    elsewhere = Bundle(other.files, replace(other.manifest, build="11" * 32))  # the maker's claim, that nothing signs
 
     assert step(verify_opened(bundle, TRUST, tools()), "report").state == "OK"
     assert failed(verify_opened(other, TRUST, tools())) == ["report"]
-    assert failed(verify_opened(elsewhere, TRUST, tools())) == ["report"]
 
 
 async def test_a_report_is_compared_in_the_words_that_the_record_names(house: House) -> None:
@@ -128,13 +126,34 @@ async def test_an_earlier_log_that_is_left_out_swapped_or_changed_fails(later: B
     other = {**later.files, "checkpoints/0002.txt": later.files["checkpoints/0001.txt"]}
 
     for changed in (files, swapped, broken, unproven, other):
-        assert "logs" in failed(verify_opened(rehashed(later, changed), TRUST, tools()))
-    report = verify_opened(rehashed(later, kept | renamed), TRUST, tools())
-    assert failed(report) == []  # what is further back is not asked for
-    without = replace(later.manifest.blocks["heads"], present=False, absent=True, reason="they were lost")
-    manifest = replace(later.manifest, blocks={**later.manifest.blocks, "heads": without})
-    gap = verify_opened(rehashed(Bundle(kept, manifest), kept), TRUST, tools())
-    assert (step(gap, "logs").state, gap.code) == ("NOT CHECKABLE", 4)
+        assert {"logs", "parts"} & set(failed(verify_opened(rehashed(later, changed), TRUST, tools(), every=True)))
+    for fewer in (kept | renamed, kept):  # the number of the log says how many records opened logs up to it
+        report = verify_opened(rehashed(later, fewer), TRUST, tools(), every=True)
+        assert step(report, "parts").state == "FAILED"
+        assert str(step(report, "parts").expected).startswith("heads/")
+    stated = rehashed(Bundle(later.files, replace(later.manifest, logs=later.manifest.logs[:1])), later.files)
+    assert {"file", "parts"} <= set(failed(verify_opened(stated, TRUST, tools(), every=True)))
+
+
+@pytest.mark.parametrize(
+    "path", ["heads/0003.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "heads/0001.txt"]
+)
+async def test_a_file_beside_the_heads_that_no_log_has_fails(later: Bundle, path: str) -> None:
+    report = verify_opened(rehashed(later, {**later.files, path: b"Approved."}), TRUST, tools())
+
+    assert (report.code, report.failed[0].name in ("file", "logs", "parts")) == (1, True)
+
+
+async def test_a_line_of_signatures_that_nobody_checked_is_named_whichever_checkpoint_it_is_on(later: Bundle) -> None:
+    line = Signature("sec-examiner.gov", b"\x01\x02\x03\x04", bytes(64)).line()
+    for n in (1, 2):
+        before = later.files[f"checkpoints/{n:04d}.txt"]
+        files = {path: body.replace(before, before + line.encode()) for path, body in later.files.items()}
+        report = verify_opened(rehashed(later, files), TRUST, tools())
+        accepted = verify_opened(rehashed(later, files), replace(TRUST, allow_unchecked_lines=True), tools())
+
+        assert (report.code, accepted.code) == (4, 0)
+        assert f"'sec-examiner.gov' (01020304) in checkpoints/{n:04d}.txt" in step(report, "lines").detail
 
 
 MALLORY = SigningKey.from_seed("mallory", bytes([7]) * 32)
@@ -169,7 +188,7 @@ def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundl
 async def test_how_an_earlier_log_was_opened_cannot_be_made_up_without_a_key(later: Bundle) -> None:
     previous = _first_head(later)
 
-    same, longer = (verify_opened(_opened_otherwise(later, previous, n), TRUST, tools()) for n in (1, 2))
+    same, longer = (verify_opened(_opened_otherwise(later, previous, n), TRUST, tools(), every=True) for n in (1, 2))
 
     assert (failed(same), step(same, "logs").file) == (["logs"], "checkpoints/0002.txt")  # the third log says otherwise
     assert (longer.code, step(longer, "logs").state) == (4, "NOT CHECKABLE")
@@ -187,7 +206,7 @@ def _first_head(later: Bundle) -> bytes:
 async def test_a_log_that_was_signed_by_a_key_that_is_not_pinned_fails_at_the_signature(later: Bundle) -> None:
     stranger = SigningKey.from_seed("localhost", bytes([9]) * 32)
 
-    report = verify_bundle(pack(later), replace(TRUST, keys=(stranger.public,)), tools())
+    report = verify_bundle(pack(later), replace(TRUST, keys=(stranger.public,)), tools(), every=True)
 
     assert failed(report) == ["signature"]
     assert "by the word of the next log" in step(report, "logs").detail

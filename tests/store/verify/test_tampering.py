@@ -13,16 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.audit.bundle import Bundle, pack, unpack
+from service.audit.bundle import Bundle, pack
 from service.verify.bundle import verify_bundle
 from service.verify.steps import VerificationReport
 from tests.fixtures.bundles import PINNED, TOOLS, Draft, failed, rehashed, verify
 
 Drafts = Mapping[str, Draft]
-BESIDE = ("README.txt", "schema/")
-"""What is read beside the evidence and follows from nothing."""
-CLAIMS = ("made", "build")
-"""What only the maker of a bundle can know."""
 
 
 @pytest.fixture(scope="session")
@@ -52,23 +48,15 @@ def test_a_byte_flipped_in_any_file_fails_by_its_hash(bundle: Bundle) -> None:
 
 @given(data=st.data())
 def test_a_byte_flipped_in_any_file_fails_also_when_the_manifest_is_made_right(bundle: Bundle, data: Any) -> None:
-    path = data.draw(st.sampled_from(sorted(p for p in bundle.files if not p.startswith(BESIDE))))
+    path = data.draw(st.sampled_from(sorted(bundle.files)))
     content = bundle.files[path]
     at, mask = data.draw(st.integers(0, len(content) - 1)), data.draw(st.integers(1, 255))
     flipped = content[:at] + bytes([content[at] ^ mask]) + content[at + 1 :]
 
     report = verify(rehashed(bundle, {**bundle.files, path: flipped}))
 
-    assert "file" not in failed(report) or path == "documents/index.json"
-    assert report.code == 1 or _same_json(content, flipped), (path, at, mask)
-
-
-def _same_json(one: bytes, other: bytes) -> bool:
-    """White space between the members of a file that no hash of a record covers."""
-    try:
-        return msgspec.json.format(one, indent=-1) == msgspec.json.format(other, indent=-1)
-    except msgspec.MsgspecError:
-        return False
+    assert "file" not in failed(report)
+    assert report.code == 1, (path, at, mask)
 
 
 def test_a_file_that_is_missing_or_extra_fails(bundle: Bundle) -> None:
@@ -76,8 +64,7 @@ def test_a_file_that_is_missing_or_extra_fails(bundle: Bundle) -> None:
         less = {name: content for name, content in bundle.files.items() if name != path}
 
         assert "file" in failed(verify(Bundle(less, bundle.manifest))), path
-        if not path.startswith(BESIDE):
-            assert verify(rehashed(bundle, less)).code == 1, path
+        assert verify(rehashed(bundle, less)).code == 1, path
     for path in (
         "more.txt",
         "records/0019.leaf.json",
@@ -125,18 +112,12 @@ def test_what_the_manifest_says_of_the_debate_is_held_against_it(bundle: Bundle,
 
 
 @given(data=st.data())
-def test_a_byte_flipped_anywhere_in_the_zip_fails_or_changes_nothing(bundle: Bundle, data: Any) -> None:
+def test_a_byte_flipped_anywhere_in_the_zip_fails(bundle: Bundle, data: Any) -> None:
     packed = pack(bundle)
     at, mask = data.draw(st.integers(0, len(packed) - 1)), data.draw(st.integers(1, 255))
     flipped = packed[:at] + bytes([packed[at] ^ mask]) + packed[at + 1 :]
 
-    report = check(flipped)
-
-    if report.code != 1:
-        found = unpack(flipped)
-        assert found.files == bundle.files
-        claims: dict[str, Any] = {name: getattr(bundle.manifest, name) for name in CLAIMS}
-        assert replace(found.manifest, **claims) == bundle.manifest
+    assert check(flipped).code == 1
 
 
 def test_a_bundle_that_is_cut_fails_wherever(bundle: Bundle) -> None:
@@ -233,7 +214,7 @@ def test_any_value_in_any_place_of_any_payload_is_reported_and_raises_nothing(dr
     report = verify(_sealed(changed).bundle())
 
     assert report.code in (0, 1, 4)
-    assert len(report.steps) == 21
+    assert len(report.steps) == 23
 
 
 def _sealed(draft: Draft) -> Draft:

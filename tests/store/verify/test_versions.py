@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from service import gate, money
-from service.audit.bundle import Bundle
 from service.checks import judgement, question_type
 from service.checks.judgement import check_critique
 from service.debate.entries import GateDecision
@@ -21,8 +20,7 @@ from service.running import versions
 from service.verify import gate as verified_gate
 from service.verify import versions as verified_versions
 from service.verify.export import verify_export
-from service.verify.steps import Tools
-from tests.fixtures.bundles import PINNED, TOOLS, Draft, export, failed, rehashed, step, uncheckable, verify
+from tests.fixtures.bundles import PINNED, TOOLS, Draft, export, failed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
 
@@ -90,22 +88,23 @@ UNUSED: Mapping[str, Mapping[str, str]] = {
 """Parts that no step of such a debate recomputes, in versions of a later build."""
 
 
-def without_texts(draft: Draft) -> Bundle:
-    """The bundle without README.txt."""
-    bundle = draft.bundle()
-    return rehashed(bundle, {path: content for path, content in bundle.files.items() if path != "README.txt"})
+NEEDED: Mapping[str, list[str]] = {
+    "schemas": ["parts", "gate", "report"],
+    "readme": ["gate", "report"],
+    "report": ["gate", "report"],
+}
+"""The steps that need the version of a text."""
 
 
 @pytest.mark.parametrize(("name", "part"), [(name, part) for name, parts in UNUSED.items() for part in parts])
 def test_a_later_version_that_no_step_needs_is_not_checkable(drafts: Drafts, name: str, part: str) -> None:
     version = UNUSED[name][part]
     draft = sealed(drafts[name], **{part: version})
-    tools = Tools(TOOLS.ready, {"report/1": lambda _: b""})
 
-    report = verify(without_texts(draft), tools=tools)
-    lines = verify_export(export([draft, drafts["retried"]]), PINNED, reports=tools.reports)
+    report = verify(draft.bundle())
+    lines = verify_export(export([draft, drafts["retried"]]), PINNED, reports=TOOLS.reports)
 
-    assert (report.code, failed(report), uncheckable(report)) == (4, [], ["gate"])
+    assert (report.code, failed(report), uncheckable(report)) == (4, [], NEEDED.get(part, ["gate"]))
     assert f"recorded under {version}, and this build has {part}/1" in step(report, "gate").detail
     assert (lines.code, failed(lines)) == (4, [])
     assert version in step(lines, "payloads").detail
@@ -118,10 +117,11 @@ def test_a_version_that_no_build_had_fails_where_no_step_needs_it(
 ) -> None:
     draft = sealed(drafts[name], **{part: version.format(part)})
 
-    report = verify(without_texts(draft))
+    report = verify(draft.bundle())
     lines = verify_export(export([drafts["retried"], draft]), PINNED)
 
-    assert (report.code, failed(report)) == (1, ["gate"])
+    steps = [name for name in NEEDED.get(part, ["gate"]) if part != "schemas" or name == "gate"]
+    assert (report.code, failed(report)) == (1, steps)
     assert step(report, "gate").detail.startswith(f"the version of {part}: ")
     assert failed(lines) == ["payloads"]
     assert step(lines, "payloads").record == 3

@@ -17,7 +17,6 @@ from tests.fixtures.bundles import TOOLS, Draft, failed, rehashed, step, uncheck
 
 Drafts = Mapping[str, Draft]
 STARTED = 2
-REPORTED = Tools(TOOLS.ready, {"report/1": lambda _: b"in the first words"})
 
 
 def sealed(draft: Draft, **named: str) -> Draft:
@@ -25,14 +24,10 @@ def sealed(draft: Draft, **named: str) -> Draft:
     return draft.change(1, lambda entry: entry["versions"].update(named))
 
 
-def reporting(draft: Draft, report: bytes, tools: Tools = REPORTED) -> VerificationReport:
+def reporting(draft: Draft, report: bytes, tools: Tools = TOOLS) -> VerificationReport:
     """What is found of the draft with this report beside it."""
     bundle = draft.bundle()
-    blocks = {**bundle.manifest.blocks, "report": msgspec.structs.replace(bundle.manifest.blocks["prompts"])}
-    files = {**bundle.files, "report.md": report}
-    changed = rehashed(bundle, files)
-    manifest = msgspec.structs.replace(changed.manifest, blocks=blocks)
-    return verify(type(bundle)(files, manifest), tools=tools)
+    return verify(rehashed(bundle, {**bundle.files, "report.md": report}), tools=tools)
 
 
 def test_a_debate_names_the_versions_that_this_build_writes(drafts: Drafts) -> None:
@@ -199,7 +194,7 @@ def test_a_report_in_words_that_no_build_had_fails(drafts: Drafts) -> None:
 
 
 def test_each_report_is_compared_in_its_own_words_where_there_are_two(drafts: Drafts) -> None:
-    both = Tools(TOOLS.ready, {**REPORTED.reports, "report/2": lambda _: b"in other words"})
+    both = Tools(TOOLS.ready, {**TOOLS.reports, "report/2": lambda _: b"in other words"}, TOOLS.schemas)
     old, new = drafts["plain"], sealed(drafts["plain"], report="report/2")
 
     assert failed(reporting(old, b"in the first words", both)) == []
