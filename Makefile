@@ -21,10 +21,10 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make .venv and install what requirements-dev.txt locks, when that has changed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -131,6 +131,13 @@ faults: setup ## fail every statement, call and append of a debate of every form
 soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
+
+# `make test` draws 200, from GAINSAY_TEST_MUTATIONS_SEED: make mutations EDITS=3000 SEED=7
+mutations: setup ## edit the recorded bundles without a key EDITS (3000) times; SEED repeats a run (two minutes)
+	@$(BIN)/python -m tests.mutations --edits $(or $(EDITS),3000) $(if $(SEED),--seed $(SEED))
+
+hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
+	@$(BIN)/python -m tests.mutations.hostile
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

@@ -149,7 +149,7 @@ def digest(stream: IO[bytes], member: Member) -> str:
 
 
 class Stored(Mapping[str, bytes]):
-    """The files of an archive by path, read from it each time: what nobody asks for takes no memory.
+    """The files of an archive by path, read from it each time: a file that no step asks for takes no memory.
 
     A file that has other bytes than at first raises `BadArchive`: the archive was changed meanwhile.
     """
@@ -266,6 +266,6 @@ def _unlike(what: str, expected: Sequence[object], found: Sequence[object]) -> s
     """The first field that differs."""
     for name, one, other in zip(_FIELDS, expected, found, strict=True):
         if one != other:
-            told = "one" if name == "extra" else repr(other)
-            return f"expected {what} with the {name} {one!r}, found {told}"
+            other_one = "one" if name == "extra" else repr(other)
+            return f"expected {what} with the {name} {one!r}, found {other_one}"
     return f"expected {what} as it is written here, found another"

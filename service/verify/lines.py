@@ -1,4 +1,4 @@
-"""The lines of signatures below a checkpoint that nobody checked: anybody can add one, under any name.
+"""The lines of signatures below a checkpoint that no pinned key checked: any holder of the file can add one.
 
 A line counts as checked when a pinned key or witness holds it, or when a record carries the same line: the record that
 opened the next log holds the last checkpoint of the one before, sealed with all its lines. Every other line is only a
@@ -21,7 +21,7 @@ def check_lines(notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trus
     """Check each line of these notes: (file, log, note, the same as a record carries it or ``None``).
 
     Raises `Differs` for a line of a pinned key that does not hold, and for a key with two lines; `NotCheckable` for
-    lines that nobody checked.
+    lines that no pinned key checked.
     """
     unknown, checked = [], 0
     for file, log, note, carried in notes:
@@ -36,12 +36,12 @@ def check_lines(notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trus
                 checked += 1
             else:
                 unknown.append(f"{_named(line)} in {file}")
-    told = f"{checked} line{'s' if checked != 1 else ''} of signatures checked"
+    detail = f"{checked} line{'s' if checked != 1 else ''} of signatures checked"
     if not unknown:
-        return f"{told}, and no other is there"
+        return f"{detail}, and no other is there"
     listed = ", ".join(unknown[:LISTED_MAX]) + (f" and {len(unknown) - LISTED_MAX} more" * (len(unknown) > LISTED_MAX))
     raise NotCheckable(
-        f"nobody checked the lines of {listed}: anybody can add such a line under any name; {told}",
+        f"no pinned key checked the lines of {listed}: any holder of the file can add such a line; {detail}",
         allowed=trust.allow_unchecked_lines or (trust.allow_unsigned and not trust.keys),
     )
 

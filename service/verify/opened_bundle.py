@@ -101,8 +101,8 @@ class LegalDebate:
 class OpenedBundle:
     """The parts of a bundle, each read on first use.
 
-    Payloads are read last: the steps up to `records` need none, so a file that nobody signed costs no more than its
-    leaves. ``words`` are the files that no step has compared yet.
+    Payloads are read last: the steps up to `records` need none, so a file without a pinned signature costs no more
+    than its leaves. ``words`` are the files that no step has compared yet.
     """
 
     def __init__(self, bundle: Bundle) -> None:

@@ -96,7 +96,7 @@ class VerificationReport(Struct, frozen=True, rename="camel"):
     left: tuple[str, ...] = ()
     """The steps that were left out because one before them failed."""
     words: tuple[str, ...] = ()
-    """The files that no step compared with the records: whoever reads them reads only words."""
+    """The files that no step compared with the records: they are only words."""
 
     @property
     def failed(self) -> tuple[VerificationStep, ...]:

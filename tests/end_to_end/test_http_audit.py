@@ -24,10 +24,10 @@ from service.audit.proof import check_proof, parse_proof
 from service.audit.record import leaf_hash, open_leaf
 from service.audit.tiles import decode_entries, tile_path
 from service.audit.tree import ProofError, root_of, verify_consistency
+from service.cli.audit.verify import tools
 from service.verify.bundle import verify_bundle
 from service.verify.export import verify_export
 from service.verify.steps import Trust
-from tests.fixtures.bundles import TOOLS
 from tests.fixtures.following import Follower
 from tests.fixtures.growing import KEY, LOG, Growing
 from tests.fixtures.postgres import Database
@@ -103,7 +103,11 @@ async def test_a_bundle_and_an_export_that_are_handed_out_prove_themselves(site:
 
     assert bundle.headers["content-type"] == "application/zip"
     assert bundle.headers["content-disposition"] == f'attachment; filename="{debate}.zip"'
-    assert verify_bundle(bundle.content, TRUST, TOOLS).failed == ()
+    assert (bundle.headers["content-encoding"], bundle.headers["vary"]) == ("gzip", "Accept-Encoding")
+    plain = await site.http.get(f"/v1/debates/{debate}/audit", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert verify_bundle(plain.content, TRUST, tools()).failed == ()
+    assert verify_bundle(bundle.content, TRUST, tools()).failed == ()
     for export, complete in ((whole, True), (some, False)):
         lines = export.content.splitlines(keepends=True)
         assert export.headers["content-type"] == "application/jsonl"

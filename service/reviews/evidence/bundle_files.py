@@ -164,7 +164,7 @@ def _heads(gathered: BundleParts) -> Files:
 
 
 def _report(gathered: BundleParts) -> Files:
-    """The readable report; none where a record is lost or what is stored was changed, so that nothing can be told."""
+    """The readable report; none where a record is lost or what is stored was changed, so that none can be written."""
     if gathered.entries is None:
         return {}
     try:

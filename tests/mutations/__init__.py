@@ -1,0 +1,1 @@
+"""Edits of recorded bundles without any key, and hostile files: what the verifier makes of each."""

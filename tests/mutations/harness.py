@@ -1,0 +1,43 @@
+"""Draws edits of the recorded bundles, verifies each with the pinned keys, and judges what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from service.audit.note import PublicKey
+from service.cli.audit.verify import tools
+from service.verify.bundle import verify_bundle
+from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
+from tests.mutations.edits import LISTED, Edit, drawn, opened
+
+FOLDER = Path(__file__).parents[1] / "vectors" / "bundles"
+NAMES = ("adversarial", "approved", "ballot", "convergence", "declined", "panel", "stances")
+
+
+def pinned() -> Trust:
+    """What an examiner pins: the keys of log and approver. The recorded log has no witness."""
+    keys = (PublicKey.parse((FOLDER / f"{name}.vkey").read_text("ascii").strip()) for name in ("log", "approver"))
+    return Trust(keys=tuple(keys), allow_unwitnessed=True)
+
+
+def mutate(edits: int, seed: int) -> Iterator[tuple[int, str, Edit, VerificationReport]]:
+    """So many edits, bundle after bundle in turn: its number, the bundle, the edit, and what is found of it."""
+    trust, own, random = pinned(), tools(), Random(seed)
+    stored = {name: (FOLDER / f"{name}.zip").read_bytes() for name in NAMES}
+    bundles = {name: opened(stored[name], tuple(stored[n] for n in NAMES if n != name)) for name in NAMES}
+    for nth in range(edits):
+        name = NAMES[nth % len(NAMES)]
+        edit = drawn(bundles[name], random)
+        yield nth, name, edit, verify_bundle(edit.data, trust, own)
+
+
+def judge(edit: Edit, report: VerificationReport) -> str:
+    """Why an edit came to something else than docs/verification.md says; empty if it did not."""
+    expected = GAPS if edit.what == LISTED else FAILED
+    if report.code != expected:
+        return f"expected exit {expected}, found {report.code}"
+    if expected == GAPS and [step.name for step in report.gaps] != ["lines"]:
+        return f"expected the gap lines, found {', '.join(step.name for step in report.gaps)}"
+    return ""
