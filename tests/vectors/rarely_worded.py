@@ -42,8 +42,10 @@ from service.debate.findings import (
 from service.debate.model import Check, Difference, Differing, PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
 from service.debate.replies import (
+    BlindAnswer,
     Critique,
     Framing,
+    Judgement,
     Moderation,
     ObjectionAnswers,
     Proposal,
@@ -108,7 +110,12 @@ def _played() -> Iterator[Debate]:
     yield "adversarial/1", "names its models", drive(a_start(critic_family="oak"), _names)
     for conclusion in labels.CONCLUSION:
         yield "adversarial/1", conclusion, drive(a_start(), partial(_concluding, conclusion))
+    several = a_start(positions=("adopt-x", "defer"))
+    yield "adversarial/1", "no position is carried", drive(several, partial(_concluding, "rejected"))
+    yield "stances/1", "the stance in the verdict", drive(start_of(formats.plain("stances/1")), _answering)
+    yield "panel/1", "one yes under conditions", drive(panel(), _answering)
     voted = start_of(replace(formats.plain("convergence/1"), judge=False))
+    yield "convergence/1", "the same of those that answered", drive(voted, _agreeing, fails=silent("1.debater-3.1"))
     yield "convergence/1", "all the same", drive(voted, _agreeing)
     for kind in labels.QUESTION:
         yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
@@ -135,6 +142,16 @@ def _concluding(conclusion: Any, turn: Turn, facts: Facts) -> Reply:
 def _agreeing(turn: Turn, facts: Facts) -> Reply:
     reply = canned(turn, facts)
     return replace(reply, final_answer="Sign.") if isinstance(reply, Answer) else reply
+
+
+def _answering(turn: Turn, facts: Facts) -> Reply:
+    """A verdict that begins with the stance it chooses; a panel that says no, but for one debater."""
+    reply = canned(turn, facts)
+    if isinstance(reply, Judgement):
+        return replace(reply, verdict=f"{formats.STANCES[0].capitalize()}, because clause 9 holds.")
+    if isinstance(reply, BlindAnswer | RevisedAnswer):
+        return replace(reply, stance="qualified" if turn.seat == "debater-3" else "negative")
+    return reply
 
 
 def _two_replies(entry: Entry, flag: str) -> Entry:

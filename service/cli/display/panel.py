@@ -21,7 +21,7 @@ from service.report.labels import OBJECTION, label_of
 from service.report.marks import without_marks
 from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Spoken
-from service.report.shortened import first_sentence
+from service.report.sentences import answer_sentence
 from service.report.shown import reply_json
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
@@ -56,8 +56,8 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def why(r: Result) -> tuple[str, str] | None:
-    """The first sentence of the answer; the whole stands with the exchange."""
-    return ("Answer", first_sentence(r.synthesis)) if r.synthesis else None
+    """The sentence of the synthesis that answers; the whole stands with the exchange."""
+    return ("Answer", answer_sentence(r.synthesis)) if r.synthesis else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -66,7 +66,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     The whole answer comes first, if it is longer than the sentence below the decision.
     """
     found = r.result if isinstance(r.result, PanelTerms) else None
-    if found and r.synthesis and first_sentence(r.synthesis) != line(r.synthesis):
+    if found and r.synthesis and answer_sentence(r.synthesis) != line(r.synthesis):
         yield rule("The whole answer")
         yield text(r.synthesis)
     if found and found.consensus:

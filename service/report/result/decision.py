@@ -22,7 +22,9 @@ The table in docs/formats.md says the same. An answer says who decided what, nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from service.debate.ballot import ESCALATE
@@ -32,16 +34,21 @@ from service.debate.model import Status, StopReason
 from service.debate.options import Options, StancesOptions, format_of, positions_of
 from service.debate.results import BallotResult, ConvergenceResult, FormatResult, PanelResult, StancesResult
 from service.report.labels import STOP, label_of
+from service.report.marks import MARK
 from service.report.result.decision_types import DecidedBy, DecisionDissent, DecisionOutcome, Dissenter
 from service.report.result.terms import AdversarialTerms, ConvergenceTerms, PanelTerms, Terms
-from service.report.shortened import first_sentence, short
+from service.report.sentences import answer_sentence
+from service.report.shortened import short
 
 ORDER = "orderSensitive"
 """The flag of a debate in which the order of presentation decided."""
 BY_ORDER = "No decision: the decider, asked again in the reverse order, decided otherwise"
 LONGEST_ANSWER, LONGEST_NAME = 400, 120
-"""The most characters of a debater's, judge's or moderator's own words in an answer, and of a name in one."""
-LONGEST_VIEW, LONGEST_THESIS = 120, 300
+"""The most characters of a debater's, judge's or moderator's own words in an answer, and of a name in one.
+
+A longer sentence is cut between words and ends in an ellipsis; the whole stands in the synthesis.
+"""
+LONGEST_VIEW, LONGEST_THESIS = 200, 300
 """The most characters of what a dissenter holds, and of a critic's thesis."""
 Own = Terms | FormatResult | None
 
@@ -68,6 +75,11 @@ class Decided(NamedTuple):
 
 def decide(ended: Ended) -> Decided:
     """What came of a debate that has ended, in whichever way."""
+    found = _decide(ended)
+    return found._replace(answer=_stopped(found.answer))
+
+
+def _decide(ended: Ended) -> Decided:
     if ended.status == "declined":
         return Decided("declined", f"No debate was held: {ended.detail}", "gate")
     if ended.status in ("failed", "aborted") or ended.options is None:
@@ -80,15 +92,33 @@ def _undecided(ended: Ended) -> Decided:
     return Decided("undecided", f"No decision: {label_of(STOP, reason)} ({ended.detail})")
 
 
+_STOPPED = re.compile(r"[.!?…。！？।؟][)\]”’\"'»」』]*$")
+
+
+def _stopped(said: str) -> str:
+    """A sentence with its full stop; a mark of code at its end stays behind it."""
+    words = MARK.sub("", said).rstrip()
+    return said if not words or _STOPPED.search(words) or not said.startswith(words) else _with_stop(said, len(words))
+
+
+def _with_stop(said: str, at: int) -> str:
+    return f"{said[:at]}.{said[at:]}"
+
+
 def _said(lead: str, words: str | None) -> str:
-    """The lead, and the first sentence of a decider's own words."""
-    said = short(first_sentence(words), LONGEST_ANSWER) if words else ""
+    """The lead, and the sentence of a decider's own words that answers."""
+    said = short(answer_sentence(words), LONGEST_ANSWER) if words else ""
     return f"{lead}: {said}" if said else lead
 
 
 def _of(count: int, whole: int, what: str) -> str:
     """``3 of 5 votes``."""
     return f"{count} of {whole} {what}"
+
+
+def _quoted(words: str, most: int = LONGEST_NAME) -> str:
+    """A caller's or a debater's words between quotation marks, without their full stop."""
+    return f"“{short(words, most).rstrip('.')}”"
 
 
 def _adversarial(ended: Ended) -> Decided | None:
@@ -99,17 +129,23 @@ def _adversarial(ended: Ended) -> Decided | None:
     if ranking := ended.own.ranking:
         texts = {p.id: p.text for p in positions_of(ended.options)} if ended.options else {}
         first = ranking[0].position
-        lead = f"The moderator ranked {short(first, LONGEST_NAME)} first of {len(ranking)} positions"
-        return Decided("ranked", _said(lead, texts.get(first)), "moderator")
+        lead = f"The moderator ranked {_quoted(first)} first of {len(ranking)} positions{_RANKED[ended.own.conclusion]}"
+        return Decided("ranked", _said(lead, ended.synthesis or texts.get(first)), "moderator")
     lead = _PROPOSITION[ended.own.conclusion]
     return Decided(ended.own.conclusion, _said(lead, ended.synthesis), "moderator")
 
 
 _PROPOSITION: Mapping[str, str] = {
     "upheld": "The proposition stands in the moderator's view",
-    "modified": "The proposition stands in a narrower form",
+    "modified": "The proposition stands only in a narrower or changed form",
     "rejected": "The proposition was rejected",
 }
+_RANKED: Mapping[str, str] = {
+    "upheld": "",
+    "modified": ", to be chosen only with changes",
+    "rejected": ", although the arguments carry none of them",
+}
+"""What a moderator's conclusion says of the position that it ranks first."""
 
 
 def _stances(ended: Ended) -> Decided | None:
@@ -119,17 +155,20 @@ def _stances(ended: Ended) -> Decided | None:
         return None
     verdict = ended.own.verdict
     if verdict.winner is None:
-        return Decided("split", _said("The judge combined several stances", verdict.verdict), "judge")
-    lead = f"The judge chose “{short(ended.own.winner_stance or verdict.winner, LONGEST_NAME)}”{_argued_by(ended)}"
-    return Decided("chosen", _said(lead, verdict.verdict), "judge")
+        return Decided("split", _said("The judge chose no single stance", verdict.verdict), "judge")
+    stance, said = ended.own.winner_stance or verdict.winner, answer_sentence(verdict.verdict)
+    debaters = _arguing(ended)
+    by = f", argued by {_listed(debaters)}" if debaters else ", which no debater was given to argue"
+    if debaters and fold(said).startswith(fold(stance.split(": ", maxsplit=1)[0]).rstrip(".")):
+        return Decided("chosen", _said(f"The judge chose the stance of {_listed(debaters)}", said), "judge")
+    return Decided("chosen", _said(f"The judge chose {_quoted(stance)}{by}", said), "judge")
 
 
-def _argued_by(ended: Ended) -> str:
+def _arguing(ended: Ended) -> list[str]:
     """Who argued the stance that the judge chose: a debater may be named like another side."""
     stance = ended.own.winner_stance if isinstance(ended.own, StancesResult) else None
     debaters = ended.options.debaters if isinstance(ended.options, StancesOptions) else ()
-    names = [short(d.name, LONGEST_NAME) for d in debaters if stance is not None and fold(d.stance) == fold(stance)]
-    return f", argued by {' and '.join(names)}" if names else ", which no debater was given to argue"
+    return [short(d.name, LONGEST_NAME) for d in debaters if stance is not None and fold(d.stance) == fold(stance)]
 
 
 def _ballot(ended: Ended) -> Decided | None:
@@ -139,12 +178,12 @@ def _ballot(ended: Ended) -> Decided | None:
     counts = {tally.vote: tally.count for tally in found.vote_tally}
     votes = _of(counts.get(found.decision, 0), found.seats, "votes")
     if found.decision_rule == "max_rounds_exhausted":
-        level = f"; {', '.join(short(name, LONGEST_NAME) for name in found.tied)} are level" if found.tied else ""
+        level = f"; {_listed([_quoted(name) for name in found.tied])} are level" if found.tied else ""
         needed = _of(found.consensus_threshold, found.seats, "votes that are needed")
-        return Decided("escalated", f"A person decides: no option leads alone with the {needed}{level}", "vote")
+        return Decided("escalated", f"A person has to decide: no option leads alone with the {needed}{level}", "vote")
     if found.decision == ESCALATE:
-        return Decided("escalated", f"A person decides: the debaters voted so with {votes}", "vote")
-    return Decided("chosen", f"Option {short(found.decision, LONGEST_NAME)} was chosen with {votes}", "vote")
+        return Decided("escalated", f"A person has to decide: the debaters voted so with {votes}", "vote")
+    return Decided("chosen", f"Option {_quoted(found.decision)} was chosen with {votes}", "vote")
 
 
 def _panel(ended: Ended) -> Decided | None:
@@ -152,8 +191,10 @@ def _panel(ended: Ended) -> Decided | None:
     if not isinstance(found, PanelResult | PanelTerms) or not found.synthesis:
         return None
     if found.ideas:
-        first = found.ideas[0]
-        lead = f"Of {len(found.ideas)} ideas, {len(first.endorsed_by)} debaters name the first one"
+        first, debaters = found.ideas[0], len(found.labels) - len(found.missing)
+        which = f"the first of {len(found.ideas)} ideas" if len(found.ideas) > 1 else "the only idea"
+        stand = "stands" if len(first.endorsed_by) == 1 else "stand"
+        lead = f"{_of(len(first.endorsed_by), debaters, 'debaters')} {stand} behind {which}"
         return Decided("ranked", _said(lead, first.idea), "endorsements")
     if found.consensus_reached:
         by: DecidedBy = "adjudicator" if found.consensus and found.consensus[-1].by == "model" else "agreement"
@@ -175,7 +216,7 @@ def _convergence(ended: Ended) -> Decided | None:
         return Decided("chosen", _said("The judge answered", found.final_answer), "judge")
     voices = sum(len(group.seats) for group in found.votes)
     if len(found.votes) == 1:
-        lead = f"All {voices} debaters that answered to the end agreed"
+        lead = f"All {voices} debaters{' that answered to the end' if found.missing else ''} agreed"
         by: DecidedBy = "vote" if found.converged_in is None else "agreement"
         return Decided("agreed", _said(lead, found.final_answer), by)
     if found.tied:
@@ -203,38 +244,71 @@ DECISIONS: Mapping[FormatName, Callable[[Ended], Decided | None]] = complete_for
 
 
 class Against(NamedTuple):
-    """Dissenters of one kind; ``words`` are a critic's thesis, ``left_open`` the points that a moderator left open."""
+    """Dissenters of one kind; ``words`` are a critic's thesis, ``left_open`` the points that a moderator left open.
+
+    ``contesting`` are the seats of a panel that hold no other conclusion, and still contest a claim of another debater;
+    ``stances`` are the words for the stances of its answers.
+    """
 
     kind: Literal["assigned", "own"]
     by: tuple[Dissenter, ...]
     words: str | None = None
     left_open: int = 0
+    contesting: frozenset[str] = frozenset()
+    stances: Mapping[str, str] = MappingProxyType({})
 
 
 def dissent_of(found: Against | None) -> DecisionDissent | None:
     """The dissent with its sentence; ``None`` if there is none."""
     if found is None or not found.by:
         return None
-    return DecisionDissent(kind=found.kind, text=sentence(found), by=found.by)
+    return DecisionDissent(kind=found.kind, text=_stopped(sentence(found)), by=found.by)
 
 
 def sentence(found: Against) -> str:
     """The dissent as a person would say it."""
     if found.kind == "assigned" and found.words is not None:
         points = found.by[0].points
-        held = f"{_points(points, 'point')} of the critic neither granted nor answered"
+        held = (
+            f"{_points(points, 'point')} of the critic {'was' if points == 1 else 'were'} neither granted nor answered"
+        )
         lead = held if points else f"The moderator leaves {_points(found.left_open, 'point')} open"
-        return f"{lead}; the critic's thesis: {short(first_sentence(found.words), LONGEST_THESIS)}"
-    parts = {until: [_view(one) for one in found.by if one.until == until] for until in ("end", "firstDraft")}
-    otherwise = "Lost: " if found.kind == "assigned" else "Otherwise to the end: "
-    said = [otherwise + ", ".join(parts["end"])] if parts["end"] else []
-    said += ["Otherwise before reading the others: " + ", ".join(parts["firstDraft"])] if parts["firstDraft"] else []
-    return "; ".join(said)
+        return f"{lead}; the critic's thesis: {short(answer_sentence(found.words), LONGEST_THESIS)}"
+    if found.kind == "assigned":
+        return f"Stances that lost: {_views(found.by, found.stances)}"
+    against = [one for one in found.by if one.seat not in found.contesting]
+    said = [
+        f"{lead}: {_views([one for one in against if one.until == until], found.stances)}"
+        for until, lead in _UNTIL.items()
+        if any(one.until == until for one in against)
+    ]
+    contesting = [_name(one) for one in found.by if one.seat in found.contesting]
+    said += [f"Still contesting a claim of another debater: {_listed(contesting)}"] if contesting else []
+    return "; ".join(one if n == 0 else one[0].lower() + one[1:] for n, one in enumerate(said))
 
 
-def _view(one: Dissenter) -> str:
-    name = short(one.name, LONGEST_VIEW) if one.name else one.seat
-    return f"{name} ({one.holds or 'abstains'})"
+_UNTIL: Mapping[str, str] = {
+    "end": "Otherwise to the end",
+    "firstDraft": "Otherwise before reading the others, and not any more",
+}
+
+
+def _views(by: Sequence[Dissenter], stances: Mapping[str, str]) -> str:
+    """The views of dissenters, each once, with those who hold it."""
+    held: dict[str, list[str]] = {}
+    for one in by:
+        said = stances.get(one.holds) or _quoted(one.holds, LONGEST_VIEW) if one.holds else "abstained"
+        held.setdefault(said, []).append(_name(one))
+    return ", ".join(f"{_listed(names)} ({said})" for said, names in held.items())
+
+
+def _name(one: Dissenter) -> str:
+    return short(one.name, LONGEST_NAME) if one.name else one.seat
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a list in a sentence."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def _points(count: int, what: str) -> str:

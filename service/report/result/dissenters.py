@@ -66,17 +66,25 @@ def _panel(h: History, _: Outcome) -> Against | None:
     views = {seat: _stance(h, turn) for seat, turn in last.items()}
     sides = Counter(side for view in views.values() if (side := _SIDES.get(view or "")))
     ahead = [side for side, count in sides.items() if count == max(sides.values())]
-    by = []
+    by, contesting = [], set()
     for seat, turn in last.items():
         blind = _stance(h, first[seat])
         if _opposes(views[seat], ahead) or _challenges(h, turn):
             by.append(_dissenter(h, seat, turn, "end", _label(h, seat), views[seat]))
+            contesting |= set() if _opposes(views[seat], ahead) else {seat}
         elif _opposes(blind, ahead):
             by.append(_dissenter(h, seat, first[seat], "firstDraft", _label(h, seat), blind))
-    return Against("own", tuple(by))
+    return Against("own", tuple(by), contesting=frozenset(contesting), stances=_STANCES)
 
 
 _SIDES: Mapping[str, str] = {"affirmative": "yes", "qualified": "yes", "negative": "no"}
+
+_STANCES: Mapping[str, str] = {
+    "affirmative": "yes",
+    "qualified": "yes, under conditions",
+    "negative": "no",
+    "open": "open",
+}
 
 
 def _opposes(stance: str | None, ahead: list[str]) -> bool:

@@ -26,7 +26,8 @@ from service.report import Result, build_result, events, html, markdown, pdf
 from service.report.document import pdf as typeset
 from service.report.document.contents import report
 from service.report.marks import CLOSE, MARK, OPEN, place
-from service.report.shortened import first_sentence, short
+from service.report.sentences import answer_sentence
+from service.report.shortened import short
 from service.report.shown import shown as show
 from tests.fixtures import formats
 from tests.fixtures.debates import (
@@ -444,12 +445,12 @@ def test_a_text_that_is_shortened_keeps_its_marks_whole(most: int) -> None:
     assert cut.count(OPEN) == cut.count(CLOSE) == 2
 
 
-def test_the_first_sentence_keeps_the_marks_of_those_after_it() -> None:
+def test_the_sentence_that_answers_keeps_the_marks_of_those_after_it() -> None:
     text = f'It is overdue. It says "no limit" {NOWHERE}. So it is. {NOWHERE}'
 
-    assert first_sentence(text) == f"It is overdue.… {NOWHERE}"
-    assert first_sentence(f'It says "it is due." {NOWHERE} So it is.') == f'It says "it is due." {NOWHERE} So it is.'
-    assert first_sentence("It is overdue. So it is.") == "It is overdue."
+    assert answer_sentence(text) == f"It is overdue.… {NOWHERE}"
+    assert answer_sentence(f'It says "it is due." {NOWHERE} So it is.') == f'It says "it is due." {NOWHERE} So it is.'
+    assert answer_sentence("It is overdue. So it is.") == "It is overdue."
 
 
 def test_on_a_terminal_without_these_brackets_a_mark_has_two_square_ones_and_no_text_has() -> None:

@@ -92,7 +92,7 @@ def test_where_the_order_decided_the_report_names_no_winner_and_shows_both_answe
     report = markdown(told(form, other_way))
 
     headline = part(report, "Decision").split("\n\n")[0]
-    assert "**No decision: the decider, asked again in the reverse order, decided otherwise**" in headline
+    assert "**No decision: the decider, asked again in the reverse order, decided otherwise.**" in headline
     assert "orderSensitive: The decider, asked again" in report
     assert "decided otherwise, so nothing stands" in report
     assert "asked again with the order turned round (confidence HIGH)" in report
@@ -156,7 +156,7 @@ def test_an_abstention_a_tie_and_an_escalation_are_named() -> None:
     assert "abstains (wrote “perhaps later”)" in report
     assert "- **Level with each other:** sign, renegotiate" in report
     assert "- **Votes that name an option:** 2 of 3" in report
-    assert "**A person decides: no option leads alone with the 3 of 3 votes that are needed" in report
+    assert "**A person has to decide: no option leads alone with the 3 of 3 votes that are needed" in report
     assert "Where everybody stood at the end" in parts(report)
 
 
@@ -167,7 +167,7 @@ def test_a_ballot_that_decides_says_by_how_many_votes_and_who_was_against() -> N
     report = markdown(r)
 
     assert isinstance(r.result, BallotTerms)
-    assert "**Option sign was chosen with 2 of 3 votes**" in report
+    assert "**Option “sign” was chosen with 2 of 3 votes.**" in report
     assert "### b (Debater 2) (votes renegotiate)" in part(report, "What was held against it to the end, and by whom")
 
 
@@ -308,7 +308,7 @@ def test_debaters_of_convergence_are_told_by_name_and_letter_and_options_as_they
 def test_a_majority_without_a_judge_is_called_one_and_the_rest_is_heard() -> None:
     report = markdown(told(ConvergenceOptions(3, 1, human_review=False, judge=False)))
 
-    assert "**2 of 3 debaters answered: sign**" in report
+    assert "**2 of 3 debaters answered: sign.**" in report
     assert "Those who weighed it" not in parts(report)
     against = part(report, "What was held against it to the end, and by whom")
     assert re.findall(r"^### .* \((.*)\)$", against, re.MULTILINE) == ["Renegotiate clause 9"]

@@ -112,7 +112,7 @@ def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "**The proposition stands in a narrower form: The cap holds but for clause 12.**",
+        "**The proposition stands only in a narrower or changed form: The cap holds but for clause 12.**",
         "Modified, by the moderator.",
         "Dissent: ",
         "Confidence: LOW",
@@ -251,7 +251,8 @@ def test_positions_are_shown_in_the_moderators_order_with_each_ones_case() -> No
 
     written = markdown(several)
 
-    assert f"The moderator ranked {adversarial(several).ranking[0].position} first of 2 positions: " in written
+    first = adversarial(several).ranking[0].position
+    assert f"The moderator ranked “{first}” first of 2 positions, to be chosen only with changes: " in written
     for position in ("adopt-x", "defer"):
         assert f"### Proposer of {position} (ranked" in written
         assert f"### Rebuttal for {position} (score 7)" in written

@@ -30,14 +30,17 @@ from service.debate.replies import (
     Moderation,
     Position,
     Reply,
+    RevisedAnswer,
     Ruling,
     Synthesis,
 )
-from service.debate.replies.panel import Endorsement, Idea
+from service.debate.replies.panel import Challenge, Endorsement, Idea
 from service.report import Result, build_decision, build_result, markdown, summary_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.marks import MARK
+from service.report.result.decision import Ended, decide
 from service.report.result.decision_types import DecidedBy, DecisionOutcome
+from service.report.result.terms import ConvergenceTerms
 from tests.fixtures import formats
 from tests.fixtures.debates import DECLINED, a_case, a_start, canned, drive, found
 from tests.fixtures.results import decided
@@ -146,7 +149,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("adversarial", "ranked", "there are several positions, and the last moderation ranks them"): (
         several,
         "moderator",
-        "The moderator ranked ",
+        "The moderator ranked “adopt-x” first of 2 positions, to be chosen only with changes: The cap holds but for ",
     ),
     ("stances", "chosen", "the judge names a winner"): (
         lambda: told(ARGUED),
@@ -156,22 +159,22 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("stances", "split", "the verdict combines several stances"): (
         lambda: told(ARGUED, saying(Judgement, winner=None)),
         "judge",
-        "The judge combined several stances: Clause 9 holds.",
+        "The judge chose no single stance: Clause 9 holds.",
     ),
     ("ballot", "chosen", "an option leads alone with the votes that are needed"): (
         lambda: told(VOTING, voting("sign", "sign", "sign", "renegotiate", "perhaps")),
         "vote",
-        "Option sign was chosen with 3 of 5 votes",
+        "Option “sign” was chosen with 3 of 5 votes.",
     ),
     ("ballot", "escalated", "that option is `escalate`"): (
         lambda: told(VOTING, voting(*["escalate"] * 5)),
         "vote",
-        "A person decides: the debaters voted so with 5 of 5 votes",
+        "A person has to decide: the debaters voted so with 5 of 5 votes.",
     ),
     ("ballot", "escalated", "the rounds are used up, and no option leads alone with the votes that are needed"): (
         lambda: told(VOTING, voting("sign", "sign", "renegotiate", "renegotiate", "perhaps")),
         "vote",
-        "A person decides: no option leads alone with the 3 of 5 votes that are needed; sign, renegotiate are level",
+        "A person has to decide: no option leads alone with the 3 of 5 votes that are needed; “sign” and ",
     ),
     ("panel", "agreed", "consensus is reached, and the synthesizer has answered"): (
         agreeing,
@@ -186,12 +189,12 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("panel", "ranked", "the question is a brainstorm: ideas by how many debaters name them"): (
         ideas,
         "endorsements",
-        "Of 1 ideas, 1 debaters name the first one: Insure.",
+        "1 of 2 debaters stands behind the only idea: Insure.",
     ),
     ("convergence", "agreed", "no judge decides, and all answers converged or are the same at the end"): (
         lambda: told(VOTED, answering("Sign.", "Sign.", "Sign.")),
         "vote",
-        "All 3 debaters that answered to the end agreed: Sign.",
+        "All 3 debaters agreed: Sign.",
     ),
     ("convergence", "chosen", "a judge answers"): (
         lambda: told(JUDGED),
@@ -211,7 +214,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("convergence", "split", "answers are level, and the caller wanted none taken then"): (
         lambda: told(replace(VOTED, ties="noAnswer"), TIED),
         "vote",
-        "No answer: 3 answers are level, and none was to be taken then",
+        "No answer: 3 answers are level, and none was to be taken then.",
     ),
     (
         "adversarial, stances, convergence",
@@ -220,7 +223,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ): (
         lambda: swapped("stances/1", otherwise(Judgement, winner="do not sign")),
         None,
-        "No decision: the decider, asked again in the reverse order, decided otherwise",
+        "No decision: the decider, asked again in the reverse order, decided otherwise.",
     ),
     ("any", "undecided", "the debate was cut short before a decision"): (cut_short, None, "No decision: the money "),
     ("any", "declined", "the gate held no debate"): (declined, "gate", "No debate was held: the gate declined: "),
@@ -280,7 +283,7 @@ def test_the_stances_that_lost_are_dissent_that_was_assigned() -> None:
     assert found is not None
     assert found.kind == "assigned"
     assert [(one.name, one.holds, one.points) for one in found.by] == [("b", "do not sign", 2), ("c", "renegotiate", 2)]
-    assert found.text == "Lost: b (do not sign), c (renegotiate)"
+    assert found.text == "Stances that lost: b (“do not sign”), c (“renegotiate”)."
 
 
 def test_a_minority_and_those_who_gave_way_are_a_ballots_own_dissent() -> None:
@@ -294,7 +297,7 @@ def test_a_minority_and_those_who_gave_way_are_a_ballots_own_dissent() -> None:
         ("d", "renegotiate", "end"),
         ("e", None, "end"),
     ]
-    assert minority.text == "Otherwise to the end: d (renegotiate), e (abstains)"
+    assert minority.text == "Otherwise to the end: d (“renegotiate”), e (abstained)."
     assert (changed.outcome, changed.dissent) in (("escalated", None), ("chosen", changed.dissent))
 
 
@@ -309,7 +312,7 @@ def test_a_debater_that_changed_its_vote_after_reading_the_others_is_named() -> 
     assert found.outcome == "chosen"
     assert found.dissent is not None
     assert [(one.name, one.holds, one.until) for one in found.dissent.by] == [("e", "renegotiate", "firstDraft")]
-    assert found.dissent.text == "Otherwise before reading the others: e (renegotiate)"
+    assert found.dissent.text == "Otherwise before reading the others, and not any more: e (“renegotiate”)."
 
 
 def test_other_answers_at_the_end_and_at_first_are_the_own_dissent_of_convergence() -> None:
@@ -324,6 +327,23 @@ def test_other_answers_at_the_end_and_at_first_are_the_own_dissent_of_convergenc
     ]
 
 
+def test_debaters_of_a_panel_that_only_contest_a_claim_are_not_said_to_hold_otherwise() -> None:
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        found = canned(turn, facts)
+        if isinstance(found, RevisedAnswer):
+            return replace(
+                found, stance="affirmative", still_challenges=(Challenge("Model A", 1, "It needs a limit."),)
+            )
+        return replace(found, stance="affirmative") if isinstance(found, BlindAnswer) else found
+
+    found = decided(told("panel/1", replies)).dissent
+
+    assert found is not None
+    assert {one.holds for one in found.by} == {"affirmative"}
+    assert found.text.startswith("Still contesting a claim of another debater: Model ")
+    assert "affirmative" not in found.text
+
+
 def test_the_opposite_stance_in_a_panel_is_its_own_dissent() -> None:
     def replies(turn: Turn, facts: Facts) -> Reply:
         found = canned(turn, facts)
@@ -335,6 +355,7 @@ def test_the_opposite_stance_in_a_panel_is_its_own_dissent() -> None:
     assert found is not None
     assert found.kind == "own"
     assert [(one.seat, one.holds) for one in found.by] == [("debater-3", "negative")]
+    assert found.text == f"Otherwise to the end: {found.by[0].name} (no)."
 
 
 def test_a_critic_without_a_point_that_stands_is_no_dissent() -> None:
@@ -345,6 +366,75 @@ def test_a_critic_without_a_point_that_stands_is_no_dissent() -> None:
     assert left.dissent is not None
     assert left.dissent.kind == "assigned"
     assert left.dissent.text == "The moderator leaves 1 point open; the critic's thesis: The cap leaks."
+
+
+# -- the words of a decider
+
+
+@pytest.mark.parametrize(
+    ("synthesis", "answer"),
+    [
+        ("The question is whether clause 9 holds. It holds.", ": It holds."),
+        ("**Answer:** The cap holds, up to USD 5,000.50.", ": The cap holds, up to USD 5,000.50."),
+        ("Capped at 5 million", ": Capped at 5 million."),
+        ("責任は上限付きである。次の理由による。", ": 責任は上限付きである。"),
+    ],
+)
+def test_the_answer_is_the_lead_and_one_whole_sentence(synthesis: str, answer: str) -> None:
+    found = decided(told("adversarial/1", saying(Moderation, synthesis=synthesis))).answer
+
+    assert found.startswith("The proposition stands only in a narrower or changed form")
+    assert found.endswith(f"form{answer}")
+
+
+def test_a_bare_answer_and_one_without_words_are_sentences_all_the_same() -> None:
+    options, plain = (
+        JUDGED,
+        msgspec.convert({"format": "convergence", "rounds": 1, "decidedBy": "judge"}, ConvergenceTerms),
+    )
+
+    said = [
+        decide(Ended("completed", "consensus", "", (), options, replace(plain, final_answer=words), words)).answer
+        for words in ("Yes", " \n", "# ")
+    ]
+
+    assert said == ["The judge answered: Yes.", "The judge answered.", "The judge answered."]
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "said"),
+    [
+        ("upheld", "first of 2 positions: "),
+        ("modified", "first of 2 positions, to be chosen only with changes: "),
+        ("rejected", "first of 2 positions, although the arguments carry none of them: "),
+    ],
+)
+def test_a_ranking_says_whether_its_first_position_can_be_chosen(conclusion: str, said: str) -> None:
+    entries = drive(a_start(positions=("adopt-x", "defer")), saying(Moderation, conclusion=conclusion))
+
+    found = decided(build_result("d1", lines(entries)))
+
+    assert (found.outcome, said in found.answer) == ("ranked", True)
+
+
+def test_a_stance_is_not_repeated_where_the_verdict_begins_with_it() -> None:
+    verdict = "Sign as it stands, because clause 9 holds. More."
+
+    assert decided(told(ARGUED, saying(Judgement, verdict=verdict))).answer == (
+        "The judge chose the stance of a: Sign as it stands, because clause 9 holds."
+    )
+
+
+def test_a_long_sentence_is_cut_between_words_and_says_so() -> None:
+    words = " ".join(f"word{n} USD {n} 000 000" for n in range(60)) + "."
+
+    found = decided(told("adversarial/1", saying(Moderation, synthesis=words))).answer
+    said = found.partition(": ")[2]
+
+    assert said.endswith("…")
+    assert len(said) <= 400
+    assert words.startswith(said[:-1])
+    assert re.match(r" (?:word|USD|\d+ 000 000)", words[len(said) - 1 :])
 
 
 # -- hostile words
