@@ -1,7 +1,7 @@
 """A model's plain answer to the question, in the same words for every model: yes, in part, no, an option, or a place.
 
 the question                              the answer
-can be answered yes or no                 "Yes: ...", "Only in part: ...", "No: ..."
+can be answered yes or no                 "Yes, ...", "Only in part: ...", "No, ..."
 asks which option of the documents        "Option B"
 asks anything else                        the place with most of the answer, and the function of its sentence
 """
@@ -17,13 +17,13 @@ from service.simulated.evidence import BearingSentence
 from service.simulated.index import index_of
 from service.simulated.leaning import Leaning, Level, lean
 from service.simulated.passage_choice import Desk, turned_to, value
-from service.simulated.phrases import does, listed
+from service.simulated.phrases import does, listed, upper
 from service.simulated.propositions import lowered, negate
 from service.simulated.transcript import HeardVoice, others, quoted
 
 _WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
 NO_ANSWER = "The documents supplied do not answer the question."
-NO_DOCUMENTS = "Without documents a simulated model has considerations for this question and no answer."
+NO_DOCUMENTS = "Without documents the simulated models have no answer to this question, only considerations."
 
 
 class Answered(NamedTuple):
@@ -64,11 +64,11 @@ def in_words(desk: Desk, level: Level) -> str:
     thesis = desk.wanted.proposition.thesis.rstrip(".")
     match level:
         case "yes":
-            return f"Yes: {lowered(thesis)}."
+            return f"Yes, {lowered(thesis)}."
         case "no":
-            return f"No: {lowered(negate(thesis))}."
+            return f"No, {lowered(negate(thesis))}."
         case _:
-            return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
+            return f"Only in part: {lowered(thesis)}, but with exceptions or conditions."
 
 
 def _options(desk: Desk) -> list[str]:
@@ -109,7 +109,7 @@ def _place(desk: Desk, leaning: Leaning) -> str:
     """The place of the answer. The model's own preference counts for its own passages until it has heard others."""
     heard = bool(leaning.learned)
     best = max(leaning.pool, key=lambda e: (e.relevance if heard else pertinence(desk, e), e.source_id, -e.start))
-    return f"The answer stands in {best.where}, which {does(best)}."[:400]
+    return f"{upper(best.where)} {does(best)}."
 
 
 def chosen(answered: Answered, most: int) -> list[BearingSentence]:
@@ -136,10 +136,10 @@ def summary(answered: Answered, most: int = 2) -> str:
     first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
     parts = []
     if first:
-        parts.append(f"{_standing(first[:most])} carr{'ies' if len(first[:most]) == 1 else 'y'} it")
+        parts.append(f"{_standing(first[:most])}, carr{'ies' if len(first[:most]) == 1 else 'y'} it")
     if second:
-        parts.append(f"{_standing(second[:most])} stand{'s' if len(second[:most]) == 1 else ''} against it")
-    return f"{', while '.join(parts)}." if parts else "No passage of the documents bears on it directly."
+        parts.append(f"{_standing(second[:most])}, stand{'s' if len(second[:most]) == 1 else ''} against it")
+    return f"{upper(', while '.join(parts))}." if parts else "No passage of the documents bears on it directly."
 
 
 def _standing(found: Sequence[BearingSentence]) -> str:

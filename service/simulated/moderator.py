@@ -18,6 +18,7 @@ from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import PRACTICE, item_behind
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import does, follows, listed, places, upper
+from service.simulated.propositions import negate
 from service.simulated.request_reader import ShownReply, ShownTurn
 from service.simulated.uncertainties import uncertainties
 
@@ -241,62 +242,77 @@ def _open(point: WeighedArgument, fate: str) -> str:
     return f"{point.label}, point {point.said.n}: {what}; {how}."
 
 
-_RESULT: dict[Conclusion, str] = {
-    "upheld": "On the documents supplied the proposition is upheld",
-    "modified": "On the documents supplied the proposition can be kept only in part",
-    "rejected": "On the documents supplied the proposition is rejected",
-}
-
-
 def _synthesis(
     desk: Desk, table: ArgumentTable, fates: Sequence[tuple[WeighedArgument, str]], conclusion: Conclusion, limit: int
 ) -> str:
-    thesis = (desk.reading.proposition or desk.wanted.proposition.thesis).rstrip(".")
+    """The answer in one sentence that stands alone, and then what stands for and against it."""
     strongest = sorted((w for w in table.opening if w.evidence), key=lambda w: (-w.weight, w.said.n))
     contrary = sorted(
         ((p, f) for p, f in fates if p.evidence), key=lambda pf: (-pf[0].weight * _STANDING[pf[1]], pf[0].said.n)
     )
-    parts = [f"The question is whether {_as_clause(thesis)}."]
+    ours, theirs = [w.evidence[0] for w in strongest], [p.evidence[0] for p, _ in contrary]
+    parts = [_answer(desk, table, ours, theirs, conclusion)]
     if ranking := _ranking(desk, table):
         whose = {s.label: s.position for s in desk.reading.statements}
         parts.append(
             f"By what was shown for and against them the order is {listed([whose[label] for label in ranking])}."
         )
     if strongest:
-        e = strongest[0].evidence[0]
-        others = [w.evidence[0] for w in strongest[1:3]]
-        more = (
-            f" {upper(places(others))} point{'s' if len({o.where for o in others}) == 1 else ''} the same way."
-            if others and limit > 2
-            else ""
-        )
-        parts.append(f"For it stands above all {e.where}, which {does(e)}; {follows(e)}.{more}")
+        parts.append(f"For it stands above all {ours[0].where}, which {does(ours[0])}; {follows(ours[0])}.")
+        parts.append(_beside(ours[1:3] if limit > 2 else [], "point", "the same way"))
     else:
         none = "No passage of the documents was shown that supports it directly."
         parts.append(none if desk.documents else "No document was given, so reasoning alone was put forward for it.")
     if contrary:
-        e = contrary[0][0].evidence[0]
-        parts.append(f"Against it stands {e.where}, which {does(e)}; {follows(e)}.")
-        if others := [p.evidence[0] for p, _ in contrary[1:3]] if limit > 2 else []:
-            parts.append(
-                f"{upper(places(others))} cut{'s' if len({o.where for o in others}) == 1 else ''} in "
-                f"the same direction."
-            )
+        parts.append(f"Against it stands {theirs[0].where}, which {does(theirs[0])}; {follows(theirs[0])}.")
+        parts.append(_beside(theirs[1:3] if limit > 2 else [], "cut", "in the same direction"))
     elif fates:
         parts.append("The challenge brought no passage against it, so it was tested by reasoning alone.")
     else:
         parts.append("No point was raised against it, so it has not been tested.")
     parts.append(_tally(fates))
-    result = _RESULT[conclusion]
-    if not desk.documents:
-        result = result.replace("On the documents supplied", "On the arguments alone")
-    parts.append(f"{result}{_because(conclusion, fates)}.")
     return " ".join(part for part in parts if part)
 
 
-def _as_clause(thesis: str) -> str:
-    first = thesis.split(": ", maxsplit=1)[0]
-    return first[:1].lower() + first[1:] if first[1:2].islower() else first
+def _beside(found: Sequence[BearingSentence], verb: str, how: str) -> str:
+    if not found:
+        return ""
+    one = len({e.where for e in found}) == 1
+    return f"{upper(places(found))} {verb}{'s' if one else ''} {how}."
+
+
+def _answer(
+    desk: Desk,
+    table: ArgumentTable,
+    ours: Sequence[BearingSentence],
+    theirs: Sequence[BearingSentence],
+    conclusion: Conclusion,
+) -> str:
+    """The answer to the question, with the passage on which it depends most."""
+    if ranking := _ranking(desk, table):
+        whose = {s.label: s.position for s in desk.reading.statements}
+        if first := dict(desk.reading.positions).get(whose[ranking[0]]):
+            return f"{first.rstrip('.')}."
+    thesis = _head(desk.reading.proposition or desk.wanted.proposition.thesis)
+    if not desk.wanted.proposition.settled:
+        shown = [*ours, *theirs][:1]
+        return f"{upper(shown[0].where)} {does(shown[0])}." if shown else f"{thesis} only in part."
+    if conclusion == "rejected":
+        why = f"{theirs[0].where} {does(theirs[0])}" if theirs else "too little was shown for it"
+        return f"{negate(thesis)}, because {why}."
+    if conclusion == "modified":
+        limit = f"subject to {theirs[0].where}, which {does(theirs[0])}" if theirs else _UNSHOWN
+        return f"{thesis}, {limit}."
+    why = f", because {ours[0].where} {does(ours[0])}" if ours else ""
+    return f"{thesis}{why}{f', though {theirs[0].where} {does(theirs[0])}' if ours and theirs else ''}."
+
+
+_UNSHOWN = "provided that what was only assumed for it proves true"
+
+
+def _head(thesis: str) -> str:
+    """A proposition without the reason that an answer under review adds to it."""
+    return upper(thesis.rstrip(".").split(": ", maxsplit=1)[0])
 
 
 def _tally(fates: Sequence[tuple[WeighedArgument, str]]) -> str:
@@ -312,17 +328,6 @@ def _tally(fates: Sequence[tuple[WeighedArgument, str]]) -> str:
         f"{counts['unanswered']} not answered" if counts["unanswered"] else "",
     ]
     return f"Of {total} point{'s' if total > 1 else ''} raised, {listed([s for s in said if s])}."
-
-
-def _because(conclusion: Conclusion, fates: Sequence[tuple[WeighedArgument, str]]) -> str:
-    kept = [p.evidence[0] for p, f in fates if p.evidence and f != "answered"]
-    kept.sort(key=lambda e: -e.weight)
-    if conclusion == "upheld":
-        return ", with the qualifications granted" if any(f == "granted" for _, f in fates) else ""
-    if not kept:
-        return ", because too little was shown for it"
-    verb = "stand" if len({e.brief for e in kept[:2]}) > 1 else "stands"
-    return f", because {places(kept, 2)} {verb} against it as it is put"
 
 
 def _ranking(desk: Desk, table: ArgumentTable) -> tuple[str, ...]:

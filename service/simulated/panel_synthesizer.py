@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean, median
@@ -14,7 +15,8 @@ from service.simulated.leaning import Level
 from service.simulated.moderator import WeighedArgument
 from service.simulated.panel_debater import LEVELS
 from service.simulated.passage_choice import Desk
-from service.simulated.phrases import does, follows, places, upper
+from service.simulated.phrases import does, follows, listed, upper
+from service.simulated.propositions import lowered
 from service.simulated.transcript import HeardVoice, latest, quoted, voices
 from service.simulated.uncertainties import uncertainties
 from service.simulated.words import terms
@@ -55,22 +57,18 @@ def _answer(desk: Desk, last: Sequence[HeardVoice], found: Sequence[BearingSente
     if level is None:
         found = sorted(found, key=lambda e: (-e.relevance, e.source_id, e.start))
     if probability := _probability(last):
-        low, high = probability
-        first = f"The likelihood lies between {low} and {high} per cent."
+        first = _likely(desk, *probability)
     elif level is None:
-        first = (
-            f"The answer stands in {places(found, min(3, limit))}."
-            if found
-            else NO_ANSWER
-            if desk.documents
-            else NO_DOCUMENTS
-        )
+        first = _shown(desk, found)
     else:
         first = in_words(desk, level)
     side = {"yes": 1, "no": -1, "part": 1, None: 0}[level]
     carrying = [e for e in found if not side or e.side == side]
     against = [e for e in found if side and e.side == -side]
-    parts = [first, *(f"{upper(e.where)} {does(e)}: {follows(e)}." for e in carrying[: 2 if limit > 2 else 1])]
+    stated = carrying[: 2 if limit > 2 else 1]
+    parts = [first, *(f"{upper(e.where)} {does(e)}: {follows(e)}." for e in stated if level or probability)]
+    if stated and not (level or probability):
+        parts.append(f"So {listed([follows(e) for e in stated])}.")
     if against:
         e = against[0]
         lead = "It is qualified by" if level == "part" else "It has to be read with"
@@ -78,6 +76,26 @@ def _answer(desk: Desk, last: Sequence[HeardVoice], found: Sequence[BearingSente
     if not desk.documents and level is not None:
         parts.append("It rests on general considerations alone, because no document was given.")
     return " ".join(parts)
+
+
+def _likely(desk: Desk, low: int, high: int) -> str:
+    """How likely it is, of what the question asks it."""
+    asked = _LIKELY.search(" ".join(desk.reading.question.split()))
+    thesis = desk.wanted.proposition.thesis.rstrip(".") if desk.wanted.proposition.settled else ""
+    of_what = asked[1] if asked else lowered(thesis)
+    return f"It is {low} to {high} per cent likely {f'that {of_what}' if of_what else 'that the answer is yes'}."
+
+
+_LIKELY = re.compile(r"\b(?:likely|probable)\b.{0,20}?\bthat\s+(.+?)\?", re.IGNORECASE)
+
+
+def _shown(desk: Desk, found: Sequence[BearingSentence]) -> str:
+    """What the passages nearest to an open question say, those of two places."""
+    if not found:
+        return NO_ANSWER if desk.documents else NO_DOCUMENTS
+    other = next((e for e in found if e.where != found[0].where), None)
+    more = f", and {other.where} {does(other)}" if other else ""
+    return f"{upper(found[0].where)} {does(found[0])}{more}."
 
 
 def _probability(last: Sequence[HeardVoice]) -> tuple[int, int] | None:

@@ -195,9 +195,13 @@ def _lowered(words: str) -> str:
     return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
+_SUBORDINATE = re.compile(r"\b(?:so that|that|which|who|whose|if|when|where|unless|because|provided)\b", re.IGNORECASE)
+
+
 def negate(thesis: str) -> str:
-    """The opposite, by a "not" after the first auxiliary that can carry one; else by a phrase before the whole."""
-    found = re.search(r"\b(?:is|are|was|were|should|can|could|may|must|will|would|has|have)\b", thesis)
+    """The opposite, by a "not" after the main clause's first auxiliary that can carry one; else by a phrase."""
+    main = _SUBORDINATE.split(thesis, maxsplit=1)[0]
+    found = re.search(r"\b(?:is|are|was|were|should|can|could|may|must|will|would|has|have)\b", main)
     if found and not _LIMITING.search(thesis):
         joined = "not" if found[0] == "can" else " not"
         return f"{thesis[: found.end()]}{joined}{thesis[found.end() :]}"

@@ -21,7 +21,7 @@ from service.debate.replies import ConfidenceLevel, Judgement
 from service.simulated.evidence import BearingSentence
 from service.simulated.framing import SIMULATED
 from service.simulated.passage_choice import Desk, span
-from service.simulated.phrases import does, follows, places
+from service.simulated.phrases import does, follows, places, upper
 from service.simulated.stances_debater import Stood, stand
 from service.simulated.standpoints import head
 from service.simulated.transcript import HeardVoice, plain_value, voices
@@ -113,14 +113,15 @@ def winner(desk: Desk, cases: Sequence[Case]) -> Case | None:
 
 
 def _verdict(leader: Case | None, cases: Sequence[Case]) -> str:
+    """The answer in one sentence that stands alone: the stance, and the passage that carries it most."""
     if leader is None:
         first, second = head(cases[0].stance), head(cases[1].stance)
-        return (
-            f"Neither side prevails: each of [{first}] and [{second}] holds in part, and a decision has to meet both."
-        )
-    if leader.evidence:
-        return f"On the documents supplied [{head(leader.stance)}] is the better supported."
-    return f"Nothing was quoted that decides; on the arguments alone [{head(leader.stance)}] is named."
+        return f"A decision has to meet two views, each of which holds in part: {first}; {second}."
+    stance = upper(leader.stance.split(": ", maxsplit=1)[0].rstrip(".;, "))
+    carried = [e for e in leader.evidence if leader.stood.carries(e)] or leader.evidence
+    if carried:
+        return f"{stance}, because {carried[0].where} {does(carried[0])}."
+    return f"{stance}, on the arguments alone, because nothing was quoted that decides."
 
 
 def _reasoning(leader: Case | None, cases: Sequence[Case], limit: int) -> str:

@@ -299,7 +299,7 @@ def test_a_synthesis_answers_the_question_and_not_about_the_debate(name: str) ->
     (said,) = played("panel", name).said(Synthesis).values()
 
     assert said.ideas == ()
-    assert said.answer.startswith(("Yes: ", "No: ", "Only in part: ", "The answer stands in ", "The likelihood lies"))
+    assert said.answer.startswith(("Yes, ", "No, ", "Only in part: ", "It is ", "Master Services Agreement, clause "))
     assert "Model " not in said.answer
 
 
