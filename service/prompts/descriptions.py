@@ -25,6 +25,10 @@ _SHIFT = "null, unless a new-evidence block is shown: then how the new documents
 _UNCERTAINTIES = "At least one: what is not known or not settled, and what would settle it."
 _LEVEL = "HIGH, MODERATE or LOW, as the prompt defines them. It is no probability."
 _LABEL = "The label of a statement, exactly as it is shown."
+_FIRST = (
+    "The first sentence answers the question and stands alone: what holds or should be done, with its condition and "
+    "figure, without labels and without repeating the question."
+)
 _ANSWER = "The direct answer to the question, in at most {} words, with the conditions on which it depends."
 _STANCE = (
     "How the answer stands to the question. affirmative: yes. qualified: yes, under conditions that the answer names. "
@@ -131,7 +135,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "resolvedPoints": "Points on which the arguments settle the matter, with how.",
         "unresolvedPoints": "Points that remain genuinely contested, with what stands on each side.",
         "recommendAnotherRound": "true only if another exchange over the documents could settle a named point.",
-        "synthesis": "What the weight of evidence supports, which points are open, and what follows for the decision.",
+        "synthesis": f"{_FIRST} Then what the weight of evidence supports, which points are open, and what follows.",
         "confidenceLevel": "HIGH, MODERATE or LOW, as the prompt defines them. It is no probability.",
         "explicitUncertainties": "At least one: what could make the conclusion wrong, and what would settle it.",
         "conclusion": "upheld: the proposition holds as it is framed. modified: it holds only in the narrower or "
@@ -149,7 +153,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Judgement": {
         "": "The verdict on the whole transcript.",
-        "verdict": "What the arguments support as the answer to the question, stated so that it can be acted on.",
+        "verdict": f"What the arguments support as the answer. {_FIRST}",
         "winner": "The stance that prevails, exactly as it is shown; or a short name of another position that the "
         "arguments support; or null if the verdict combines points of several stances.",
         "reasoning": "Why: which arguments decided, on which evidence, and why the opposing ones did not. Names them "
@@ -285,7 +289,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Synthesis": {
         "": "The answer that the debate came to.",
-        "answer": _ANSWER.format(250),
+        "answer": f"{_ANSWER.format(250)} {_FIRST}",
         "confidenceLevel": _LEVEL,
         "explicitUncertainties": _UNCERTAINTIES,
         "ideas": "An empty list, unless a further section of the instructions asks for ideas.",

@@ -26,15 +26,15 @@ RECORDED = Path(record.__file__).parent / "adversarial-1"
 PROMPTS = Prompts.load()
 GOLDEN = {
     "aborted": (6, "1a97931d242e8d11c93d2f7a3541220815cf157342038ac3de41a70e083adc3f"),
-    "deadline": (14, "5e4d419fb88527bec78c01cabf361f56dd47d5fe07c7476f8b3758825cbcf49f"),
+    "deadline": (14, "ecb3a6d7473f5dcf9a5bbd334eb4c46633e9745498d0893e97ad3db1cb6dd336"),
     "failed": (13, "63593be7e59b6a24940ce07794eb994c22a5f8ad6050e08f3e62727262c6a267"),
     "late-reply": (6, "1a97931d242e8d11c93d2f7a3541220815cf157342038ac3de41a70e083adc3f"),
-    "new-evidence": (18, "c580dc4f3c5e4bfe33d400367d3d927d6aea90e28822df4318830a73886930c8"),
-    "plain": (10, "7a9eae31fde5d03324eaada7fea02a697525ce9a5da7be8ad32263681698693b"),
-    "retried": (12, "580be99aa7676bb8367abce60dff7567cf443ad7a9351ebb17a917e956964583"),
-    "three-positions": (36, "622ef2e165a7ddd2b4200d79184f8ccc96c64ab5b27b38c49724a4b08a4d0f2f"),
-    "three-rounds": (26, "2b24ea800ffec7e90a42e9cb786e712ff6c141be813a7fad9d36fb1cebb34ffe"),
-    "truncated": (15, "d68195455d458ef190488a556a5d3dc6002d8a08eeeb476a72525c7534d39476"),
+    "new-evidence": (18, "ef252820eb01bdd40b9424e4888e016849c49182e1cf52f1de51c33e6befbf16"),
+    "plain": (10, "1e8217e5592da7bdc7275c97022587e2ce512d25727569ffbcbf85539cdbb7ee"),
+    "retried": (12, "6978ec5397e1eb23a7354073de4f2e28c83d52d0883c5f114d788cee7415993a"),
+    "three-positions": (36, "0c015b7ce490b7c705034e99e0726e0b662a8231609609c45e841a5ba52741e8"),
+    "three-rounds": (26, "d1b152fa3d4786fa42448c20b486401b3ca5c0a80762cdb81e82e3c869738111"),
+    "truncated": (15, "9d904c2a32b4693cc3c819c4151d9b2d5a33690cf76e930692fc2a5196d0cf41"),
 }
 """Of each recorded debate, how many requests it asks for and the SHA-256 of their bytes, each on a line."""
 
