@@ -156,14 +156,17 @@ class _Desk:
         """The passages of one text, in order."""
         read = plain(text)
         text = read.text
-        found = [passage for each in quotations(text) if (passage := self._quotation(path, text, each))]
-        true = _Stretches([passage.span for passage in found if passage.status == "inDocument"])
+        quoted = quotations(text)
+        found = [passage for each in quoted if (passage := self._quotation(path, text, each))]
         heard = _Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
         found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
-        reports = Reports(bare, [quoted.outer for quoted in quotations(text) if quoted.in_marks])
+        reports = Reports(bare, [each.outer for each in quoted if each.in_marks])
+        excused = _Stretches([each.span for each in quoted if each.words >= QUOTED_WORDS and _is_excused(text, each)])
         for span, name in reports.names:
-            if span not in true and (clause := self._clause(path, text, span, name, reports)):
+            if span in heard or span in excused:
+                continue
+            if clause := self._clause(path, text, span, name, reports):
                 found.append(clause)
         found += self._strangers(path, bare)
         yield from sorted((_in_original(passage, read) for passage in found), key=lambda passage: passage.span)
@@ -194,7 +197,7 @@ class _Desk:
         status = given.status(altered=altered, near=self._is_near(quoted))
         if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None
-        reason = verdict.reason or verdict.verdict
+        reason = verdict.reason or ("altered" if licensed else verdict.verdict)  # a form without brackets is verified
         misquoted = given.spoken and said.verdict == "altered"  # a participant's words, but for changes
         status = "unclear" if "visible" in (licensed, heard) or misquoted else status
         return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
@@ -264,7 +267,7 @@ class _Desk:
         """The verdict on quoted words, also without what square brackets explain, and what the words owe to it."""
         verdict = self._search(words, sources, short)
         best = verdict, licence(verdict, words, around)
-        for form, at_most in without_explanations(words) if best[1] != "true" else ():
+        for form, at_most in without_explanations(words, self._documents.has_word) if best[1] != "true" else ():
             found = self._search(form, sources, short)
             licensed = licence(found, form, around)
             if licensed == "true" and at_most == "true":
@@ -314,7 +317,11 @@ class _Desk:
                 return Passage(path, span, "clause", "inDebate" if spoken else given_as, attributed, turn=TurnId(turn))
             if not (self._documented or spoken):
                 return Passage(path, span, "clause", "unchecked", attributed, reason="no_document")
-            missing: Status = "unclear" if self._may_be_of_law(name) else "nowhere"
+            missing: Status = "nowhere"
+            if self._may_be_of_law(name):
+                if not reports.is_reported(span):
+                    return None
+                missing = "unclear"
             return Passage(path, span, "clause", missing, attributed, reason="no_such_clause")
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
@@ -411,6 +418,11 @@ class _Stretches:
     def __contains__(self, span: Span) -> bool:
         k = bisect_right(self._starts, span[0]) - 1
         return k >= 0 and span[1] <= self._reach[k]
+
+
+def _is_excused(text: str, quoted: Quotation) -> bool:
+    """Whether quoted words are proposed, imagined or denied, and so is each clause that they name."""
+    return excuse_of_clause(affirmed(context_of(text, *quoted.outer))) is not None
 
 
 def _in_original(passage: Passage, read: Plain) -> Passage:

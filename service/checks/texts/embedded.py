@@ -19,13 +19,14 @@ from typing import Literal
 
 from service.checks.citations.match.find import LONGEST_GAP
 from service.checks.citations.text.clause_names import PLACE
-from service.checks.citations.text.cue_words import CRITICAL, is_negation
+from service.checks.citations.text.cue_words import CRITICAL, MODALS, ORDINALS, is_negation
 from service.checks.citations.text.fold import fold
 from service.checks.citations.text.omissions import hidden_turn
 from service.checks.texts.attribution import Context
 from service.debate.findings import CitationVerdict, Edit
 
 Licence = Literal["true", "visible"]
+Known = Callable[[str], bool]
 _CUT = "negation cut off"
 _NEGATIONS = frozenset(
     "not no nor never neither none nothing cannot without unless excludes excluded excluding prohibits prevents".split()
@@ -49,6 +50,9 @@ _PRONOUNS = re.compile(
     r"ones|same)",
     re.IGNORECASE,
 )
+_DOTS = re.compile(r" ?\[(?:(?:\.\.+|\u2026) ?(?:and|or)? ?)+\] ?", re.IGNORECASE)
+"""Dots in brackets, also around a connecting word: [… and …]."""
+_TELLING = re.compile(r"\b(?!(?:the|and|not|for|are|was|has|its|any|all|but|may|can|that|this|with|shall|must)\b)[^\W\d_]{3,}")
 _FEW = 60
 _REFERS_BACK = re.compile(
     r"(?:this|that|these|those|it|they|such|however|but|except|unless|notwithstanding|subject|provided|only|"
@@ -63,7 +67,11 @@ _CONDITIONS = re.compile(
     r"to the extent|so long as|as long as|where)\b",
     re.IGNORECASE,
 )
-_MOST_WORDS = 6
+_BOUNDS = re.compile(
+    r"\b(?:no|not) (?:more|less|later|fewer|earlier|longer|greater|higher|lower|sooner) than\b|\Awithout\b", re.IGNORECASE
+)
+"""Bounds of an amount, and a manner, which turn no verb: no more than the index, without a written reason."""
+_MOST_WORDS = 16
 _SHORTEST = 2
 _SHORTEST_STATED = 3
 
@@ -108,41 +116,69 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
     at = passage.find(edit.from_)
     before, after = passage[:at].rstrip(), passage[at + len(edit.from_) :].lstrip()
     whole = at > 0 and before[-1:] in (".", "!", "?") and after[:1] in (".", "!", "?")
-    if edit.kind == "number" or (
-        whole
-        and edit.kind == "limit"
-        and not (_REFERS_BACK.match(edit.from_) or _LIMITS.match(edit.because or edit.from_))
-    ):
+    if edit.kind == "number" or (whole and not (_REFERS_BACK.match(edit.from_) or _limits(edit, passage[:at]))):
         return "true"
-    if few and edit.kind == "splice" and (turn is None or turn.kind == "number"):
+    if few and edit.kind in ("splice", "modal") and (turn is None or turn.kind in ("number", "modal")):
+        return "true"
+    if few and edit.kind == "limit" and not _CONDITIONS.search(edit.from_):
         return "true"
     if few and edit.kind == "subject" and not edit.from_[:1].isupper():
         return "true"
-    denied = edit.kind == "negation" or (turn is not None and turn.kind == "negation")
+    rest = _BOUNDS.sub(" ", edit.from_) if few else edit.from_
+    if rest != edit.from_:
+        hidden = fold(rest)
+        turn = hidden_turn(hidden, 0, len(hidden.text))
+    denied = (edit.kind == "negation" and rest == edit.from_) or (turn is not None and turn.kind == "negation")
     long = len(edit.from_) > LONGEST_GAP
-    return None if denied or long or _CONDITIONS.search(edit.from_) else "visible"
+    return None if denied or long or _CONDITIONS.search(rest) else "visible"
 
 
-def without_explanations(words: str) -> Iterator[tuple[str, Licence]]:
+def _limits(edit: Edit, before: str) -> bool:
+    """Whether hidden sentences may limit what stands before them; a negation may turn only what they speak of too."""
+    if edit.kind == "negation":
+        return bool(set(_TELLING.findall(edit.from_.lower())) & set(_TELLING.findall(before.lower())))
+    return edit.kind != "limit" or _LIMITS.match(edit.because or edit.from_) is not None
+
+
+def without_explanations(words: str, has_word: Known) -> Iterator[tuple[str, Licence]]:
     """The words without what square brackets add, explain or replace, and what they are if a document has them so.
 
-    The brackets have no negation, number, date, amount or modal, but may name a clause. They may stand for an article,
-    and a pronoun for any words. That other words are replaced a reader sees. Nothing if there are no such brackets.
+    The brackets have no negation and no modal, but may name a clause. A figure is one that a document has
+    (``has_word``), or a reader sees it as added; at the end of the words it may stand for the document's own. They may
+    stand for an article, and a pronoun for any words. That other words are replaced a reader sees. Nothing if there
+    are no such brackets.
     """
-    for instead in ("", " a", " the"):
-        if (form := _EXPLAINED.sub(_instead(instead), words)) != words:
-            yield form, "true"
-    if (form := _EXPLAINED.sub(_instead(" \u2026 "), words)) != words:
-        only_pronouns = all(_PRONOUNS.fullmatch(found[1]) for found in _EXPLAINED.finditer(words))
-        yield form, "true" if only_pronouns else "visible"
+    given, words = words, _DOTS.sub(" \u2026 ", words)
+    forms: list[tuple[str, Licence]] = [(words, "true")]
+    forms += [(_explained(words, form, has_word), "true") for form in ("", " a", " the")]
+    forms.append((_explained(words, "", lambda _: True, ORDINALS.__contains__), "visible"))
+    only_pronouns = all(_PRONOUNS.fullmatch(found[1]) for found in _EXPLAINED.finditer(words))
+    forms.append((_explained(words, " \u2026 ", _never), "true" if only_pronouns else "visible"))
+    yield from ((form, licensed) for form, licensed in forms if form != given)
 
 
-def _instead(form: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: form if _explains(found[1]) else found.group()
+def _never(_word: str) -> bool:
+    return False
 
 
-def _explains(inside: str) -> bool:
+def _explained(words: str, form: str, known: Known, at_end: Known = _never) -> str:
+    """The words with a form in place of brackets whose figures are known; ``at_end`` judges those behind which none go on."""
+
+    def instead(found: re.Match[str]) -> str:
+        rest = words[found.end() :]
+        if not _explains(found[1], known if re.search(r"\w", rest) else at_end):
+            return found.group()
+        return form or (" " if rest[:1].isalnum() and found.group()[0] == " " else "")
+
+    return _EXPLAINED.sub(instead, words)
+
+
+def _explains(inside: str, has_word: Known) -> bool:
     added = re.findall(r"[\w'\u2019]+", _CLAUSE.sub(" clause ", inside).lower())
-    return 0 < len(added) <= _MOST_WORDS and not any(
-        word in CRITICAL or is_negation(word) or any(map(str.isdigit, word)) for word in added
-    )
+    return 0 < len(added) <= _MOST_WORDS and all(_adds_nothing(word, has_word) for word in added)
+
+
+def _adds_nothing(word: str, has_word: Known) -> bool:
+    if is_negation(word) or word in MODALS:
+        return False
+    return has_word(word) if word in CRITICAL or any(map(str.isdigit, word)) else True

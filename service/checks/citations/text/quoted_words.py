@@ -90,6 +90,8 @@ _LEAD = re.compile(
 )
 """A verb of saying, a phrase that announces words or a clause before emphasis, and what sets words off behind it."""
 _ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
+_BEGINS = re.compile(r"(?:\A|\n|[.;!?] ) ?\Z")
+"""What stands before a word that begins a sentence: notes: …, which is a label and no verb."""
 _MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
 _DASHES = frozenset("-\u2013\u2014\u2015\u2012")
 _ROW = re.compile(
@@ -228,7 +230,9 @@ def _set_off(text: str) -> Iterator[Quotation]:
     done = 0
     for lead in _LEAD.finditer(text):
         setting, start = lead["set"], lead.end()
-        if start < done or not _sets_off(setting, weak=lead["weak"] is not None, announced=lead["lead"]):
+        weak = lead["weak"] is not None
+        is_label = weak and _BEGINS.search(text, max(0, lead.start() - 3), lead.start()) is not None
+        if start < done or is_label or not _sets_off(setting, weak=weak, announced=lead["lead"]):
             continue
         end = done = _end_of(text, setting, start)
         if end > start:
