@@ -49,8 +49,8 @@ TITLES = (
 _NOUN = re.compile(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
 _BEHIND = re.compile(
     r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|"
-    r"provides?|"
-    r"writes?|puts?|runs?|goes|adds?|sagt|hei\u00dft)\b(?: it)?"
+    r"provides?|writes?|wrote|puts?|runs?|goes|adds?|added|argue[sd]?|note[sd]?|observe[sd]?|repl(?:y|ies|ied)|"
+    r"answer(?:s|ed)?|object(?:s|ed)?|claim(?:s|ed)?|sagt|hei\u00dft)\b(?: it)?"
     r"|(?:according to|in|of|under|per|from|to quote|quoth|is what|are the words of|as)\b)",
     re.IGNORECASE,
 )

@@ -51,6 +51,7 @@ from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
 from service.checks.texts.names_in_words import by_place, in_words, places_of, strange_documents
+from service.checks.texts.other_texts import is_law, is_other_text, words_of
 from service.checks.texts.reports import asserted
 from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
@@ -151,6 +152,7 @@ class _Desk:
         self._known: dict[tuple[str, int], str | None] = {}
         self._names = frozenset(name.casefold() for name in documents)
         self._instruments = instruments(read.titles, read.asked, documents)
+        self._named = words_of(self._instruments)
 
     def passages(self, path: str, text: str) -> Iterator[Passage]:
         """The passages of one text, in order."""
@@ -199,7 +201,8 @@ class _Desk:
             return None
         reason = verdict.reason or ("altered" if licensed else verdict.verdict)  # a form without brackets is verified
         misquoted = given.spoken and said.verdict == "altered"  # a participant's words, but for changes
-        status = "unclear" if "visible" in (licensed, heard) or misquoted else status
+        other = status == "nowhere" and is_other_text(given.around.before, self._named)
+        status = "unclear" if other or misquoted or "visible" in (licensed, heard) else status
         return Passage(path, quoted.span, "quotation", status, given.attributed, reason=reason)
 
     def _without_documents(self, path: str, quoted: Quotation, given: Given) -> Passage | None:
@@ -299,7 +302,9 @@ class _Desk:
         try:
             self._steps.take(_A_PASSAGE)
             around = context_of(text, *span)
-            if is_elsewhere(around.before, around.behind, self._instruments) or is_of_debate(around):
+            if is_elsewhere(around.before, around.behind, self._instruments) or is_law(around.behind, self._named):
+                return None
+            if is_of_debate(around):
                 return None
             spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             if source := self._having(name, self._documents):

@@ -107,7 +107,7 @@ _PROPOSED_BEHIND = re.compile(
     r"(?:be (?:added|inserted|included|agreed|negotiated|adopted|substituted|written|appended|incorporated|better|"
     r"clearer|"
     r"safer|enough)|solve|fix|cure|help|suffice|do\b|close the|remedy)|(?:is|are) (?:then )?(?:added|inserted|"
-    r"appended)",
+    r"appended)|is what [^.;,]{1,40}? (?:would|should|could|needs?|ought|lacks?|misses)\b",
     re.IGNORECASE,
 )
 _HYPOTHETICAL = re.compile(
@@ -245,6 +245,9 @@ _SAID_SO = re.compile(
     re.IGNORECASE,
 )
 _BESIDE_NAME = re.compile(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\"'\u201c\u2018]*\Z", re.IGNORECASE)
+_NO_WORDS = " \"'*_(\u201c\u2018"
+_ASKED_FOR = re.compile(r"\b(?:would|could|should|might|cure|fix|remedy|help|instead|better)\b[^.?!]*\?\W*\Z", re.IGNORECASE)
+"""A question for words that are not there yet, which the next sentence gives: what would cure it?"""
 _NEAR = 90
 """The most characters behind a passage in which it is refuted."""
 _OF_THE_DEBATE = re.compile(
@@ -290,6 +293,8 @@ def excuse_of_clause(around: Context) -> Excuse | None:
     """Why a sentence does not give a clause, or the words beside it, as a document's, or ``None``."""
     if _is_denied(around):
         return "denied"
+    if not around.before.strip(_NO_WORDS) and _ASKED_FOR.search(around.former):
+        return "proposed"
     if _NEW.search(around.before) or _governs(_PROPOSED, around.before) or _PROPOSED_BEHIND.search(around.behind):
         return "proposed"
     hypothetical = (

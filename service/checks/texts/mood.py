@@ -112,6 +112,7 @@ _SUSPENDED = re.compile(
     rf"|(?<!\w)(?:{_DRAFTING})(?!\w)(?! (?:re-?)?reading| that)(?: \w+){{0,4}} ?\Z"
     r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis)\w*(?: (?:\w+ )?that)(?: the)? ?\Z"
     r"|(?<!\w)(?:an?|any|some|another|each|every|such|neither|nor|no|nowhere (?:does|do|did)|or) (?:[\w-]+ ){0,3}\Z"
+    r"|\b(?:nothing|nobody|no one|none|not a (?:word|line|syllable)) (?:in|of|from) (?:[\w-]+ ){0,2}\Z"
     r"|(?<!\w)(?:myth|false|untrue|wrong|incorrect|mistaken|pretend\w*|den(?:y|ies|ied)|suppos\w+|imagin\w+|"
     r"assum\w+) "
     r"(?:to say |to claim )?(?:that )?(?:the )?\Z",

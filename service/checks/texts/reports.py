@@ -60,10 +60,14 @@ _ANNOUNCED = re.compile(
 _VERBATIM = re.compile(
     rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE
 )
-_QUOTED = re.compile(
+_I_QUOTE = re.compile(
     rf"\b(?:I|we) (?:stand by|repeat|insist|maintain|confirm)(?: (?:it|this|that|here|again))?[:,]?{_OPEN}|"
-    rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}"
-    rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
+    rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}",
+    re.IGNORECASE,
+)
+"""What announces words of whatever is named before: clause 9, and I quote, …."""
+_QUOTED = re.compile(
+    rf"\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
     rf"its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
     rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|"
     rf"opening|"
@@ -72,7 +76,7 @@ _QUOTED = re.compile(
     rf"(?:is|are|was|were|reads|says)(?: that| this)?{_OPEN}",
     re.IGNORECASE,
 )
-"""What announces words as a document's: and I quote, is in the text: …, the review's finding is that …."""
+"""What announces words as a document's: is in the text: …, the review's finding is that …."""
 _TEXT_IS = re.compile(
     rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?P<text>(?:the|its) (?:(?:plain|very|exact|actual|"
     rf"full|clear) )?"
@@ -98,7 +102,8 @@ _IS_OF = re.compile(
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
     rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|"
     rf"in) (?:the )?)(?P<place>{PLACE})"
-    r"(?! (?:\w+ )?(?:refus|reject|den(?:y|ies)|exclud|lack|avoid|rul|omit|forbid|does not|doesn))",
+    r"(?! (?:\w+ )?(?:refus|reject|den(?:y|ies)|exclud|lack|avoid|rul|omit|forbid|does not|doesn|would|could|should|might|"
+    r"ought|needs?\b|miss|wants?\b))",
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
@@ -149,6 +154,7 @@ _SUSPENDED = re.compile(
     r"so long as|"
     r"as long as|had|were|should|would|could|may|might) (?:the |that )?\Z"
     r"|\b(?:nowhere|nor|never|neither|not once|hardly|scarcely|at no point) (?:does|do|did) (?:the )?\Z"
+    r"|\b(?:nothing|nobody|no one|none|not a (?:word|line|syllable)) (?:in|of|from) (?:the )?(?:[\w-]+ )?\Z"
     r"|\b(?:let|make|makes|making|have|having|want|wants|get) (?:the )?\Z"
     r"|\b(?:propos(?!er)|recommend|suggest|request|ask|demand|insist|advis|prefer|wish|want|hope|pretend|ensur|"
     r"requir|condition)\w*"
@@ -194,6 +200,8 @@ def is_stated(around: Context, exists: Exists) -> bool:
     before, behind = around.before, around.behind
     text_is = _TEXT_IS.search(before)
     if text_is and not _governor(before[: text_is.start("text")]):
+        return True
+    if _I_QUOTE.search(before) and _SUBJECT.search(f"{around.former} {before}"):
         return True
     if _READ_IN.search(before) or _QUOTED.search(before) or _FOLLOWED.match(behind) or _SAYS_BEHIND.match(behind):
         return True

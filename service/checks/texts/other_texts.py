@@ -1,0 +1,76 @@
+"""Whether a sentence gives words to a text that is none of the documents: then they cannot be compared with its words.
+
+    the old contract of 2019 says "…"        a word beside the noun is in no title, question or beginning of a document
+    our procurement rules say "…"            the same
+    under English law "…"                    a law that was not given
+    section 377 of the commercial code       the same, behind a clause
+    Maria said "…", she told us "…"          a person, who is no participant by name
+
+A noun alone ("the contract", "the report") is a document's, and so is one with words of its title. English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from service.checks.citations.text.clause_names import PLACE
+
+_LAW = r"acts?|laws?|statutes?|regulations?|directives?|codes?|constitution|treat(?:y|ies)|conventions?|ordinances?"
+_WHOLE = (
+    rf"{_LAW}|leases?|licen[cs]es?|contracts?|agreements?|polic(?:y|ies)|reports?|memo(?:randum)?|papers?|stud(?:y|ies)|"
+    r"rules?|guidelines?|guidance|standards?|circulars?|manuals?|minutes|letters?|deeds?|filings?|prospectus|"
+    r"handbooks?|charters?|decks?|slides?|brochures?|websites?|particulars|forms?|templates?|press release|e-?mails?|blogs?"
+)
+_PHRASE = re.compile(
+    rf"(?P<place>{PLACE})|\b(?P<noun>{_WHOLE})\b(?P<year> (?:of|from) (?:the )?\d{{4}}\b)?|\bD\d{{1,3}}\b",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(?:\b(?:the|this|that|these|those|its|their|our|my|your|his|her|an?|any|every|each|under|in|by|per|to|of|from)|"
+    r"(?P<owner>[\w.-]+(?:['\u2019]s|s['\u2019])))\s(?P<words>(?:(?!(?:the|an?|of|in|to|from|by|per|under|and|or)\s)[\w'\u2019-]+\s){0,3})\Z",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset(
+    "the this that present current same whole very signed executed said given attached enclosed full actual final entire "
+    "own complete short long written agreed underlying relevant above governing main two three both".split()
+)
+_OF_LAW = re.compile(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
+_PERSON = re.compile(
+    r"(?:\A|[,;:(] |\b(?:and|but|as|that|because|since|when|what|where|how) )(?:she|he)\b[^.;:\"]{0,60}\Z", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def words_of(instruments: Sequence[str]) -> frozenset[str]:
+    """The words of titles, the caller's texts and the beginnings of documents: those that may name a document."""
+    return frozenset(word for text in instruments for word in _WORD.findall(text.casefold()))
+
+
+def is_other_text(before: str, known: frozenset[str]) -> bool:
+    """Whether the document that is named last before some words is none of those that were given."""
+    last = max(_PHRASE.finditer(before), key=lambda found: found.end(), default=None)
+    return last is not None and last["noun"] is not None and _is_strange(before, last, known)
+
+
+def is_law(behind: str, known: frozenset[str]) -> bool:
+    """Whether a law that was not given follows the name of a clause: of the commercial code."""
+    found = _OF_LAW.match(behind)
+    return found is not None and found["noun"].casefold() not in known
+
+
+def _is_strange(before: str, found: re.Match[str], known: frozenset[str]) -> bool:
+    if found["year"] and not known & set(_WORD.findall(found["year"])):
+        return True
+    beside = _BEFORE.search(before, max(0, found.start() - 80), found.start())
+    if beside is None:
+        return False
+    named = list(_words(beside["words"]))
+    if beside["owner"]:
+        named += _words(beside["owner"])
+    return any(word not in known and word not in _PLAIN and not word.endswith("ly") for word in named)
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text.casefold()):
+        yield word
