@@ -51,7 +51,7 @@ from service.checks.texts.excuses import excuse_of_clause, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
 from service.checks.texts.names_in_words import by_place, in_words, places_of, strange_documents
-from service.checks.texts.other_texts import is_law, is_other_text, words_of
+from service.checks.texts.other_texts import is_law, is_other_text, is_person, words_of
 from service.checks.texts.reports import asserted
 from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
@@ -196,6 +196,8 @@ class _Desk:
         said, heard = self._in(self._said, quoted.text, given.around, short)
         if heard == "true" and said.source_id:
             return self._in_debate(path, quoted, given, TurnId(said.source_id), short)
+        if given.attributed == "open" and not altered and is_person(given.around.before, self._documents.has_word):
+            return None
         status = given.status(altered=altered, near=self._is_near(quoted))
         if status is None or (given.attributed == "open" and not altered and not self._is_of_matter(quoted, given)):
             return None

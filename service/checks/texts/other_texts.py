@@ -12,9 +12,10 @@ A noun alone ("the contract", "the report") is a document's, and so is one with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from service.checks.citations.text.clause_names import PLACE
+from service.checks.citations.text.lexicon import is_english
 
 _LAW = r"acts?|laws?|statutes?|regulations?|directives?|codes?|constitution|treat(?:y|ies)|conventions?|ordinances?"
 _WHOLE = (
@@ -37,7 +38,10 @@ _PLAIN = frozenset(
 )
 _OF_LAW = re.compile(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
 _PERSON = re.compile(
-    r"(?:\A|[,;:(] |\b(?:and|but|as|that|because|since|when|what|where|how) )(?:she|he)\b[^.;:\"]{0,60}\Z", re.IGNORECASE
+    r"(?:\A|[,;:(.] |\b(?:and|but|as|that|because|since|when|what|how) )(?:(?P<pronoun>[Ss]?[Hh]e)|(?P<name>[A-Z][a-z]+)(?: [A-Z][a-z]+)?)"
+    r"(?: \([^()]{1,30}\))? (?:has |had |once |then |later |also |always )?"
+    r"(?:says?|said|tells?|told|wrote|writes|put|puts|called|calls|argued|asked|asks|answered|added|warned|remarked|joked|repl\w+)\b"
+    r"[^.;:\"]{0,50}[,:]?[\s\"'\u201c\u2018*_(]*\Z",
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -51,6 +55,15 @@ def is_other_text(before: str, known: frozenset[str]) -> bool:
     """Whether the document that is named last before some words is none of those that were given."""
     last = max(_PHRASE.finditer(before), key=lambda found: found.end(), default=None)
     return last is not None and last["noun"] is not None and _is_strange(before, last, known)
+
+
+def is_person(before: str, has_word: Callable[[str], bool]) -> bool:
+    """Whether a person who is in no document says some words: she told us; Maria said."""
+    found = _PERSON.search(before)
+    if found is None or found["pronoun"]:
+        return found is not None
+    name = found["name"].casefold()
+    return not (has_word(name) or is_english(name))
 
 
 def is_law(behind: str, known: frozenset[str]) -> bool:
