@@ -47,11 +47,11 @@ from service.checks.texts.attribution import (
 from service.checks.texts.clause_reports import differs, report
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law, words_of_clause
 from service.checks.texts.embedded import Licence, licence, without_explanations
-from service.checks.texts.excuses import excuse_of_clause, is_of_debate
+from service.checks.texts.excuses import excuse_of_clause, is_absent, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
 from service.checks.texts.names_in_words import by_place, in_words, places_of, strange_documents
-from service.checks.texts.other_texts import is_law, is_other_text, is_person, words_of
+from service.checks.texts.other_texts import is_of_other, is_other_text, is_person, words_of
 from service.checks.texts.reports import asserted
 from service.checks.texts.speakers import turns_named
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
@@ -304,7 +304,9 @@ class _Desk:
         try:
             self._steps.take(_A_PASSAGE)
             around = context_of(text, *span)
-            if is_elsewhere(around.before, around.behind, self._instruments) or is_law(around.behind, self._named):
+            if is_elsewhere(around.before, around.behind, self._instruments) or is_of_other(
+                around.before, around.behind, self._named
+            ):
                 return None
             if is_of_debate(around):
                 return None
@@ -314,7 +316,7 @@ class _Desk:
                 if not spoken and (other := self._differing(name, span, reports)) and not excuse_of_clause(around):
                     return replace(known, status="unclear", reason=other)
                 return known if reports.is_reported(span) else None
-            if excuse_of_clause(around):
+            if excuse_of_clause(around) or is_absent(around):
                 return None
             if self._having(name, self._asked):
                 return Passage(path, span, "clause", "inDebate", "document", reason="asked")

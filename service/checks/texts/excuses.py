@@ -141,7 +141,7 @@ _HYPOTHETICAL_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _LOOSELY = re.compile(
-    r"(?:\b(?:in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
+    r"(?:\b(?:in (?:a|one|two|three|a few) (?:words?|sentences?|lines?|phrases?)|in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
     r"other) (?:own )?words)|"
     r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|"
     r"loosely|roughly|so to "
@@ -248,6 +248,13 @@ _BESIDE_NAME = re.compile(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\
 _NO_WORDS = " \"'*_(\u201c\u2018"
 _ASKED_FOR = re.compile(r"\b(?:would|could|should|might|cure|fix|remedy|help|instead|better)\b[^.?!]*\?\W*\Z", re.IGNORECASE)
 """A question for words that are not there yet, which the next sentence gives: what would cure it?"""
+_ABSENT = re.compile(
+    r"(?:\b(?:not|never|nowhere|nobody|no one)|n['\u2019]t)\b[^.;]{0,30}?\b(?:given|provided|shown|supplied|attached|included|exists?|"
+    r"find|found|see|seen|there|before us|part of|in (?:the|our) (?:files?|bundle|extract|case|papers|documents?))\b"
+    r"|\b(?:missing|absent|lacking|in vain|non-?existent)\b",
+    re.IGNORECASE,
+)
+"""What says that something is not there, wherever in a sentence it stands."""
 _NEAR = 90
 """The most characters behind a passage in which it is refuted."""
 _OF_THE_DEBATE = re.compile(
@@ -308,6 +315,11 @@ def excuse_of_clause(around: Context) -> Excuse | None:
 def is_of_debate(around: Context) -> bool:
     """Whether a numbered part is one of a reply: section 2 of the critique."""
     return _OF_THE_DEBATE.search(around.behind) is not None
+
+
+def is_absent(around: Context) -> bool:
+    """Whether a sentence says of a clause that it is missing, or was not given: whoever looks for clause 9 finds none."""
+    return any(_ABSENT.search(words) for words in (around.before, around.behind))
 
 
 def is_wished(around: Context) -> bool:

@@ -91,6 +91,13 @@ _TURNED = re.compile(
     rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had|if|whether|as though)(?!\w)|n['\u2019]t\b", re.IGNORECASE
 )
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
+_COMPOUND = re.compile(
+    r" (?!(?:of|in|on|for|from|to|with|under|at|by|as|which|that|who|itself|also|now|then|already|still|only|just|too|"
+    r"again|even|does|do|did|is|has|had|will|would|can|may|and|or|but|both|here|there|thus|therefore|indeed|so|one|we|"
+    r"you|they|it|he|she)\b|\w+ly\b|\d)"
+    r"[a-z]+s?\b(?! and\b)"
+)
+"""A noun behind the document's: the audit team is no document."""
 _OTHER_SUBJECT = re.compile(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
     r"your|an?|she|he|they|we|you|I|does one|do we)\b",
@@ -372,7 +379,7 @@ def _reports(before: str, subject: re.Match[str]) -> bool:
         return True
     said = _PREDICATE.match(rest)
     return said is not None and not any(
-        (_TURNED.search(said["between"]), _OTHER_SUBJECT.search(said["between"]), _DENIED_IN.search(said["rest"]))
+        (_COMPOUND.match(said["between"]), _TURNED.search(said["between"]), _OTHER_SUBJECT.search(said["between"]), _DENIED_IN.search(said["rest"]))
     )
 
 

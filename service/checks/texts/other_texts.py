@@ -37,13 +37,14 @@ _PLAIN = frozenset(
     "own complete short long written agreed underlying relevant above governing main two three both".split()
 )
 _OF_LAW = re.compile(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
+_OF = re.compile(rf"\A,? (?:of|in|under|to) (?:[\w'\u2019-]+ ){{0,4}}?(?:{_WHOLE})\b", re.IGNORECASE)
 _PERSON = re.compile(
     r"(?:\A|[,;:(.] |\b(?:and|but|as|that|because|since|when|what|how) )(?:(?P<pronoun>[Ss]?[Hh]e)|(?P<name>[A-Z][a-z]+)(?: [A-Z][a-z]+)?)"
     r"(?: \([^()]{1,30}\))? (?:has |had |once |then |later |also |always )?"
     r"(?:says?|said|tells?|told|wrote|writes|put|puts|called|calls|argued|asked|asks|answered|added|warned|remarked|joked|repl\w+)\b"
     r"[^.;:\"]{0,50}[,:]?[\s\"'\u201c\u2018*_(]*\Z",
 )
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}|\d{4}")
 
 
 def words_of(instruments: Sequence[str]) -> frozenset[str]:
@@ -66,10 +67,18 @@ def is_person(before: str, has_word: Callable[[str], bool]) -> bool:
     return not (has_word(name) or is_english(name))
 
 
-def is_law(behind: str, known: frozenset[str]) -> bool:
-    """Whether a law that was not given follows the name of a clause: of the commercial code."""
-    found = _OF_LAW.match(behind)
-    return found is not None and found["noun"].casefold() not in known
+def is_of_other(before: str, behind: str, known: frozenset[str]) -> bool:
+    """Whether a text that was not given stands beside the name of a clause: of the commercial code, the old lease, ….
+
+    A law needs no other word: none was given unless a title names it.
+    """
+    if (law := _OF_LAW.match(behind)) and law["noun"].casefold() not in known:
+        return True
+    if of := _OF.match(behind):
+        return any(_is_strange(behind, found, known) for found in _PHRASE.finditer(behind, 0, of.end()) if found["noun"])
+    last = max(_PHRASE.finditer(before), key=lambda found: found.end(), default=None)
+    beside = last is not None and last["noun"] and re.fullmatch(r"(?:['\u2019]s)?,?\s?\(?", before[last.end() :])
+    return bool(last and beside and _is_strange(before, last, known))
 
 
 def _is_strange(before: str, found: re.Match[str], known: frozenset[str]) -> bool:

@@ -90,6 +90,8 @@ _LEAD = re.compile(
 )
 """A verb of saying, a phrase that announces words or a clause before emphasis, and what sets words off behind it."""
 _ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
+_WHAT = re.compile(r"\bwhat (?:[\w.]+ ){1,3}\Z", re.IGNORECASE)
+"""What stands before a verb of a heading: what it says."""
 _BEGINS = re.compile(r"(?:\A|\n|[.;!?] ) ?\Z")
 """What stands before a word that begins a sentence: notes: …, which is a label and no verb."""
 _MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
@@ -231,7 +233,8 @@ def _set_off(text: str) -> Iterator[Quotation]:
     for lead in _LEAD.finditer(text):
         setting, start = lead["set"], lead.end()
         weak = lead["weak"] is not None
-        is_label = weak and _BEGINS.search(text, max(0, lead.start() - 3), lead.start()) is not None
+        ahead = text[max(0, lead.start() - 40) : lead.start()]
+        is_label = (weak and _BEGINS.search(ahead)) or _WHAT.search(ahead)
         if start < done or is_label or not _sets_off(setting, weak=weak, announced=lead["lead"]):
             continue
         end = done = _end_of(text, setting, start)
