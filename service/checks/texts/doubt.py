@@ -58,7 +58,8 @@ _OVER_PLAIN = re.compile(
     r"argued|contended|believed)|believe[sd]?|assum\w+|impression|ask(?:s|ed|ing)?|"
     r"withdr[ae]w\w* \w+ claim) (?:\w+ ){0,2}?"
     r"(?:that|whether|where|in which|which)\b|\b(?:other|else|anything|apart|far|away|way) (?:than|but|from)\W*\Z|"
-    r"\b(?:my|our) (?:own )?(?:text|wording|version|language|formula|draft)\b|\bin a (?:version|form|world)\b",
+    r"\b(?:my|our) (?:own )?(?:text|wording|version|language|formula|draft)\b|\bin a (?:version|form|world)\b|"
+    r"\b(?:in (?:substance|effect|essence|spirit|sum)|roughly|loosely|more or less)\b",
     re.IGNORECASE,
 )
 """What leaves in doubt even a plain statement: hearsay, a contrast right before the words, an author's own text."""
@@ -120,6 +121,6 @@ def is_doubtful(around: Context, *, plainly: bool = False) -> bool:
     clause = _FACTIVE.sub(" ", before[max(begins, default=0) :])
     asked = _ASKED.match(around.behind) and _ASKS.search(before)
     if plainly:
-        return bool(asked or _OVER_PLAIN.search(clause) or _OPENS.search(before))
+        return bool(asked or _OVER_PLAIN.search(clause) or _OVER_PLAIN.match(before) or _OPENS.search(before))
     said = _OF_THEM.match(around.behind) or _NEXT.match(around.behind)
     return bool(asked or said or _IN_CLAUSE.search(clause) or _OPENS.search(before))
