@@ -164,9 +164,9 @@ class _Desk:
         found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
         reports = Reports(bare, [each.outer for each in quoted if each.in_marks])
-        excused = _Stretches([each.span for each in quoted if each.words >= QUOTED_WORDS and _is_excused(text, each)])
+        words = _Stretches([each.span for each in quoted if each.in_marks and each.words >= QUOTED_WORDS])
         for span, name in reports.names:
-            if span in heard or span in excused:
+            if span in heard or span in words:  # it is the quoted author's, and compared or excused with its words
                 continue
             if clause := self._clause(path, text, span, name, reports):
                 found.append(clause)
@@ -427,11 +427,6 @@ class _Stretches:
     def __contains__(self, span: Span) -> bool:
         k = bisect_right(self._starts, span[0]) - 1
         return k >= 0 and span[1] <= self._reach[k]
-
-
-def _is_excused(text: str, quoted: Quotation) -> bool:
-    """Whether quoted words are proposed, imagined or denied, and so is each clause that they name."""
-    return excuse_of_clause(affirmed(context_of(text, *quoted.outer))) is not None
 
 
 def _in_original(passage: Passage, read: Plain) -> Passage:

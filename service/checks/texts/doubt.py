@@ -19,7 +19,7 @@ _DENIES = (
     r"mistaken(?:ly)?|"
     r"opposite|contrary|mis(?:quot|read|cit|stat|tak|represent|attribut|understand|understood)\w*|invent(?:s|ed|ion)|"
     r"overst\w+|exaggerat\w+|myth|fiction|incorrect(?:ly)?|refut\w+|unsupported|den(?:y|ies|ied|ial)|in vain|"
-    r"lack(?:s|ed|ing)?|missing|miss(?:es)?|free of|absen(?:t|ce)|fail(?:s|ed)? to (?!mention|note|see|cite|"
+    r"abstain\w*|refrain\w*|lack(?:s|ed|ing)?|missing|miss(?:es)?|free of|absen(?:t|ce)|fail(?:s|ed)? to (?!mention|note|see|cite|"
     r"read|quote)|doubt(?:s|ed|ful)? (?:that|"
     r"whether)|unproven|"
     r"disput\w+|uncertain|questionable|surpris\w+|"
@@ -81,8 +81,8 @@ _NEXT = re.compile(
     r"\A[\s.,;!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|"
     r"shows|is) "
     r"(?:quite |just |exactly |precisely )?the (?:opposite|contrary|reverse)\b"
-    r"|(?:(?:it|they|that|this|he|she|the [\w-]+) (?:does|do|did|is|was|are|were|has|have|says?) "
-    r"(?:not|no|nothing|false|wrong|untrue)|not so|nowhere|wrong|false|untrue|hardly|by no means)\b)",
+    r"|(?:(?:it|they|that|this|he|she|the [\w-]+) (?:does|do|did|is|was|are|were|has|have|says?)"
+    r"(?:n['\u2019]t| not| no| nothing| false| wrong| untrue)|not so|nowhere|wrong|false|untrue|hardly|by no means)\b)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\A[\"'\u201d\u2019*_)\]]*\?")

@@ -86,7 +86,7 @@ _PROPOSED = re.compile(
     rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?(?:{_CHANGES}|{_WISHES})\b|\b(?:if only|would that)\b"
     r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|"
     r"plead) (?:for|on)\b"
-    r"|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
+    r"|(?:\u00a7|\bclause|\bsection|\bitem|\bpoint) new\b|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
     rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|"
     rf"sounder|complete|"
     r"improved|mended|repaired|cured) (?:with|by|if|as|when|once)\b"
@@ -96,7 +96,7 @@ _PROPOSED = re.compile(
     r"|\b(?:once|only if|provided(?: that)?|until|as soon as|when) (?:the |a |an |its |clause |"
     r"section )?[\w .'\u2019-]{0,60}?"
     r"\b(?:provides?|says?|states?|reads?|contains?|includes?|ends?)\b"
-    rf"|\b(?:would be|, say,?|a {_NOUNS}(?: \w+){{0,3}} (?:like|such as|to the effect|saying|reading|stating|"
+    rf"|(?:\bwould be|[,;:.(] say,?|\ba {_NOUNS}(?: \w+){{0,3}} (?:like|such as|to the effect|saying|reading|stating|"
     rf"that says)){_MARKS}",
     re.IGNORECASE,
 )
@@ -207,7 +207,7 @@ _NOT_THERE = re.compile(
     r"record|report)|part of)|(?:appears?|stands?|occurs?|is|are|exists?|can be found) (?:nowhere|in (?:no|none|"
     r"neither))\b"
     r"|(?:on|in|at) no (?:page|clause|place|line|section|point|part)\b|nowhere\b"
-    r"|(?:it|this|that|they|the \w+) (?:does|did|do|is|was|has) (?:not|nothing|no such thing)(?: at all|"
+    r"|(?:it|this|that|they|the \w+) (?:does|did|do|is|was|has)(?:n['\u2019]t| not| nothing| no such thing)(?: at all|"
     r" so)?\s*(?:[.;!]|\Z)"
     r"|(?:they |it |these )?(?:is|are) not (?:before us|given|here|among|in evidence)"
     r"|cannot be (?:found|located|traced|verified)|(?:is|are) (?:\w+ )?(?:missing|absent|a paraphrase|struck))",
