@@ -304,11 +304,7 @@ class _Desk:
         try:
             self._steps.take(_A_PASSAGE)
             around = context_of(text, *span)
-            if is_elsewhere(around.before, around.behind, self._instruments) or is_of_other(
-                around.before, around.behind, self._named
-            ):
-                return None
-            if is_of_debate(around):
+            if self._is_of_another(around):
                 return None
             spoken = attribution(around, self._names) == "debate" and not is_shared(around.before)
             if source := self._having(name, self._documents):
@@ -326,14 +322,21 @@ class _Desk:
                 return Passage(path, span, "clause", "inDebate" if spoken else given_as, attributed, turn=TurnId(turn))
             if not (self._documented or spoken):
                 return Passage(path, span, "clause", "unchecked", attributed, reason="no_document")
-            missing: Status = "nowhere"
-            if self._may_be_of_law(name):
-                if not reports.is_reported(span):
-                    return None
-                missing = "unclear"
+            may_be_of_law = self._may_be_of_law(name)
+            if may_be_of_law and not reports.is_reported(span) and reports.report(span) is None:
+                return None
+            missing: Status = "unclear" if may_be_of_law else "nowhere"
             return Passage(path, span, "clause", missing, attributed, reason="no_such_clause")
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
+
+    def _is_of_another(self, around: Context) -> bool:
+        """Whether a clause is one of a text that was not given, or a part of a reply."""
+        return (
+            is_elsewhere(around.before, around.behind, self._instruments)
+            or is_of_other(around.before, around.behind, self._named)
+            or is_of_debate(around)
+        )
 
     def _strangers(self, path: str, text: str) -> Iterator[Passage]:
         """Clauses by their place and documents by a name of their own, as far as none of the documents may be meant."""

@@ -52,7 +52,9 @@ _PRONOUNS = re.compile(
 )
 _DOTS = re.compile(r" ?\[(?:(?:\.\.+|\u2026) ?(?:and|or)? ?)+\] ?", re.IGNORECASE)
 """Dots in brackets, also around a connecting word: [… and …]."""
-_TELLING = re.compile(r"\b(?!(?:the|and|not|for|are|was|has|its|any|all|but|may|can|that|this|with|shall|must)\b)[^\W\d_]{3,}")
+_TELLING = re.compile(
+    r"\b(?!(?:the|and|not|for|are|was|has|its|any|all|but|may|can|that|this|with|shall|must)\b)[^\W\d_]{3,}"
+)
 _FEW = 60
 _REFERS_BACK = re.compile(
     r"(?:this|that|these|those|it|they|such|however|but|except|unless|notwithstanding|subject|provided|only|"
@@ -68,7 +70,8 @@ _CONDITIONS = re.compile(
     re.IGNORECASE,
 )
 _BOUNDS = re.compile(
-    r"\b(?:no|not) (?:more|less|later|fewer|earlier|longer|greater|higher|lower|sooner) than\b|\Awithout\b", re.IGNORECASE
+    r"\b(?:no|not) (?:more|less|later|fewer|earlier|longer|greater|higher|lower|sooner) than\b|\Awithout\b",
+    re.IGNORECASE,
 )
 """Bounds of an amount, and a manner, which turn no verb: no more than the index, without a written reason."""
 _MOST_WORDS = 16
@@ -162,7 +165,7 @@ def _never(_word: str) -> bool:
 
 
 def _explained(words: str, form: str, known: Known, at_end: Known = _never) -> str:
-    """The words with a form in place of brackets whose figures are known; ``at_end`` judges those behind which none go on."""
+    """The words with a form in place of brackets whose figures are known; ``at_end`` judges those at the words' end."""
 
     def instead(found: re.Match[str]) -> str:
         rest = words[found.end() :]

@@ -86,7 +86,8 @@ _PROPOSED = re.compile(
     rf"|\b(?:would|could|might|should|\w['\u2019]d) (?:\w+ )?(?:{_CHANGES}|{_WISHES})\b|\b(?:if only|would that)\b"
     r"|(?:\A|[.!?:;] |\b(?:then|so|and|or) )(?:go|opt|settle|aim|push|press|fight|hold out|ask|vote|insist|call|"
     r"plead) (?:for|on)\b"
-    r"|(?:\u00a7|\bclause|\bsection|\bitem|\bpoint) new\b|\b(?:ideal(?:ly)?|desirable|preferable|preferred|optimal|wish(?:ed)?[- ]for)\b"
+    r"|(?:\u00a7|\bclause|\bsection|\bitem|\bpoint) new\b|\b(?:ideal(?:ly)?|desirable|preferable|preferred|"
+    r"optimal|wish(?:ed)?[- ]for)\b"
     rf"|\b(?:is|are|reads?|works?|looks?|becomes?|gets?) (?:\w+ )?(?:better|safer|clearer|stronger|fairer|"
     rf"sounder|complete|"
     r"improved|mended|repaired|cured) (?:with|by|if|as|when|once)\b"
@@ -141,7 +142,8 @@ _HYPOTHETICAL_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _LOOSELY = re.compile(
-    r"(?:\b(?:in (?:a|one|two|three|a few) (?:words?|sentences?|lines?|phrases?)|in (?:effect|substance|essence|spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
+    r"(?:\b(?:in (?:a|one|two|three|a few) (?:words?|sentences?|lines?|phrases?)|in (?:effect|substance|essence|"
+    r"spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
     r"other) (?:own )?words)|"
     r"(?:my|our) (?:own )?(?:summary|paraphrase|gloss|reading|words|shorthand)(?: (?:is|of [^.;:]{1,30}))?|"
     r"loosely|roughly|so to "
@@ -246,10 +248,13 @@ _SAID_SO = re.compile(
 )
 _BESIDE_NAME = re.compile(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\"'\u201c\u2018]*\Z", re.IGNORECASE)
 _NO_WORDS = " \"'*_(\u201c\u2018"
-_ASKED_FOR = re.compile(r"\b(?:would|could|should|might|cure|fix|remedy|help|instead|better)\b[^.?!]*\?\W*\Z", re.IGNORECASE)
+_ASKED_FOR = re.compile(
+    r"\b(?:would|could|should|might|cure|fix|remedy|help|instead|better)\b[^.?!]*\?\W*\Z", re.IGNORECASE
+)
 """A question for words that are not there yet, which the next sentence gives: what would cure it?"""
 _ABSENT = re.compile(
-    r"(?:\b(?:not|never|nowhere|nobody|no one)|n['\u2019]t)\b[^.;]{0,30}?\b(?:given|provided|shown|supplied|attached|included|exists?|"
+    r"(?:\b(?:not|never|nowhere|nobody|no one)|n['\u2019]t)\b[^.;]{0,30}?\b(?:given|provided|shown|supplied|"
+    r"attached|included|exists?|"
     r"find|found|see|seen|there|before us|part of|in (?:the|our) (?:files?|bundle|extract|case|papers|documents?))\b"
     r"|\b(?:missing|absent|lacking|in vain|non-?existent)\b",
     re.IGNORECASE,
@@ -318,7 +323,7 @@ def is_of_debate(around: Context) -> bool:
 
 
 def is_absent(around: Context) -> bool:
-    """Whether a sentence says of a clause that it is missing, or was not given: whoever looks for clause 9 finds none."""
+    """Whether a sentence says of a clause that it is missing, or was not given: clause 9 is not among these pages."""
     return any(_ABSENT.search(words) for words in (around.before, around.behind))
 
 

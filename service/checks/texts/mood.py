@@ -269,7 +269,8 @@ _STRONG = re.compile(
     r"template|rider|footnote|"
     r"side letter|"
     r"carve-?out|proviso|compromise|belongs?|strike|delete|adopt|turn \w+ [\d.]+ into|"
-    r"(?:change|set|convert|shorten|raise|lower|cut|recast|widen|narrow|extend) [^.;:]{1,60} (?:to|into)\W*\Z|(?:make|let|"
+    r"(?:change|set|convert|shorten|raise|lower|cut|recast|widen|narrow|extend) [^.;:]{1,60} (?:to|into)\W*\Z|"
+    r"(?:make|let|"
     r"have) (?:\w+ )?[\d.]+ \w+|"
     r"(?:new|better|further|additional|another|one more) (?:clause|sentence|line|rule|step|section|wording|"
     r"words?|text|"
@@ -380,7 +381,12 @@ def _reports(before: str, subject: re.Match[str]) -> bool:
         return True
     said = _PREDICATE.match(rest)
     return said is not None and not any(
-        (_COMPOUND.match(said["between"]), _TURNED.search(said["between"]), _OTHER_SUBJECT.search(said["between"]), _DENIED_IN.search(said["rest"]))
+        (
+            _COMPOUND.match(said["between"]),
+            _TURNED.search(said["between"]),
+            _OTHER_SUBJECT.search(said["between"]),
+            _DENIED_IN.search(said["rest"]),
+        )
     )
 
 

@@ -19,9 +19,11 @@ from service.checks.citations.text.lexicon import is_english
 
 _LAW = r"acts?|laws?|statutes?|regulations?|directives?|codes?|constitution|treat(?:y|ies)|conventions?|ordinances?"
 _WHOLE = (
-    rf"{_LAW}|leases?|licen[cs]es?|contracts?|agreements?|polic(?:y|ies)|reports?|memo(?:randum)?|papers?|stud(?:y|ies)|"
+    rf"{_LAW}|leases?|licen[cs]es?|contracts?|agreements?|polic(?:y|ies)|reports?|memo(?:randum)?|papers?|"
+    rf"stud(?:y|ies)|"
     r"rules?|guidelines?|guidance|standards?|circulars?|manuals?|minutes|letters?|deeds?|filings?|prospectus|"
-    r"handbooks?|charters?|decks?|slides?|brochures?|websites?|particulars|forms?|templates?|press release|e-?mails?|blogs?"
+    r"handbooks?|charters?|decks?|slides?|brochures?|websites?|particulars|forms?|templates?|press release|"
+    r"e-?mails?|blogs?"
 )
 _PHRASE = re.compile(
     rf"(?P<place>{PLACE})|\b(?P<noun>{_WHOLE})\b(?P<year> (?:of|from) (?:the )?\d{{4}}\b)?|\bD\d{{1,3}}\b",
@@ -29,19 +31,22 @@ _PHRASE = re.compile(
 )
 _BEFORE = re.compile(
     r"(?:\b(?:the|this|that|these|those|its|their|our|my|your|his|her|an?|any|every|each|under|in|by|per|to|of|from)|"
-    r"(?P<owner>[\w.-]+(?:['\u2019]s|s['\u2019])))\s(?P<words>(?:(?!(?:the|an?|of|in|to|from|by|per|under|and|or)\s)[\w'\u2019-]+\s){0,3})\Z",
+    r"(?P<owner>[\w.-]+(?:['\u2019]s|s['\u2019])))\s(?P<words>(?:(?!(?:the|an?|of|in|to|from|by|per|under|and|"
+    r"or)\s)[\w'\u2019-]+\s){0,3})\Z",
     re.IGNORECASE,
 )
 _PLAIN = frozenset(
-    "the this that present current same whole very signed executed said given attached enclosed full actual final entire "
-    "own complete short long written agreed underlying relevant above governing main two three both".split()
+    "the this that present current same whole very signed executed said given attached enclosed full actual final "
+    "entire own complete short long written agreed underlying relevant above governing main two three both".split()
 )
 _OF_LAW = re.compile(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
 _OF = re.compile(rf"\A,? (?:of|in|under|to) (?:[\w'\u2019-]+ ){{0,4}}?(?:{_WHOLE})\b", re.IGNORECASE)
 _PERSON = re.compile(
-    r"(?:\A|[,;:(.] |\b(?:and|but|as|that|because|since|when|what|how) )(?:(?P<pronoun>[Ss]?[Hh]e)|(?P<name>[A-Z][a-z]+)(?: [A-Z][a-z]+)?)"
+    r"(?:\A|[,;:(.] |\b(?:and|but|as|that|because|since|when|what|how) )(?:(?P<pronoun>[Ss]?[Hh]e)|"
+    r"(?P<name>[A-Z][a-z]+)(?: [A-Z][a-z]+)?)"
     r"(?: \([^()]{1,30}\))? (?:has |had |once |then |later |also |always )?"
-    r"(?:says?|said|tells?|told|wrote|writes|put|puts|called|calls|argued|asked|asks|answered|added|warned|remarked|joked|repl\w+)\b"
+    r"(?:says?|said|tells?|told|wrote|writes|put|puts|called|calls|argued|asked|asks|answered|added|warned|"
+    r"remarked|joked|repl\w+)\b"
     r"[^.;:\"]{0,50}[,:]?[\s\"'\u201c\u2018*_(]*\Z",
 )
 _WORD = re.compile(r"[^\W\d_]{3,}|\d{4}")
@@ -75,7 +80,9 @@ def is_of_other(before: str, behind: str, known: frozenset[str]) -> bool:
     if (law := _OF_LAW.match(behind)) and law["noun"].casefold() not in known:
         return True
     if of := _OF.match(behind):
-        return any(_is_strange(behind, found, known) for found in _PHRASE.finditer(behind, 0, of.end()) if found["noun"])
+        return any(
+            _is_strange(behind, found, known) for found in _PHRASE.finditer(behind, 0, of.end()) if found["noun"]
+        )
     last = max(_PHRASE.finditer(before), key=lambda found: found.end(), default=None)
     beside = last is not None and last["noun"] and re.fullmatch(r"(?:['\u2019]s)?,?\s?\(?", before[last.end() :])
     return bool(last and beside and _is_strange(before, last, known))
@@ -94,5 +101,4 @@ def _is_strange(before: str, found: re.Match[str], known: frozenset[str]) -> boo
 
 
 def _words(text: str) -> Iterator[str]:
-    for word in _WORD.findall(text.casefold()):
-        yield word
+    yield from _WORD.findall(text.casefold())

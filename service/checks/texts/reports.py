@@ -102,7 +102,8 @@ _IS_OF = re.compile(
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
     rf"(?:what|how|the (?:very |exact )?{_WORDS} of|written in|stated in|printed in|found in|"
     rf"in) (?:the )?)(?P<place>{PLACE})"
-    r"(?! (?:\w+ )?(?:refus|reject|den(?:y|ies)|exclud|lack|avoid|rul|omit|forbid|does not|doesn|would|could|should|might|"
+    r"(?! (?:\w+ )?(?:refus|reject|den(?:y|ies)|exclud|lack|avoid|rul|omit|forbid|does not|doesn|would|could|"
+    r"should|might|"
     r"ought|needs?\b|miss|wants?\b))",
     re.IGNORECASE,
 )
