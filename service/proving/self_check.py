@@ -17,12 +17,12 @@ from service import telemetry
 from service.audit.log_events import AuditChecked
 from service.audit.note import PublicKey
 from service.audit.recomputation import Recomputation, StoredHead, StoredLeaf
-from service.audit.record import RecordPlace, Writer
+from service.audit.record import Writer
 from service.errors import GainsayError, StoreUnavailable
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database, Row
 from service.store.proofs import latest_checkpoint
-from service.store.sealing import uuid7, write_event
+from service.store.sealing import write_event
 
 STEP = 512
 """Leaves of one step; other work runs between steps."""
@@ -113,8 +113,7 @@ class SelfCheck:
         telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:
             telemetry.LOG.error("the log contradicts itself", extra={"log": checked.log, "finding": finding})
-        place = RecordPlace(await self._logs.current(tenant), tenant, uuid7())
-        await write_event(self._database, checked, place, self._writer)
+        await write_event(self._database, checked, await self._logs.current(tenant), tenant, self._writer)
         return checked
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from service import intake
 from service.audit.record import SALT_BYTES, Context, Record, RecordPlace, Writer, commit, encode_context
 from service.debate.amounts import MicroUSD
@@ -17,31 +19,45 @@ from service.intake.request import CaseRequest, document_ids
 from service.reviews.caller import Caller
 from service.running import versions
 from service.store import spend
-from service.store.sealing import NewDebate, seal_entry, uuid7
+from service.store.clock import DatabaseTime
+from service.store.sealing import NewDebate, seal_entry, times, uuid7
 
 
 def prepare(
-    request: CaseRequest, deployment: Deployment, caller: Caller, log: str, standings: tuple[Standing, ...]
+    request: CaseRequest,
+    deployment: Deployment,
+    caller: Caller,
+    log: str,
+    standings: tuple[Standing, ...],
+    clock: DatabaseTime,
 ) -> tuple[Prepared, NewDebate, list[Entry]]:
-    """A checked case, and the records that open its debate."""
+    """A checked case, and the records that open its debate.
+
+    ``clock`` dates them and chooses the day of the prices: a verifier finds the day by the records.
+    """
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
-    prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC), standings)
-    return prepared, *_opening(prepared, deployment, caller, log, salts)
+    today = datetime.fromtimestamp(clock.now(), UTC)
+    deployment = replace(deployment, day=today.date().isoformat())
+    prepared = intake.prepare(request, deployment, caller.role, salts, today, standings)
+    return prepared, *_opening(prepared, deployment, caller, log, salts, clock.now())
 
 
 def _opening(
-    prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes]
+    prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes], now: float
 ) -> tuple[NewDebate, list[Entry]]:
-    """The records that open a debate. The seed is the hash of the first record, which no caller can choose."""
+    """The records that open a debate, dated ``now`` as its id is.
+
+    The seed is the hash of the first record, which no caller can choose.
+    """
     salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
-    place = RecordPlace(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
+    place = RecordPlace(log, caller.tenant, uuid7(now), deployment.policy.gate.hash, commit(salt, context))
     writer = Writer(caller.actor, deployment.build_hash)
     records: list[Record] = []
     entries: list[Entry] = []
 
     def add(entry: Entry) -> Record:
         prev = records[-1].leaf_hash if records else b""
-        records.append(seal_entry(entry, place=place, writer=writer, n=len(records), prev=prev))
+        records.append(seal_entry(entry, place=place, writer=writer, n=len(records), prev=prev, times=times(now)))
         entries.append(entry)
         return records[-1]
 

@@ -25,6 +25,7 @@ from service.reviews.caller import Caller
 from service.reviews.opening import least, prepare, quoted
 from service.reviews.wait import DebateWaiter
 from service.store import spend
+from service.store.clock import database_time
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
 from service.store.idempotency import IdempotencyKey, InFlightKeys, find_keyed
@@ -96,7 +97,8 @@ class CaseRecorder:
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
         # In a thread: counting the tokens of long documents would delay the other requests.
-        prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings)
+        clock = await database_time(self._database)
+        prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings, clock)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
         if not await open_debate(self._database, replace(new, key=kept), entries):

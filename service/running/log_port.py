@@ -75,7 +75,7 @@ class AuditLog(Protocol):
         ...
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
-        """Record all entries or none; ``occurred`` says when each happened, in seconds since 1970.
+        """Record all entries or none; ``occurred`` says when each happened, by `time.monotonic`.
 
         Raises `Fenced` or `AuditUnavailable`.
         """

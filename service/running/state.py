@@ -96,7 +96,7 @@ class DebateState:
         for entry in entries:
             kernel.refuse_illegal(self._facts, entry)
             self._facts.add(entry)
-            self._staged.append((entry, time.time() if at is None else at))
+            self._staged.append((entry, time.monotonic() if at is None else at))
 
     def settle_lost(self) -> None:
         """Settle attempts whose worker died at their reservation: their real cost is unknown."""

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from service import telemetry
-from service.audit.record import Actor, Record, RecordPlace, Writer, leaf_hash, open_leaf
+from service.audit.record import Actor, Record, RecordPlace, Times, Writer, leaf_hash, open_leaf
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
@@ -31,16 +31,18 @@ from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.money import Ledger, Refusal
 from service.policy import Budgets
 from service.store import derived
+from service.store.clock import database_time
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
-from service.store.sealing import columns, decided, grounds_arrays, seal_entry, tracked, unwritten
+from service.store.sealing import columns, decided, grounds_arrays, seal_entry, times, tracked, unwritten
 
 
 class StoredRecord(Struct, frozen=True):
-    """A stored record: the leaf's bytes, the payload's bytes, when it happened, and the actor."""
+    """A stored record: the leaf's bytes, the payload's bytes, when it happened and was recorded, and the actor."""
 
     n: int
     at: str
+    recorded: str
     actor: Actor
     leaf: bytes
     salt: bytes
@@ -88,6 +90,7 @@ class DebateLog:
         self._retry_window_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
+        self._last_recorded = ""
         self._asked: dict[TurnId, float] = {}
         self._at_hand = records
 
@@ -190,23 +193,23 @@ class DebateLog:
         rows, self._at_hand = self._at_hand, ()
         if not rows:
             rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
-        entries = [_stored(row).entry for row in rows]
-        for entry, row in zip(entries, rows, strict=True):
-            self._fold(entry, row["leaf"], age_s=row["age_s"])
+        stored = [_stored(row) for row in rows]
+        entries = [record.entry for record in stored]
+        for entry, record, row in zip(entries, stored, rows, strict=True):
+            self._fold(entry, leaf_hash(record.leaf), record.recorded, age_s=row["age_s"])
         return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
-        """Record these entries, all or none; ``occurred`` says when each happened, in seconds since 1970.
+        """Record these entries, all or none; ``occurred`` says when each happened, by `time.monotonic`.
 
         A database that goes away is asked again as long as the lease would last, because an entry may be a reply that
         was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `new_entries`, then
         ask the kernel again), and `AuditUnavailable` when the log cannot be written.
         """
+        at = await self._times(occurred or [time.monotonic()] * len(entries))
         records, prev = [], self._last_hash
-        for nth, entry in enumerate(entries):
-            at = occurred[nth] if occurred else None
-            n = self._next_n + nth
-            record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, occurred=at)
+        for n, (entry, when) in enumerate(zip(entries, at, strict=True), self._next_n):
+            record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, times=when)
             records.append(record)
             prev = record.leaf_hash
         rests = set(derived.grounds(entries)) - self._rests
@@ -231,8 +234,17 @@ class DebateLog:
             raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
         self._set_time_left(rows[0])
         self._rests |= rests
-        for record, entry in zip(records, entries, strict=True):
-            self._fold(entry, record.leaf, record.leaf_hash)
+        for record, entry, when in zip(records, entries, at, strict=True):
+            self._fold(entry, record.leaf_hash, when.recorded)
+
+    async def _times(self, occurred: Sequence[float]) -> list[Times]:
+        """The times of records that are written now, none before the last one; raises `AuditUnavailable`."""
+        try:
+            read = await retry(lambda _again: database_time(self._database), self._retry_window_s)
+        except StoreUnavailable as error:
+            raise unwritten(error) from error
+        now, here = read.now(), time.monotonic()
+        return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
 
     async def _append_again(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
         """Append the same bytes again until the database answers; they can be stored only once.
@@ -267,14 +279,14 @@ class DebateLog:
         self._left_s: float | None = head["left_s"]
         self._heard_at = time.monotonic()
 
-    def _fold(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
+    def _fold(self, entry: Entry, last_hash: bytes, recorded: str, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
         self._entries.append(entry)
         self._next_n += 1
-        self._last_hash = known_hash or leaf_hash(leaf)
+        self._last_hash, self._last_recorded = last_hash, recorded
 
 
 async def read_head(database: Database, debate: str, tenant: str | None = None) -> Row:
@@ -296,8 +308,8 @@ async def read_records(database: Database, debate: str, from_n: int = 0) -> list
 
 
 def _stored(row: Row) -> StoredRecord:
-    envelope = open_leaf(row["leaf"])
-    return StoredRecord(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"])
+    leaf = open_leaf(row["leaf"])
+    return StoredRecord(row["n"], leaf.occurred, leaf.recorded, leaf.actor, row["leaf"], row["salt"], row["body"])
 
 
 async def read_documents(database: Database, debate: str) -> dict[str, str]:

@@ -43,6 +43,10 @@ WITH keyed AS (
 )
 SELECT debate FROM head;
 
+-- clock --
+-- The time by which records are dated.
+SELECT extract(epoch FROM clock_timestamp())::float8 AS now;
+
 -- keyed --
 -- The debate that a tenant's key stands for, and the hash of its case.
 SELECT debate, body FROM idempotency_key WHERE tenant = %(tenant)s AND key = %(key)b;

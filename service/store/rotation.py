@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from service.audit.log_events import LogOpened
 from service.audit.note import PublicKey
-from service.audit.record import RecordPlace, Writer
+from service.audit.record import Writer
 from service.errors import GainsayError, NotFound
 from service.store.pool import Database
 from service.store.proofs import SignedCheckpoint, latest_checkpoint
-from service.store.sealing import seal_event, uuid7, write
+from service.store.sealing import seal_event, write, written_at
 
 
 class CannotRotate(GainsayError):
@@ -66,14 +66,14 @@ async def open_next(database: Database, rotation: Rotation, key: PublicKey, writ
             "auditors know logs by it. Make one with `gainsay audit key new`, or correct GAINSAY_LOG_HOST"
         )
     event = LogOpened(rotation.log, rotation.epoch, key.encode(), rotation.previous.note.decode())
-    place = RecordPlace(rotation.log, rotation.tenant, uuid7())
-    record = seal_event(event, place=place, writer=writer)
+    now = await written_at(database)
+    chain, record = seal_event(event, log=rotation.log, tenant=rotation.tenant, writer=writer, now=now)
     params = {
         "log": rotation.log,
         "tenant": rotation.tenant,
         "epoch": rotation.epoch,
         "key": key.encode(),
-        "debate": UUID(place.debate),
+        "debate": UUID(chain),
         "leaf": record.leaf,
         "salt": record.salt,
         "body": record.payload,

@@ -1,8 +1,7 @@
-"""Seals and writes records: new debates, and events of a log itself."""
+"""Seals and writes records: new debates, and events of a log itself. The database's clock dates them (`clock`)."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,6 +21,7 @@ from service.errors import AuditUnavailable, IllegalEntry, StoreUnavailable
 from service.report import build_decision
 from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
+from service.store.clock import database_time
 from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
@@ -55,11 +55,17 @@ class NewDebate(Struct, frozen=True):
     """The templates of its requests: workers with other templates leave it to those that have these."""
 
 
-def seal_entry(
-    entry: Entry, *, place: RecordPlace, writer: Writer, n: int, prev: bytes, occurred: float | None = None
-) -> Record:
-    """The record of an entry, written now, with its own salt; ``occurred`` is in seconds since 1970."""
-    now = time.time()
+def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
+    """The times of a record: ``recorded`` in seconds since 1970 by the database's clock, ``age_s`` after it happened.
+
+    No record is before the one before it, which was recorded ``after``: a clock that was set back gives that time
+    again, until it has caught up.
+    """
+    return Times(headline_fields(recorded - max(0.0, age_s)), max(headline_fields(recorded), after))
+
+
+def seal_entry(entry: Entry, *, place: RecordPlace, writer: Writer, n: int, prev: bytes, times: Times) -> Record:
+    """The record of an entry, with its own salt."""
     return seal(
         encode(entry),
         token_bytes(SALT_BYTES),
@@ -67,27 +73,27 @@ def seal_entry(
         place=place,
         writer=writer,
         link=Link(n, prev),
-        times=Times(headline_fields(now if occurred is None else occurred), headline_fields(now)),
+        times=times,
     )
 
 
-def seal_event(event: log_events.Event, *, place: RecordPlace, writer: Writer) -> Record:
-    """The record of an event of a log itself, written now: a chain of its own."""
-    now = headline_fields(time.time())
-    return seal(
+def seal_event(event: log_events.Event, *, log: str, tenant: str, writer: Writer, now: float) -> tuple[str, Record]:
+    """The record of an event of a log itself, and its id: a chain of its own, made ``now``."""
+    place = RecordPlace(log, tenant, uuid7(now))
+    return place.debate, seal(
         log_events.encode(event),
         token_bytes(SALT_BYTES),
         log_events.kind(event),
         place=place,
         writer=writer,
         link=Link(0, b""),
-        times=Times(now, now),
+        times=times(now),
     )
 
 
-def uuid7() -> str:
-    """A UUID of version 7 (RFC 9562, 5.7): milliseconds, then random bits, so that ids sort by time."""
-    value = (time.time_ns() // 1_000_000) << 80 | randbits(80)
+def uuid7(seconds: float) -> str:
+    """A UUID of version 7 (RFC 9562, 5.7): milliseconds since 1970, then random bits, so that ids sort by time."""
+    value = _microseconds(seconds) // 1_000 << 80 | randbits(80)
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
     return str(UUID(int=value))
@@ -149,17 +155,25 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-async def write_event(database: Database, event: log_events.Event, place: RecordPlace, writer: Writer) -> None:
+async def write_event(database: Database, event: log_events.Event, log: str, tenant: str, writer: Writer) -> None:
     """Record an event of a log itself; raises `AuditUnavailable`."""
-    record = seal_event(event, place=place, writer=writer)
+    chain, record = seal_event(event, log=log, tenant=tenant, writer=writer, now=await written_at(database))
     params = {
-        "debate": UUID(place.debate),
-        "log": place.log,
+        "debate": UUID(chain),
+        "log": log,
         "leaf": record.leaf,
         "salt": record.salt,
         "body": record.payload,
     }
     await write(database, "note", params)
+
+
+async def written_at(database: Database) -> float:
+    """Now by the database's clock, for a record; raises `AuditUnavailable`."""
+    try:
+        return (await database_time(database)).now()
+    except StoreUnavailable as error:
+        raise unwritten(error) from error
 
 
 async def write(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
@@ -218,8 +232,12 @@ def tracked(found: Sequence[derived.Performance]) -> str:
 
 def headline_fields(seconds: float) -> str:
     """RFC 3339 in UTC, to the millisecond, of seconds since 1970; the rest is cut off."""
-    second, rest = divmod(round(seconds * 1_000_000), 1_000_000)
+    second, rest = divmod(_microseconds(seconds), 1_000_000)
     return f"{_second_text(second)}.{rest // 1_000:03d}Z"
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
 
 
 @lru_cache(maxsize=64)

@@ -15,7 +15,7 @@ import psycopg
 
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import SigningKey
-from service.audit.record import RecordPlace, leaf_hash, open_leaf
+from service.audit.record import RecordPlace, Times, leaf_hash, open_leaf
 from service.audit.tiles import Builder
 from service.audit.tree import Frontier
 from service.debate.entries import DebateStopped
@@ -75,7 +75,14 @@ def add_record(connection: Connection, debates: Debates) -> None:
     old, n = open_leaf(leaf), last + 1
     place = RecordPlace(LOG, old.tenant, debates.a, old.policy, old.context)
     entry = DebateStopped(by="abort", why="the caller asked for it")
-    record = seal_entry(entry, place=place, writer=a_writer("forger"), n=n, prev=leaf_hash(leaf))
+    record = seal_entry(
+        entry,
+        place=place,
+        writer=a_writer("forger"),
+        n=n,
+        prev=leaf_hash(leaf),
+        times=Times(old.occurred, old.recorded),
+    )
     connection.execute("INSERT INTO entry VALUES (%s, %s, %s)", (debates.a, n, record.leaf))
     values = (debates.a, n, record.salt, record.payload)
     connection.execute("INSERT INTO payload (debate, n, salt, body) VALUES (%s, %s, %s, %s)", values)

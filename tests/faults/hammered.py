@@ -20,7 +20,7 @@ from typing import Any
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.log_events import AuditRead
 from service.audit.note import SigningKey
-from service.audit.record import RecordPlace, leaf_hash
+from service.audit.record import leaf_hash
 from service.cli import main
 from service.errors import GainsayError
 from service.money import tokenizers
@@ -30,7 +30,7 @@ from service.reviews import Caller
 from service.store import sealing
 from service.store.pool import Database, Row
 from service.store.queue import ClaimRequest, claim
-from service.store.sealing import uuid7, write_event
+from service.store.sealing import write_event
 from tests.faults.books import TOKENIZER
 from tests.faults.confirming import Confirmed, noting
 from tests.fixtures.running import Bench, a_request, a_writer, bench, take_log
@@ -95,8 +95,8 @@ async def append(name: str) -> None:
 
 async def event(desk: Bench, tenant: str) -> None:
     """A chain of one record."""
-    place = RecordPlace(f"localhost/{tenant}/1", tenant, uuid7())
-    await write_event(desk.database, AuditRead("recall", "what"), place, a_writer(tenant))
+    log = f"localhost/{tenant}/1"
+    await write_event(desk.database, AuditRead("recall", "what"), log, tenant, a_writer(tenant))
 
 
 async def debate(desk: Bench, tenant: str) -> None:

@@ -21,7 +21,6 @@ import pytest
 from service.audit.bundle import Bundle, pack, unpack
 from service.audit.log_events import AuditRead
 from service.audit.note import COSIGNATURE, SigningKey, encode_base64
-from service.audit.record import RecordPlace
 from service.cli import main
 from service.cli.audit.verify import tools
 from service.errors import GainsayError, NotFound
@@ -38,7 +37,7 @@ from service.reviews import evidence
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database as Store
 from service.store.proofs import latest_checkpoint
-from service.store.sealing import uuid7, write_event
+from service.store.sealing import write_event
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
@@ -87,9 +86,7 @@ async def _a_debate(database: Database, folder: Path | None, events: int = 0) ->
     """A debate, behind some other records; sequenced where there is a folder for signer and witness."""
     async with bench(database.service_url) as desk:
         for _ in range(events):
-            await write_event(
-                desk.database, AuditRead("records"), RecordPlace(LOG, "default", uuid7()), a_writer("reader")
-            )
+            await write_event(desk.database, AuditRead("records"), LOG, "default", a_writer("reader"))
         debate = await (desk.run() if folder else desk.submit())
     if folder:
         await _sequenced(database, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, LiteralString
 from uuid import UUID
@@ -129,7 +130,7 @@ async def test_a_debate_is_opened_whole_or_not_at_all(database: Database) -> Non
             for r in await read_records(service.database, debate)
         )
         documents = {"D1": (b"too short a salt", b"text")}
-        place = RecordPlace("localhost/default/1", "default", uuid7())
+        place = RecordPlace("localhost/default/1", "default", uuid7(time.time()))
         new = NewDebate(place, (bytes(32), b"{}"), case, "adversarial/1", "queued", 1, None, records, documents)
 
         with pytest.raises(AuditUnavailable):
@@ -425,8 +426,9 @@ def test_a_debate_s_rows_lie_in_the_partition_of_its_year(database: Database, de
 
 async def test_a_debate_of_today_is_read_from_one_partition(database: Database) -> None:
     with psycopg.connect(database.service_url, autocommit=True) as service:
+        some = uuid7(time.time())
         plan = service.execute(
-            f"EXPLAIN SELECT * FROM gainsay.entry JOIN gainsay.payload USING (debate, n) WHERE debate = '{uuid7()}'"
+            f"EXPLAIN SELECT * FROM gainsay.entry JOIN gainsay.payload USING (debate, n) WHERE debate = '{some}'"
         ).fetchall()
 
     read = {word for (line,) in plan for word in line.split() if word.startswith(("entry_", "payload_"))}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from service.audit.log_events import AuditRead
-from service.audit.record import RecordPlace, Writer
+from service.audit.record import Writer
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.store.sealing import uuid7, write_event
+from service.store.sealing import write_event
 
 
 class EvidenceReader(Protocol):
@@ -22,4 +22,4 @@ class EvidenceReader(Protocol):
 
 async def record_access(database: Database, logs: CurrentLogs, read: AuditRead, tenant: str, writer: Writer) -> None:
     """Record in the tenant's current log that evidence is about to be given out; raises `AuditUnavailable`."""
-    await write_event(database, read, RecordPlace(await logs.current(tenant), tenant, uuid7()), writer)
+    await write_event(database, read, await logs.current(tenant), tenant, writer)

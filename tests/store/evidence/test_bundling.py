@@ -15,7 +15,7 @@ from service.audit.bundle import Bundle, decode_index, pack, unpack
 from service.audit.bundle_texts import SCHEMAS
 from service.audit.checkpoint import cosign, open_checkpoint
 from service.audit.log_events import AuditRead
-from service.audit.record import RecordPlace, commit, leaf_hash, open_leaf
+from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import verify_inclusion
 from service.debate.versions import newest
 from service.errors import AuditUnavailable, NotFound, NotProvable
@@ -28,7 +28,7 @@ from service.reviews.evidence.stored_parts import read_parts
 from service.store.log import read_head
 from service.store.proofs import LogDamaged, latest_checkpoint, proven
 from service.store.rotation import next_log, open_next
-from service.store.sealing import uuid7, write_event
+from service.store.sealing import write_event
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.fixtures.bundles import TOOLS
@@ -309,7 +309,7 @@ async def test_what_opened_the_debates_own_log_is_proven_under_the_bundles_head_
     await house.sequencer.catch_up()
     older = await latest_checkpoint(store, log)
     assert older is not None
-    await write_event(store, AuditRead("recall"), RecordPlace(log, "default", uuid7()), EXAMINER)
+    await write_event(store, AuditRead("recall"), log, "default", EXAMINER)
     await house.sequencer.catch_up()
 
     (opened,) = await stored_parts._opening_records(store, "default", older)
