@@ -10,7 +10,9 @@ Stored bytes are never rewritten: envelope, payload and context are each read by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
@@ -36,6 +38,7 @@ __all__ = [
     "commit",
     "encode_context",
     "leaf_hash",
+    "moment",
     "open_context",
     "open_leaf",
     "read_context",
@@ -136,8 +139,8 @@ class Context(Struct, frozen=True, rename="camel", omit_defaults=True):
 class Envelope(Struct, frozen=True, rename="camel"):
     """The contents of a leaf of the log.
 
-    ``occurred`` and ``recorded`` are RFC 3339 UTC: claims of the writer, not an order. ``commitment`` is the salted
-    hash of the payload.
+    ``occurred`` and ``recorded`` are RFC 3339 UTC, by the database's clock; ``recorded`` is never before that of the
+    record before. Both are claims of the writer. ``commitment`` is the salted hash of the payload.
     """
 
     v: int
@@ -183,6 +186,8 @@ class Record(Struct, frozen=True):
     payload: bytes
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-2]\d:\d\d:\d\d(?:\.\d{1,6})?Z", re.ASCII)
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Envelope)
 _decoder1 = msgspec.json.Decoder(_Envelope1)
@@ -208,6 +213,13 @@ def closed(read: Mapping[str, int]) -> None:
             "(OLDER in service/debate/entries.py and service/audit/log_events.py), "
             f"found {found}; see docs/how-to/add-a-field.md"
         )
+
+
+def moment(text: str) -> int:
+    """The time of a record, RFC 3339 in UTC, in microseconds since 1970; raises `ValueError`, also for 31 February."""
+    if not _TIME.fullmatch(text):
+        raise ValueError("expected a time as records have it, 2026-01-31T09:00:00.000Z, found another text")
+    return (datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND
 
 
 def commit(salt: bytes, content: bytes) -> str:

@@ -1,6 +1,6 @@
 """The database's clock, by which every record is dated: one clock for all processes of a deployment.
 
-A process asks the database for its time and counts on from there by its own monotonic clock, which nobody sets. So no
+A process asks the database for its time and counts on from there by its own monotonic clock, which is never set. So no
 machine's wall clock dates a record. The time counts from the moment the answer came, so it is never ahead of the
 database's own.
 """

@@ -22,6 +22,7 @@ from service.audit.record import (
     commit,
     encode_context,
     leaf_hash,
+    moment,
     read_context,
 )
 from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
@@ -30,7 +31,6 @@ from service.verify.opened_bundle import OpenedBundle, ReadRecord, later_schema,
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import has_more, has_unknown_members, later_schemas
 
-_TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 UTF8_MAX = 4
@@ -104,8 +104,12 @@ def says(envelope: Envelope) -> None:
     if not _UUID.fullmatch(envelope.debate):
         raise Differs("the debate of a record", "a UUID in small letters", envelope.debate[:40])
     for name in ("occurred", "recorded"):
-        if not _TIME.fullmatch(time := getattr(envelope, name)):
-            raise Differs(f"when it {name}" if name == "occurred" else "when it was recorded", "RFC 3339 in UTC", time)
+        time = getattr(envelope, name)
+        try:
+            moment(time)
+        except ValueError:
+            what = f"when it {name}" if name == "occurred" else "when it was recorded"
+            raise Differs(what, "RFC 3339 in UTC, a day of the calendar", time[:40]) from None
     if envelope.log.split("/")[1:2] != [envelope.tenant]:
         raise Differs("the tenant of a record", f"that of the log {envelope.log}", envelope.tenant)
     if envelope.v < 2:
