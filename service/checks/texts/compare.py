@@ -272,7 +272,7 @@ class _Desk:
         """The verdict on quoted words, also without what square brackets explain, and what the words owe to it."""
         verdict = self._search(words, sources, short)
         best = verdict, licence(verdict, words, around)
-        for form, at_most in without_explanations(words, self._documents.has_word) if best[1] != "true" else ():
+        for form, at_most in without_explanations(words) if best[1] != "true" else ():
             found = self._search(form, sources, short)
             licensed = licence(found, form, around)
             if licensed == "true" and at_most == "true":

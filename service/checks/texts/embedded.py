@@ -69,6 +69,8 @@ _CONDITIONS = re.compile(
     r"to the extent|so long as|as long as|where)\b",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\b(?:at (?:least|most)|up to|within|before|after)\b", re.IGNORECASE)
+"""Bounds that turn nothing: at least nine months' notice, before an account is opened."""
 _BOUNDS = re.compile(
     r"\b(?:no|not) (?:more|less|later|fewer|earlier|longer|greater|higher|lower|sooner) than\b|\Awithout\b",
     re.IGNORECASE,
@@ -119,11 +121,11 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
     at = passage.find(edit.from_)
     before, after = passage[:at].rstrip(), passage[at + len(edit.from_) :].lstrip()
     whole = at > 0 and before[-1:] in (".", "!", "?") and after[:1] in (".", "!", "?")
-    if edit.kind == "number" or (whole and not (_REFERS_BACK.match(edit.from_) or _limits(edit, passage[:at]))):
+    if edit.kind == "number" or (whole and not (_REFERS_BACK.match(edit.from_) or _limits(edit))):
         return "true"
-    if few and edit.kind in ("splice", "modal") and (turn is None or turn.kind in ("number", "modal")):
+    if few and edit.kind == "splice" and (turn is None or turn.kind == "number"):
         return "true"
-    if few and edit.kind == "limit" and not _CONDITIONS.search(edit.from_):
+    if few and edit.kind == "limit" and _is_bound(edit.from_):
         return "true"
     if few and edit.kind == "subject" and not edit.from_[:1].isupper():
         return "true"
@@ -131,29 +133,45 @@ def _hides(edit: Edit, passage: str) -> Licence | None:
     if rest != edit.from_:
         hidden = fold(rest)
         turn = hidden_turn(hidden, 0, len(hidden.text))
+    if (
+        whole
+        and edit.kind == "negation"
+        and not _REFERS_BACK.match(edit.from_)
+        and not _shares(edit.from_, passage[:at])
+    ):
+        return "visible"
     denied = (edit.kind == "negation" and rest == edit.from_) or (turn is not None and turn.kind == "negation")
     long = len(edit.from_) > LONGEST_GAP
     return None if denied or long or _CONDITIONS.search(rest) else "visible"
 
 
-def _limits(edit: Edit, before: str) -> bool:
-    """Whether hidden sentences may limit what stands before them; a negation may turn only what they speak of too."""
-    if edit.kind == "negation":
-        return bool(set(_TELLING.findall(edit.from_.lower())) & set(_TELLING.findall(before.lower())))
-    return edit.kind != "limit" or _LIMITS.match(edit.because or edit.from_) is not None
+def _limits(edit: Edit) -> bool:
+    """Whether hidden sentences may limit or turn what stands beside them."""
+    return edit.kind == "negation" or (edit.kind == "limit" and _LIMITS.match(edit.because or edit.from_) is not None)
 
 
-def without_explanations(words: str, has_word: Known) -> Iterator[tuple[str, Licence]]:
+def _shares(hidden: str, before: str) -> bool:
+    """Whether hidden sentences speak of what stands before them, so that their negation may turn it."""
+    return bool(set(_TELLING.findall(hidden.lower())) & set(_TELLING.findall(before.lower())))
+
+
+def _is_bound(hidden: str) -> bool:
+    """Whether hidden words limit nothing but a time or an amount, as a hidden number does."""
+    rest = fold(_BOUND.sub(" ", hidden))
+    turn = hidden_turn(rest, 0, len(rest.text))
+    return turn is None or turn.kind == "number"
+
+
+def without_explanations(words: str) -> Iterator[tuple[str, Licence]]:
     """The words without what square brackets add, explain or replace, and what they are if a document has them so.
 
-    The brackets have no negation and no modal, but may name a clause. A figure is one that a document has
-    (``has_word``), or a reader sees it as added; at the end of the words it may stand for the document's own. They may
-    stand for an article, and a pronoun for any words. That other words are replaced a reader sees. Nothing if there
-    are no such brackets.
+    The brackets have no negation and no modal, but may name a clause. A figure in them a reader sees as added, but at
+    the end of the words it may stand for the document's own. They may stand for an article, and a pronoun for any
+    words. That other words are replaced a reader sees. Nothing if there are no such brackets.
     """
     given, words = words, _DOTS.sub(" \u2026 ", words)
     forms: list[tuple[str, Licence]] = [(words, "true")]
-    forms += [(_explained(words, form, has_word), "true") for form in ("", " a", " the")]
+    forms += [(_explained(words, form, _never), "true") for form in ("", " a", " the")]
     forms.append((_explained(words, "", lambda _: True, ORDINALS.__contains__), "visible"))
     only_pronouns = all(_PRONOUNS.fullmatch(found[1]) for found in _EXPLAINED.finditer(words))
     forms.append((_explained(words, " \u2026 ", _never), "true" if only_pronouns else "visible"))

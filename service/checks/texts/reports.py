@@ -61,13 +61,13 @@ _VERBATIM = re.compile(
     rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE
 )
 _I_QUOTE = re.compile(
-    rf"\b(?:I|we) (?:stand by|repeat|insist|maintain|confirm)(?: (?:it|this|that|here|again))?[:,]?{_OPEN}|"
     rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}",
     re.IGNORECASE,
 )
 """What announces words of whatever is named before: clause 9, and I quote, …."""
 _QUOTED = re.compile(
-    rf"\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
+    rf"\b(?:I|we) (?:stand by|repeat|insist|maintain|confirm)(?: (?:it|this|that|here|again))?[:,]?{_OPEN}"
+    rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
     rf"its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
     rf"|\b(?:{TITLES})['\u2019]s? (?:\w+ )?(?:opinion|view|finding|conclusion|words?|wording|answer|rule|text|"
     rf"opening|"

@@ -47,6 +47,13 @@ DOTS = [
     (
         "lease",
         'The rent "is reviewed on every fifth anniversary to the higher of the passing rent [£184,500] and …".',
+        "unclear",
+    ),
+    ("hosting", 'Clause 9 says "Mirren may terminate [at once] on thirty days\' notice".', "unclear"),
+    ("hosting", 'The clause on exit has "migration work … CHF 210 per hour" in it.', None),
+    (
+        "lease",
+        'It says: "The Tenant may break the Term on 1 March 2029 … provided that on the break date the rent is paid".',
         None,
     ),
     (
