@@ -69,7 +69,7 @@ class Turned(OfflineProvider):
         if seat in self._seats and seat not in self._asked:
             self._asked.add(seat)
             before = self._seats[: self._seats.index(seat)]
-            while not set(before) <= set(await self.recorded()):
+            while not set(before) <= set(await self.recorded()):  # noqa: ASYNC110 - the records are in a database
                 await asyncio.sleep(0.01)
         return answer
 

@@ -89,6 +89,7 @@ service/policy/keys.py              paths of settings
 service/report/result/pins.py       ids of prompts
 service/policy/file/providers.py       labels of a host
 service/store/embedded/cluster.py            the version of PostgreSQL
+service/verify/files.py        names of files
 """
 """Modules that take another text than the id of a turn apart at its dots, and which."""
 CUTS = ("partition", "rpartition", "split", "rsplit")
