@@ -78,7 +78,7 @@ async def debated(
 def told(result: Result) -> tuple[str, str, str]:
     """The result as Markdown, as HTML and on the terminal."""
     out = io.StringIO()
-    show(Console(file=out, width=300), result)
+    show(Console(file=out, width=600), result)
     return markdown(result), html(result), out.getvalue()
 
 

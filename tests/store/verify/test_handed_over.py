@@ -73,7 +73,8 @@ async def test_what_is_handed_over_verifies_whole_in_a_process_of_its_own(house:
 
 async def test_a_report_that_tells_something_else_than_the_records_fails(house: House) -> None:
     bundle = unpack(await house.bundle(await house.debated()))
-    other = rehashed(bundle, {**bundle.files, "report.md": bundle.files["report.md"].replace(b"Confidence", b"Certainty")})
+    told = bundle.files["report.md"].replace(b"Confidence", b"Certainty")
+    other = rehashed(bundle, {**bundle.files, "report.md": told})
 
     assert step(verify_opened(bundle, TRUST, tools()), "report").state == "OK"
     assert failed(verify_opened(other, TRUST, tools())) == ["report"]

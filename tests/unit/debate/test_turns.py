@@ -86,7 +86,6 @@ service/debate/replies/decoding.py                 kinds of replies
 service/simulated/layout.py numbers of clauses
 service/simulated/locations.py numbers of clauses
 service/policy/keys.py              paths of settings
-service/report/result/pins.py       ids of prompts
 service/policy/file/providers.py       labels of a host
 service/store/embedded/cluster.py            the version of PostgreSQL
 service/verify/files.py        names of files
