@@ -263,7 +263,7 @@ def test_a_deployment_goes_on_with_a_field_a_metric_and_a_rule(opened: Whole) ->
     for one, end in zip(ended, ends, strict=True):
         assert one["out"].splitlines()[-1].startswith(end), one["out"]
     assert "checks by judgement/3, and this build has" in ended[1]["out"]
-    assert verified_by_the_unchanged_code(new) == ["records", "context", "gate", "checks", "report"]
+    assert verified_by_the_unchanged_code(new) == ["records", "context", "parts", "gate", "checks", "report"]
     exported = new.with_suffix(".jsonl")
     assert verified_by_the_unchanged_code(exported) == ["records", "payloads", "moves", "sources"]
     assert "Business unit" in report["out"]
