@@ -167,7 +167,7 @@ def _sentences(blocks: Iterable[Block]) -> Iterator[str]:
 
 _BARE = re.compile(
     r"(?:yes|no|in part|only in part|partly|partially|it depends|not entirely|mostly|ja|nein|teilweise|zum teil|jein"
-    r"|はい|いいえ|一部|是|否|不是|oui|non|sí|no)[.!。！]*",
+    r"|はい|いいえ|一部|是|否|不是|oui|non|sí)[.!。！]*",
     re.IGNORECASE,
 )
 _FRAMING = re.compile(

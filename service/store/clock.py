@@ -40,8 +40,7 @@ class DatabaseTime(Struct, frozen=True):
 async def database_time(database: Database) -> DatabaseTime:
     """The time of this database, read within the last second.
 
-    A database that goes away keeps no record from being dated: the time counts on from the last reading. Raises
-    `StoreUnavailable` if there is none.
+    While the database is away, the time counts on from the last reading. Raises `StoreUnavailable` if there is none.
     """
     clock = _Clock.of(database)
     async with clock.asking:

@@ -67,6 +67,17 @@ async def items(address: str, folder: Path) -> list[tuple[str, str]]:
     return [(name, unescape(words)) for name, words in found]
 
 
+async def raw(address: str, path: str) -> bytes:
+    """The answer to a GET of a path as it is written here: clients resolve dots themselves."""
+    host = httpx.URL(address)
+    reader, writer = await asyncio.open_connection(host.host, host.port)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host.host}:{host.port}\r\nConnection: close\r\n\r\n".encode())
+    async with asyncio.timeout(60):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
 def said(event: Event) -> bool:
     """Whether an event has words that the page shows whatever the event: a speaker's, a decision's, a notice's."""
     return bool({"seat", "decision", "result", "detail", "question"} & set(event.members))
@@ -98,11 +109,15 @@ async def test_the_server_of_the_page_forwards_debates_alone(site: Served, page:
         streamed = await http.get(f"v1/debates/{debate}/events", headers={"last-event-id": "3"})
         refused = [(await http.get(path)).status_code for path in ("v1/policy", "metrics", "v1/debates", "index.html")]
         posted = await http.post("v1/debates/", json={})
+        foreign = await http.get(f"v1/debates/{debate}", headers={"host": "bank.example:8400"})
+    dotted = await raw(page, "/v1/debates/../policy")
 
     assert streamed.headers["content-type"].startswith("text/event-stream")
     direct = await site.http.get(f"/v1/debates/{debate}/events", headers={"last-event-id": "3"})
     assert streamed.text == direct.text, "a reader resumes through it"
     assert (refused, posted.status_code) == ([404] * 4, 405)
+    assert foreign.status_code == 421, "a name that was made to resolve to this machine"
+    assert dotted.startswith(b"HTTP/1.1 404 ")
 
 
 async def test_the_script_of_the_page_has_at_most_twenty_lines(root: Path) -> None:

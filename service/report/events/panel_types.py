@@ -288,28 +288,24 @@ class WholeFinalTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_def
     result: Result
 
 
-class PanelFinal(Struct, frozen=True, kw_only=True):
+class _PanelEnd(Struct, frozen=True, kw_only=True):
+    event: Literal["final"]
+    debate_id: str
+    status: PanelStatus
+    rounds_completed: int
+    consensus_reached: bool
+    final_consensus_score: float | None
+    synthesis_id: TurnId | None
+
+
+class PanelFinal(_PanelEnd, frozen=True, kw_only=True):
     """The end of a panel. ``status`` has no word for a truncated debate: it counts as completed with a synthesis, and
     as failed without one; ``gainsay.result`` has the true status."""
 
-    event: Literal["final"]
-    debate_id: str
-    status: PanelStatus
-    rounds_completed: int
-    consensus_reached: bool
-    final_consensus_score: float | None
-    synthesis_id: TurnId | None
     gainsay: FinalTurn
 
 
-class WholePanelFinal(Struct, frozen=True, kw_only=True):
+class WholePanelFinal(_PanelEnd, frozen=True, kw_only=True):
     """The end of a panel where the request says ``view=full``: ``gainsay.result`` is then the whole result."""
 
-    event: Literal["final"]
-    debate_id: str
-    status: PanelStatus
-    rounds_completed: int
-    consensus_reached: bool
-    final_consensus_score: float | None
-    synthesis_id: TurnId | None
     gainsay: WholeFinalTurn
