@@ -28,7 +28,8 @@ API = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
 LATENCY_MS = 150
 CALLERS = 3
 ASKED_EVERY_S = 0.2
-UNDER_WAY = "SELECT debate::text FROM gainsay.debate_head WHERE state = 'running' AND worker IS NOT NULL"
+JUST_TAKEN = """SELECT FROM gainsay.debate_head WHERE state = 'running' AND worker = '{worker}'
+    AND created > clock_timestamp() - interval '{most} ms'"""
 
 
 class Balancer:
@@ -145,7 +146,8 @@ async def test_a_rolling_update_loses_no_request_and_pays_no_turn_twice(database
                     tasks.create_task(callers.call())
                 for api in apis:
                     _, newer = await working(deployment, balancer, apis=1)
-                    await deployment.finds(UNDER_WAY)
+                    name = await worker.says(r"claiming debates worker=(\S+)")
+                    await deployment.finds(JUST_TAKEN.format(worker=name, most=2 * LATENCY_MS))
                     for process in (api, worker):
                         process.send(signal.SIGTERM)
                     assert [await process.ends() for process in (api, worker)] == [0, 0]
