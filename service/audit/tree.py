@@ -22,6 +22,8 @@ SIZE_MAX = 2**63 - 1
 
 Node = Callable[[int, int], bytes]
 """(level, index) -> the hash of the complete subtree of 2**level leaves that begins at leaf index * 2**level."""
+Place = tuple[int, int]
+"""(level, index) of a complete subtree. Its hash never changes once it is complete."""
 
 
 class ProofError(GainsayError):
@@ -109,7 +111,7 @@ def root_of(leaf_hashes: Iterable[bytes]) -> bytes:
 
 def root_at(size: int, node: Node) -> bytes:
     """The root that a tree had when it had ``size`` leaves."""
-    return _fold([node(level, index) for level, index in _subtrees(0, size)])
+    return _fold([node(level, index) for level, index in subtrees(0, size)])
 
 
 def inclusion_path(index: int, size: int, node: Node) -> list[bytes]:
@@ -132,6 +134,53 @@ def inclusion_path(index: int, size: int, node: Node) -> list[bytes]:
             path.append(_range_hash(begin, middle, node))
             begin = middle
     return path[::-1]
+
+
+def path_subtrees(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes]) -> Iterator[tuple[Place, bytes]]:
+    """Every complete subtree of which an inclusion path tells the hash, from the leaf upwards.
+
+    The path is one that `verify_inclusion` accepted for this size: then each hash is that of its place in the tree.
+    """
+    siblings: list[tuple[int, int]] = []
+    begin, end = 0, size
+    while end - begin > 1:  # the splits of `inclusion_path`
+        middle = begin + _split(end - begin)
+        if index < middle:
+            siblings.append((middle, end))
+            end = middle
+        else:
+            siblings.append((begin, middle))
+            begin = middle
+    yield (0, index), leaf_hash
+    node = leaf_hash
+    for (first, last), sibling in zip(reversed(siblings), path, strict=True):
+        node = node_hash(sibling, node) if first < begin else node_hash(node, sibling)
+        begin, end = min(first, begin), max(last, end)
+        for hashed, (low, high) in ((sibling, (first, last)), (node, (begin, end))):
+            if (high - low).bit_count() == 1:
+                level = (high - low).bit_length() - 1
+                yield (level, low >> level), hashed
+
+
+def growing_subtrees(leaf_hashes: Iterable[bytes]) -> Iterator[tuple[Place, bytes]]:
+    """Every complete subtree of a tree, each when its last leaf is read; memory is that of a `Frontier`."""
+    complete: list[bytes] = []
+    for index, leaf in enumerate(leaf_hashes):
+        level, node = 0, leaf
+        yield (0, index), node
+        while index >> level & 1:  # the carry of `Frontier.extend`
+            node = node_hash(complete.pop(), node)
+            level += 1
+            yield (level, index >> level), node
+        complete.append(node)
+
+
+def subtrees(begin: int, end: int) -> Iterator[Place]:
+    """The complete subtrees of the leaves from ``begin`` to before ``end``, the largest first."""
+    while begin < end:
+        level = (end - begin).bit_length() - 1
+        yield level, begin >> level
+        begin += 1 << level
 
 
 def consistency_path(old: int, new: int, node: Node) -> list[bytes]:
@@ -243,17 +292,9 @@ def _split(size: int) -> int:
     return 1 << ((size - 1).bit_length() - 1)
 
 
-def _subtrees(begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The complete subtrees of the leaves from ``begin`` to before ``end``, the largest first, as (level, index)."""
-    while begin < end:
-        level = (end - begin).bit_length() - 1
-        yield level, begin >> level
-        begin += 1 << level
-
-
 def _range_hash(begin: int, end: int, node: Node) -> bytes:
     """MTH(D[begin:end]) where ``begin`` is where RFC 6962 splits, so that complete subtrees lie at their own places."""
-    return _fold([node(level, index) for level, index in _subtrees(begin, end)])
+    return _fold([node(level, index) for level, index in subtrees(begin, end)])
 
 
 def _fold(hashes: Sequence[bytes]) -> bytes:

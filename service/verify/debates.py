@@ -69,15 +69,17 @@ class Debates:
         complete: bool = False,
         reports: Collection[str] = (),
         ready: Callable[[str], bool] = is_loaded,
+        records_only: bool = False,
     ) -> None:
         self._complete, self._reports, self._ready = complete, reports, ready
+        self._records_only = records_only
         self._open: dict[str, _Open] = {}
         self._partial = Ended()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
         self._payloads = 0
         self._unknown = ""
         self._broken: dict[str, Exception] = {}
-        self._gaps: dict[str, str] = {}
+        self._gaps: dict[str, NotCheckable] = {}
         self._members = UnknownMembers(*_DIFFERS, complete=complete)
         self._halted = False
 
@@ -169,7 +171,7 @@ class Debates:
         checks: dict[str, Callable[[], object]] = {
             "moves": lambda: _moves(debate, found, self._members.why(found.first.debate)),
             "charges": lambda: money.check_charges(debate, self._ready),
-            "money": lambda: money.check_ceiling(debate, None),
+            "money": lambda: money.check_ceiling(debate, None, records_only=self._records_only),
             "outcome": lambda: None if how == "under way" else replay.check_outcome(debate),
         }
         if how == "under way" and len(found.entries) < 3:
@@ -183,7 +185,10 @@ class Debates:
         try:
             check()
         except NotCheckable as gap:
-            self._gaps.setdefault(name, gap.reason)
+            if (
+                name not in self._gaps or self._gaps[name].allowed
+            ):  # the first, and one that is not accepted before others
+                self._gaps[name] = gap
         except Differs as difference:
             n = difference.record
             difference.record = found.indexes[n] if n is not None and n < len(found.indexes) else found.indexes[0]
@@ -198,7 +203,7 @@ class Debates:
         if self._halted:
             raise NotCheckable("a payload could not be read, so not every debate could")
         if name in self._gaps:
-            raise NotCheckable(self._gaps[name])
+            raise self._gaps[name]
         listed = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
         partly = f"; {len(self._partial)} are not there from their beginning" if self._partial else ""
         return f"debates recomputed: {listed}{partly}"

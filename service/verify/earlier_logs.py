@@ -128,7 +128,7 @@ def _vouched(opening: Opening, after: LogOpened, trust: Trust) -> None:
             raise Differs(f"the head of {found.origin}", _size(carried), _size(found))
         if found == carried:
             return
-    if trust.keys and not _known(opening.note, vouching(trust.keys, found.origin)):
+    if trust.keys and not signers(opening.note, vouching(trust.keys, found.origin)):
         raise NotCheckable(
             f"how {found.origin} was opened lies under a head of it that no pinned key signed; pin the key of its time"
         )
@@ -165,13 +165,13 @@ def previous(opened: LogOpened, trust: Trust) -> str:
 
 def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     """The signer among the pinned keys, in words; a wrong signature of a pinned key raises `BadNote`."""
-    signers = _known(note, vouching(trust.keys, checkpoint.origin))
-    if not signers:
+    found = signers(note, vouching(trust.keys, checkpoint.origin))
+    if not found:
         return "by the word of the next log: the key of its head is not pinned"
-    return f"signed by {', '.join(key.encode() for key in signers)}"
+    return f"signed by {', '.join(key.encode() for key in found)}"
 
 
-def _known(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
+def signers(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
     """The keys that signed, or none of them. A wrong signature of one raises `BadNote`."""
     names = {(signature.name, signature.key_id) for signature in note.signatures}
     return verify_note(note, keys) if any((key.name, key.id) in names for key in keys) else ()

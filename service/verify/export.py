@@ -14,7 +14,8 @@
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
-    14  sources      gate, prompts, requests and checks: never checkable in an export
+    14  sources      gate, prompts, requests and checks: never checkable in an export, and accepted where the verifier
+                     asks for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.
@@ -44,8 +45,8 @@ from service.verify.steps import Differs, NotCheckable, Trust, VerificationRepor
 from service.verify.versions import UnknownMembers
 
 SOURCES = (
-    "gate, prompts, requests and checks need the policy, the prompts and the documents, which are not part of an "
-    "export; verify the bundle of a debate for them"
+    "RECORDS ONLY: gate, prompts, requests and checks need the policy, the prompts and the documents, which are not "
+    "part of an export; verify the bundle of a debate for them"
 )
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
@@ -110,17 +111,21 @@ def verify_export(
     except Exception as fault:  # noqa: BLE001 - the first line caused it
         return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     file = _File(header, note, checkpoint)
-    debates = Debates(complete=header.complete, reports=reports, ready=ready) if replay else None
+    debates = None
+    if replay:
+        debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
     parts = _parts(header, checkpoint, trust, debates)
     signed = _signed(note, checkpoint, trust)
+    sources = partial(_sources, allowed=trust.records_only)
+    named: list[tuple[str, Callable[[], str]]]
     if not every and any(perform(0, name, check).state == "FAILED" for name, check in signed):
-        named, why = [("file", file.begin), *signed, *((part.name, _sources) for part in parts)], UNREAD
+        named = [("file", file.begin), *signed, *((part.name, sources) for part in parts)]
     else:
         broken, halted = _read(rows, file, parts, every)
         why = CUT if broken else HALTED if halted else ""
         named = [("file", partial(_again, broken) if broken else partial(file.end, halted)), *signed]
         named += [(part.name, partial(part.end, why)) for part in parts]
-    steps, left = perform_all([*named, ("sources", _sources)], every=every)
+    steps, left = perform_all([*named, ("sources", sources)], every=every)
     return VerificationReport("export", _about(header, file.count), steps, left)
 
 
@@ -172,8 +177,8 @@ def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, debates: Debate
     return parts
 
 
-def _sources() -> str:
-    raise NotCheckable(SOURCES)
+def _sources(*, allowed: bool) -> str:
+    raise NotCheckable(SOURCES, allowed=allowed)
 
 
 def _again(fault: Exception) -> str:

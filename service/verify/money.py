@@ -92,10 +92,10 @@ def _charged(
     return False
 
 
-def check_ceiling(debate: LegalDebate, rendering: Rendering | None) -> str:
+def check_ceiling(debate: LegalDebate, rendering: Rendering | None, *, records_only: bool = False) -> str:
     """Check the ceiling at every entry, and recompute its recorded refusals.
 
-    Without ``rendering`` the amount that a refusal needed cannot be computed.
+    Without ``rendering`` the amount that a refusal needed cannot be computed, which ``records_only`` accepts.
     """
     started = debate.started
     if started is None:
@@ -117,7 +117,9 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None) -> str:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
     if uncomputed:
         raise NotCheckable(
-            "the ceiling holds at every entry; the amount that a refusal needed cannot be computed without the requests"
+            "NO REQUESTS: the ceiling holds at every entry; the amount that a refusal needed cannot be computed "
+            "without them",
+            allowed=records_only,
         )
     detail = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
     if not stated:

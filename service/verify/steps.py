@@ -39,6 +39,8 @@ class Trust(Struct, frozen=True):
     allow_unsigned: bool = False
     allow_unwitnessed: bool = False
     allow_unchecked_lines: bool = False
+    records_only: bool = False
+    """Whether an export is verified for its records alone, without what only bundles hold."""
 
 
 class Tools(Struct, frozen=True):
@@ -90,7 +92,7 @@ class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
 class VerificationReport(Struct, frozen=True, rename="camel"):
     """A whole verification: its object, and its steps in order."""
 
-    kind: Literal["bundle", "export", "unknown"]
+    kind: Literal["bundle", "export", "comparison", "unknown"]
     about: dict[str, Any]
     steps: tuple[VerificationStep, ...]
     left: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ class _Commands(click.Group):
 
     MODULES: ClassVar = {
         "verify": ("verify", "Verify a bundle or an export offline by recomputing it."),
+        "compare": ("compare", "Compare two bundles, exports or heads offline: one log, or a fork."),
         "bundle": ("evidence", "Write the bundle of one debate."),
         "export": ("evidence", "Write the records of a log, as JSONL or CSV."),
         "recall": ("recall", "List the debates that rest on a prompt, model, document, price or engine."),
@@ -24,7 +25,7 @@ class _Commands(click.Group):
     """Each command's module and summary."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command; first the one that needs only a file."""
+        """Every command; first those that need only files."""
         return list(self.MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -45,5 +46,6 @@ class _Commands(click.Group):
 def audit() -> None:
     """Prove, export, verify and search the audit log.
 
-    `gainsay audit verify FILE` needs only the file and a pinned key: no database, no network, no setting.
+    `gainsay audit verify FILE` and `gainsay audit compare A B` need only the files and a pinned key: no database, no
+    network, no setting.
     """

@@ -50,13 +50,22 @@ class Unreadable(click.UsageError):
 @click.option("--allow-unsigned", is_flag=True, help="Accept a file without a checked signature of the log.")
 @click.option("--allow-unwitnessed", is_flag=True, help="Accept a file without a checked cosignature of a witness.")
 @click.option("--allow-unchecked-lines", is_flag=True, help="Accept lines of signatures by keys that were not pinned.")
+@click.option(
+    "--scope",
+    type=click.Choice(["all", "records"]),
+    default="all",
+    show_default=True,
+    help="What an export is verified for; `records` leaves out what only bundles hold.",
+)
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
     file: str,
+    *,
     keys: tuple[str, ...],
     witnesses: tuple[str, ...],
     quorum: int | None,
+    scope: str,
     every: bool,
     as_json: bool,
     **allow: bool,
@@ -69,13 +78,15 @@ def verify(
 
     Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
     what each step proves and what it does not. An export has no policy, prompts or documents, so steps that need them
-    are not checkable there.
+    are not checkable there; with `--scope records` that is accepted.
 
     \b
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
-    trust = replace(_trust(keys, witnesses, quorum, allow["allow_unwitnessed"]), **allow)
+    trust = replace(
+        _trust(keys, witnesses, quorum, allow["allow_unwitnessed"]), **allow, records_only=scope == "records"
+    )
     report = _verified(file, trust, every)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
@@ -90,11 +101,11 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
         state = f"{step.state}{' (allowed)' if step.allowed else ''}"
-        yield clean(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{_place(step)}")
+        yield clean(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{place(step)}")
     verdict = VERDICTS[report.code]
     if report.failed:
         first = report.failed[0]
-        verdict += f": step {first.number} ({first.name}){_place(first)}: {first.detail}"
+        verdict += f": step {first.number} ({first.name}){place(first)}: {first.detail}"
         if report.left:
             yield f"{len(report.left)} steps after it were left out; --all carries them out"
     elif report.gaps:
@@ -115,7 +126,8 @@ def _title(report: VerificationReport) -> str:
             return "neither a bundle nor an export that can be read"
 
 
-def _place(step: VerificationStep) -> str:
+def place(step: VerificationStep) -> str:
+    """The file and record of a step, in brackets, or nothing."""
     places = [step.file] if step.file else []
     places += [f"record {step.record}"] if step.record is not None else []
     return f" [{', '.join(places)}]" if places else ""
@@ -139,20 +151,21 @@ def _json(report: VerificationReport) -> str:
 
 
 def _trust(keys: tuple[str, ...], witnesses: tuple[str, ...], quorum: int | None, allow_unwitnessed: bool) -> Trust:
-    pinned, seen = _keys("--key", keys, ED25519), _keys("--witness", witnesses, COSIGNATURE)
+    ours, seen = pinned("--key", keys, ED25519), pinned("--witness", witnesses, COSIGNATURE)
     if len({key.name for key in seen}) < len(seen):
         raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
     holders = {key.public for key in seen}
-    if len(holders) < len(seen) or holders & {key.public for key in pinned}:
+    if len(holders) < len(seen) or holders & {key.public for key in ours}:
         raise click.UsageError("a --witness key is also another key under another name; its holder would count twice")
     if seen and allow_unwitnessed:
         raise click.UsageError("--witness asks for what --allow-unwitnessed does without; give one of them")
     if quorum is not None and quorum > len(seen):
         raise click.UsageError(f"--quorum {quorum} needs as many --witness keys, found {len(seen)}")
-    return Trust(pinned, seen, quorum or 1)
+    return Trust(ours, seen, quorum or 1)
 
 
-def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKey, ...]:
+def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKey, ...]:
+    """The keys that an option names; raises `click.UsageError` for a text that is no key of this type."""
     keys = []
     for text in texts:
         try:
@@ -172,18 +185,22 @@ def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKe
 def _verified(name: str, trust: Trust, every: bool) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
     try:
-        with _opened(name) as stream:
+        with opened(name) as stream:
             if stream.peek(2)[:2] == ZIP:
+                if trust.records_only:
+                    raise click.UsageError(
+                        f"--scope records is for an export, and {clean(name)} is a bundle; leave it out"
+                    )
                 return _bundle(stream, trust, every)
             from service.report.versions import REPORTS
             from service.verify.export import verify_export
 
-            return verify_export(_lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
+            return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 
 
-def _opened(name: str) -> Any:
+def opened(name: str) -> Any:
     """The file to read, with a buffer that makes reading lines fast."""
     if name == "-":
         return open(sys.stdin.fileno(), "rb", buffering=1 << 20, closefd=False)
@@ -203,7 +220,7 @@ def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
         return verify_bundle(copy, trust, tools(), every=every)
 
 
-def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+def lines(stream: IO[bytes]) -> Iterator[bytes]:
     """The lines of an export. A line longer than any record comes in pieces, none of which is a record."""
     while line := stream.readline(LINE_MAX):
         yield line
