@@ -29,7 +29,7 @@ VERDICTS = {0: "CONSISTENT", FAILED: "NOT CONSISTENT", GAPS: "NOT DECIDED"}
 @click.argument("other", metavar="B", type=click.Path(path_type=str))
 @click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned verifier key of the log; may be repeated.")
 @click.option("--allow-unsigned", is_flag=True, help="Compare files without a checked signature of the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the signed heads of both files.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the checkpoints of both files.")
 def compare(one: str, other: str, keys: tuple[str, ...], allow_unsigned: bool, as_json: bool) -> int:
     """Compare two files offline: can both be of one log, or was the log forked?
 

@@ -57,6 +57,7 @@ def folder(drafts: Drafts, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tree = draft.tree()
     (folder / "line.zip").write_bytes(pack(draft.bundle(tree._replace(note=tree.note + line))))
     (folder / "export.jsonl").write_bytes(b"".join(export([draft, drafts["declined"]])))
+    (folder / "refused.jsonl").write_bytes(b"".join(export([drafts["truncated"]])))
     bare = draft.copy()
     bare.absent = ("proofs/", "checkpoints/")
     (folder / "unsigned.zip").write_bytes(pack(bare.bundle()))
@@ -137,6 +138,10 @@ def call(folder: Path) -> Iterator[Call]:
         (["forged.zip", *KEY, *WITNESS, "--all"], 1, "23  report "),
         (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 20 (charges) [records/"),
         (["export.jsonl", *KEY, *WITNESS], 4, "not part of an export"),
+        (["export.jsonl", *KEY, *WITNESS, "--scope", "records"], 0, "VERIFIED, RECORDS ONLY"),
+        (["refused.jsonl", *KEY, *WITNESS], 4, "12 money, 14 sources"),
+        (["refused.jsonl", *KEY, *WITNESS, "--scope", "records"], 0, "VERIFIED, NO REQUESTS, RECORDS ONLY"),
+        (["export.jsonl", *KEY, "--scope", "records"], 4, "NOT ALL CHECKABLE: 3 witnesses"),
         (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 2 (signature)"),
         (["words.txt", *KEY], 1, "neither a bundle nor an export"),
         (["empty", *KEY], 1, "neither a bundle nor an export"),
@@ -163,6 +168,7 @@ def _renamed(key: SigningKey) -> str:
         (["missing.zip", *KEY], "missing.zip cannot be read"),
         ([".", *KEY], "is a folder"),
         (["bundle.zip", "--key", "localhost+00000000+AAAA"], "--key"),
+        (["bundle.zip", *KEY, "--scope", "records"], "--scope records is for an export"),
         (["bundle.zip", "--key", WITNESSES[0].public.encode()], f"type {ED25519}"),
         (["bundle.zip", *KEY, "--witness", LOG_KEY.public.encode()], f"type {COSIGNATURE}"),
         (["bundle.zip", *KEY, *WITNESS, "--quorum", "2"], "--quorum 2"),
