@@ -163,6 +163,7 @@ simulated models argue, JSON values, columns, logged texts, and lists of English
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "migrations/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "format").glob("*.md")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
 ]
