@@ -6,7 +6,6 @@ It reads no setting and no variable, opens no connection, and imports neither da
 from __future__ import annotations
 
 import json
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from service.audit.archive import BYTES_MAX, PIECE
 from service.audit.bundle_texts import SCHEMAS
 from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
@@ -216,7 +216,8 @@ def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
     if stream.seekable():
         return verify_bundle(stream, trust, tools(), every=every)
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
-        shutil.copyfileobj(stream, copy)
+        while copy.tell() <= BYTES_MAX and (piece := stream.read(PIECE)):  # of one that is too long no more is kept
+            copy.write(piece)
         return verify_bundle(copy, trust, tools(), every=every)
 
 
