@@ -198,7 +198,7 @@ def _decode(line: bytes, decoder: msgspec.json.Decoder[T], expected: str) -> T:
 
 def encode_columns() -> bytes:
     """The first line of a CSV."""
-    return _line(COLUMNS)
+    return csv_line(COLUMNS)
 
 
 def encode_cells(row: Row) -> bytes:
@@ -215,7 +215,7 @@ def encode_cells(row: Row) -> bytes:
         "leafHash": leaf_hash(leaf).hex(),
         "payload": row.payload or "",
     }
-    return _line([cells.get(name, "") for name in COLUMNS])
+    return csv_line([cells.get(name, "") for name in COLUMNS])
 
 
 def _told(envelope: Envelope) -> dict[str, str]:
@@ -246,7 +246,8 @@ def _context(text: str | None) -> dict[str, str]:
     return {field.encode_name: getattr(context, field.name) or "" for field in fields(Context)}
 
 
-def _line(cells: Sequence[str]) -> bytes:
+def csv_line(cells: Sequence[str]) -> bytes:
+    """A line of CSV (RFC 4180) of which no spreadsheet runs a cell."""
     out = StringIO(newline="")
     csv.writer(out, lineterminator="\r\n").writerow([_safe(cell) for cell in cells])
     return out.getvalue().encode()

@@ -767,6 +767,10 @@ ORDER BY l.idx LIMIT 1;
 -- The first leaf of the batches that were made at a time or later.
 SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s ORDER BY at, first LIMIT 1;
 
+-- joined_before --
+-- How many leaves had joined a log before a time, and whether that time has come.
+SELECT coalesce(max(next), 0) AS leaves, clock_timestamp() >= %(at)s AS past FROM batch WHERE log = %(log)s AND at < %(at)s;
+
 -- export_all --
 -- The records of a range of leaves, as far as they are stored.
 SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context

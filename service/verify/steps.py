@@ -92,7 +92,7 @@ class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
 class VerificationReport(Struct, frozen=True, rename="camel"):
     """A whole verification: its object, and its steps in order."""
 
-    kind: Literal["bundle", "export", "comparison", "unknown"]
+    kind: Literal["bundle", "export", "comparison", "pack", "unknown"]
     about: dict[str, Any]
     steps: tuple[VerificationStep, ...]
     left: tuple[str, ...] = ()

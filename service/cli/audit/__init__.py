@@ -16,6 +16,7 @@ class _Commands(click.Group):
         "compare": ("compare", "Compare two bundles, exports or heads offline: one log, or a fork."),
         "bundle": ("evidence", "Write the bundle of one debate."),
         "export": ("evidence", "Write the records of a log, as JSONL or CSV."),
+        "pack": ("pack", "Write every decision of a period, with its evidence and one row each."),
         "recall": ("recall", "List the debates that rest on a prompt, model, document, price or engine."),
         "checkpoint": ("checkpoint", "Print a log's checkpoint, or check the log against an earlier one."),
         "key": ("key", "Make and show keys."),

@@ -48,11 +48,11 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
     gainsay audit bundle 01980c2e-... --out case-17.zip
     """
     target = out or Path(f"{debate}.zip")
-    _refuse_present(target, force)
+    refuse_present(target, force)
     settings = startup.start(quiet=True)
-    with _store(settings) as where:
+    with store(settings) as where:
         content = asyncio.run(_bundle(settings, where, debate))
-    with _written(target, force) as file:
+    with written(target, force) as file:
         file.write(content)
     click.echo(f"wrote {target}", err=True)
     return exit_codes.DONE
@@ -84,9 +84,9 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
     names = {"task_type": "taskType"}
     filters = evidence.Filters.of({names.get(name, name): text for name, text in asked.items() if text is not None})
     if out is not None:
-        _refuse_present(out, force)
+        refuse_present(out, force)
     settings = startup.start(quiet=True)
-    with _store(settings) as where, _written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
+    with store(settings) as where, written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
         name, others = asyncio.run(_export(settings, where, log, filters, form, file))
         file.flush()
     if out is not None:
@@ -101,8 +101,8 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
 async def _bundle(settings: Settings, where: DatabaseAddresses, debate: str) -> bytes:
     async with open_app(settings, where, pool=2) as app:
         logs = CurrentLogs(app.database, settings.log_host)
-        return await _proved(
-            app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, _writer()), (NotProvable,)
+        return await proved(
+            app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
         )
 
 
@@ -118,9 +118,9 @@ async def _export(
     async with open_app(settings, where, pool=2) as app:
         logs = CurrentLogs(app.database, settings.log_host)
         name = log or await logs.current(startup.LOCAL.tenant)
-        chunks = await _proved(
+        chunks = await proved(
             app,
-            lambda: evidence.export(app.database, logs, name, filters, startup.LOCAL, _writer(), form=form),
+            lambda: evidence.export(app.database, logs, name, filters, startup.LOCAL, writer(), form=form),
             (NotProvable,) if log else (NotProvable, NotFound),  # the present log comes to be with its first record
         )
         async for chunk in chunks:
@@ -128,7 +128,7 @@ async def _export(
         return name, [each.log for each in await logs_of(app.database, startup.LOCAL.tenant) if each.log != name]
 
 
-async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
+async def proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
     """The evidence; if it is not provable yet and a sequencer may run here, after that has made it provable."""
     with suppress(*unready):
         return await ask()
@@ -143,17 +143,19 @@ async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type
             await asyncio.sleep(LOOK_S)
 
 
-def _writer() -> Writer:
+def writer() -> Writer:
+    """Who reads evidence at this machine."""
     return Writer(startup.LOCAL.actor, make_app())
 
 
-def _refuse_present(path: Path, force: bool) -> None:
+def refuse_present(path: Path, force: bool) -> None:
+    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it."""
     if not force and os.path.lexists(path):
         raise click.UsageError(f"{path} exists; choose another name, or overwrite it with --force")
 
 
 @contextmanager
-def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
+def written(path: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that is complete after the block, and absent if the block fails.
 
     Raises `CannotWrite`, also for a file created meanwhile, unless ``force`` allows to overwrite it.
@@ -185,7 +187,7 @@ def _linked(path: Path, beside: Path) -> bool:
 
 
 @contextmanager
-def _store(settings: Settings) -> Iterator[DatabaseAddresses]:
+def store(settings: Settings) -> Iterator[DatabaseAddresses]:
     """The database, even if a log contradicts its checkpoint or the evidence is not guarded.
 
     An examiner investigates such a case with its records. Nothing becomes provable then.

@@ -120,10 +120,13 @@ def _title(report: VerificationReport) -> str:
     match report.kind:
         case "bundle":
             return clean(f"bundle of debate {about['debate']}, tenant {about['tenant']}, {about['records']} records")
+        case "pack":
+            period = f"from {about['since']} to before {about['until']}"
+            return clean(f"pack of {about['decisions']} decisions of tenant {about['tenant']}, {period}")
         case "export":
             return clean(f"export of {about['records']} records of {about['log']}")
         case _:
-            return "neither a bundle nor an export that can be read"
+            return "neither a bundle, a pack nor an export that can be read"
 
 
 def place(step: VerificationStep) -> str:
@@ -211,14 +214,23 @@ def opened(name: str) -> Any:
 
 
 def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
+    from service.audit.pack import is_pack
     from service.verify.bundle import verify_bundle
 
     if stream.seekable():
-        return verify_bundle(stream, trust, tools(), every=every)
+        return _pack(stream, trust, every) if is_pack(stream) else verify_bundle(stream, trust, tools(), every=every)
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
         while copy.tell() <= BYTES_MAX and (piece := stream.read(PIECE)):  # of one that is too long no more is kept
             copy.write(piece)
-        return verify_bundle(copy, trust, tools(), every=every)
+        copy.seek(0)
+        return _pack(copy, trust, every) if is_pack(copy) else verify_bundle(copy, trust, tools(), every=every)
+
+
+def _pack(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
+    from service.report.pack_row import pack_row
+    from service.verify.pack import verify_pack
+
+    return verify_pack(stream, trust, tools(), pack_row, every=every)
 
 
 def lines(stream: IO[bytes]) -> Iterator[bytes]:

@@ -114,7 +114,7 @@ def test_a_file_that_came_meanwhile_is_not_written_over(debate: str) -> None:
     target = Path("case.zip")
 
     def write() -> None:
-        with evidence._written(target, force=False) as file:
+        with evidence.written(target, force=False) as file:
             file.write(b"evidence")
             target.write_text("precious")
 

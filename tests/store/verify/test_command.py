@@ -143,8 +143,8 @@ def call(folder: Path) -> Iterator[Call]:
         (["refused.jsonl", *KEY, *WITNESS, "--scope", "records"], 0, "VERIFIED, NO REQUESTS, RECORDS ONLY"),
         (["export.jsonl", *KEY, "--scope", "records"], 4, "NOT ALL CHECKABLE: 3 witnesses"),
         (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 2 (signature)"),
-        (["words.txt", *KEY], 1, "neither a bundle nor an export"),
-        (["empty", *KEY], 1, "neither a bundle nor an export"),
+        (["words.txt", *KEY], 1, "neither a bundle, a pack nor an export"),
+        (["empty", *KEY], 1, "neither a bundle, a pack nor an export"),
     ],
 )
 def test_the_exit_code_and_the_last_line_say_how_it_ended(

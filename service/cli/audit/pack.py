@@ -1,0 +1,67 @@
+"""``gainsay audit pack``: every decision of a period, in a file."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+import click
+
+from service.app import open_app
+from service.cli import exit_codes, startup
+from service.cli.audit.evidence import proved, refuse_present, store, writer, written
+from service.errors import NotProvable
+from service.policy.settings import Settings
+from service.reviews import evidence
+from service.store.current_log import CurrentLogs
+from service.store.startup import DatabaseAddresses
+
+
+@click.command()
+@click.option("--since", required=True, metavar="TIME", help="Decisions of this time or later: a day, or RFC 3339.")
+@click.option("--until", required=True, metavar="TIME", help="Decisions before this time, which must have passed.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The file to write.",
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+def pack(since: str, until: str, out: Path, force: bool) -> int:
+    """Write every decision of a period: its bundle and one CSV row each, over all logs of the tenant.
+
+    A pack has declined, failed, cut-short and aborted cases too. It holds all records that joined the logs in the
+    period, each with a proof, so a decision that was left out shows. `gainsay audit verify` verifies a pack whole. The
+    log records that its parts were issued. A decision belongs to the period in which its last record joined the log.
+
+    \b
+    gainsay audit pack --since 2026-01-01 --until 2026-02-01 --out january.zip
+    """
+    filters = evidence.Filters.of({"since": since, "until": until})
+    if filters.since is None or filters.until is None:
+        raise click.UsageError("--since and --until name the period")
+    period = filters.since, filters.until
+    refuse_present(out, force)
+    settings = startup.start(quiet=True)
+    with store(settings) as where, written(out, force) as file:
+        packed = asyncio.run(_pack(settings, where, period, file))
+    click.echo(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
+    return exit_codes.DONE
+
+
+async def _pack(
+    settings: Settings, where: DatabaseAddresses, period: tuple[datetime, datetime], file: IO[bytes]
+) -> evidence.Packed:
+    async with open_app(settings, where, pool=2) as app:
+        logs = CurrentLogs(app.database, settings.log_host)
+
+        async def ask() -> evidence.Packed:
+            file.seek(0)
+            file.truncate()
+            return await evidence.pack(app.database, logs, period, startup.LOCAL, writer(), file)
+
+        return await proved(app, ask, (NotProvable,))
