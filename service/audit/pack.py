@@ -146,6 +146,6 @@ That verifies every bundle, that the records of the period have no gap, that eac
 its row, and that rows and counts follow from the bundles. Until that command says VERIFIED, these are only words.
 
 A decision belongs to the period in which its last record joined the log. That the range of records is the one of these
-two times is the exporter's word; the next pack has to begin at the index at which this one ends. What was never recorded
-is in no log.
+two times is the exporter's word; the next pack has to begin at the index at which this one ends. What was never
+recorded is in no log.
 """.encode()

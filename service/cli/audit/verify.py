@@ -59,6 +59,12 @@ class Unreadable(click.UsageError):
 )
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a certificate, .json or .pdf.",
+)
 def verify(
     file: str,
     *,
@@ -66,9 +72,8 @@ def verify(
     witnesses: tuple[str, ...],
     quorum: int | None,
     scope: str,
-    every: bool,
-    as_json: bool,
-    **allow: bool,
+    out: Path | None,
+    **flags: bool,
 ) -> int:
     """Verify a bundle or an export offline by recomputing it.
 
@@ -82,12 +87,13 @@ def verify(
 
     \b
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
+    gainsay audit verify bundle.zip --key VKEY --witness VKEY --out certificate.pdf
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
-    trust = replace(
-        _trust(keys, witnesses, quorum, allow["allow_unwitnessed"]), **allow, records_only=scope == "records"
-    )
-    report = _verified(file, trust, every)
+    as_json, every = flags.pop("as_json"), flags.pop("every")
+    trust = _trust(keys, witnesses, quorum, flags["allow_unwitnessed"])
+    trust = replace(trust, **flags, records_only=scope == "records")
+    report = _verified(file, trust, every) if out is None else _certified(file, trust, every, out)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
@@ -189,18 +195,43 @@ def _verified(name: str, trust: Trust, every: bool) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
     try:
         with opened(name) as stream:
-            if stream.peek(2)[:2] == ZIP:
-                if trust.records_only:
-                    raise click.UsageError(
-                        f"--scope records is for an export, and {clean(name)} is a bundle; leave it out"
-                    )
-                return _bundle(stream, trust, every)
-            from service.report.versions import REPORTS
-            from service.verify.export import verify_export
-
-            return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
+            return _report(name, stream, trust, every)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
+
+
+def _report(name: str, stream: Any, trust: Trust, every: bool) -> VerificationReport:
+    if stream.peek(2)[:2] == ZIP:
+        if trust.records_only:
+            raise click.UsageError(f"--scope records is for an export, and {clean(name)} is none; leave it out")
+        return _bundle(stream, trust, every)
+    from service.report.versions import REPORTS
+    from service.verify.export import verify_export
+
+    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
+
+
+def _certified(name: str, trust: Trust, every: bool, out: Path) -> VerificationReport:
+    """The report on a file, with a certificate beside it; the file must not change meanwhile."""
+    from service.cli.audit import certificate
+    from service.cli.audit.evidence import refuse_present, written
+
+    form = certificate.suffix_of(out)
+    refuse_present(out, force=False)
+    if name == "-":
+        raise click.UsageError("--out certifies a file by its SHA-256, so it needs the file and not standard input")
+    try:
+        with opened(name) as stream:
+            file = certificate.certified(name, stream)
+            report = _report(name, stream, trust, every)
+        with opened(name) as stream:
+            if certificate.certified(name, stream) != file:
+                raise Unreadable(f"{clean(name)} was changed while it was verified; verify a file that stays as it is")
+    except OSError as error:
+        raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
+    with written(out, force=False) as target:
+        target.write(certificate.encode(file, report, trust, form))
+    return report
 
 
 def opened(name: str) -> Any:
