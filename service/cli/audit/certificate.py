@@ -1,6 +1,6 @@
 """A certificate of verification: what was verified, against which keys, with the result of each step.
 
-It says what one run of this program found. It proves nothing by itself: whoever doubts it runs the command again.
+It says what one run of this program found. It proves nothing by itself: a reader who doubts it runs the command again.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _rows(found: dict[str, Any]) -> Sequence[Fact]:
         Fact("File", file["name"]),
         Fact("Bytes", str(file["bytes"])),
         Fact("SHA-256", file["sha256"], code=True),
-        Fact("Holds", f"{found['kind']}: {', '.join(f'{name} {value}' for name, value in found['about'].items())}"),
+        Fact("It says that it holds", f"{found['kind']}: {', '.join(_said(*item) for item in found['about'].items())}"),
         *(Fact("Pinned key of a log", key, code=True) for key in found["keys"] or ["none"]),
         *(Fact("Pinned witness", key, code=True) for key in found["witnesses"] or ["none"]),
         Fact("Witnesses that must have signed", str(found["quorum"])),
@@ -139,3 +139,9 @@ def _rows(found: dict[str, Any]) -> Sequence[Fact]:
         Fact("Verified at, by the verifier's clock", found["verifiedAt"]),
         Fact("Build of the verifier", found["verifierBuild"], code=True),
     ]
+
+
+def _said(name: str, value: Any) -> str:
+    """A member of what the file says of itself."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    return f"{name} {' '.join(map(str, listed))}"
