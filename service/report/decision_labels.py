@@ -25,8 +25,8 @@ DECIDERS: Mapping[str, str] = {
     "judge": "the judge",
     "vote": "a count of votes",
     "tieRule": "the rule for level answers",
-    "agreement": "agreement that code measured",
-    "adjudicator": "agreement that the adjudicator scored",
+    "agreement": "agreement as code measured it",
+    "adjudicator": "agreement as the adjudicator scored it",
     "synthesizer": "the synthesizer",
     "endorsements": "a count of the debaters that name each idea",
 }

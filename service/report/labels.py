@@ -80,7 +80,7 @@ REASON: Mapping[str, str] = {
     "synthesisOpposesClaims": "the synthesis excludes a claim that all debaters accept",
     "decidedBlind": "it was decided before anybody had read another's answer",
     "debatersDivided": "the debaters' last answers still differ",
-    "escalated": "the votes hand the question to a person",
+    "escalated": "the ballot leaves the question to a person",
     "oneModel": "one model spoke in all seats that should not think alike",
     "oneFamily": "the models of all seats that should not think alike are of one family",
     "confidenceLow": "confidence is low",

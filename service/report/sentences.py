@@ -170,6 +170,13 @@ _BARE = re.compile(
     r"|はい|いいえ|一部|是|否|不是|oui|non|sí)[.!。！]*",
     re.IGNORECASE,
 )
+
+
+def is_bare(said: str) -> bool:
+    """Whether a sentence says yes, no or in part and nothing else, so that it answers only beside its question."""
+    return bool(_BARE.fullmatch(MARK.sub("", said).strip()))
+
+
 _FRAMING = re.compile(
     r"(?:(?:the|this|our|a|central|core|key|main|only|real|first|legal|factual)\s+)+"
     r"(?:question|issue|matter|point|dispute|debate|case|task|proposition|decision)s?(?:\s+\S+){0,8}?\s+"

@@ -152,7 +152,7 @@ class _Placed:
             dissent = dissent_of(against)
         if dissent and isinstance(found, ConvergenceTerms):
             dissent = dissent_of(Against(dissent.kind, tuple(_view(found, one) for one in dissent.by)))
-        ended = Ended(r.status, r.stop_reason, r.detail or "", r.flags, r.options, found, r.synthesis)
+        ended = Ended(r.question, r.status, r.stop_reason, r.detail or "", r.flags, r.options, found, r.synthesis)
         return replace(r.decision, answer=decide(ended).answer, dissent=dissent)
 
     # -- rounds of proposer and critic

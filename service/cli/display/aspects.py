@@ -35,6 +35,11 @@ def why(r: Result) -> tuple[str, str] | None:
     return ("Why", r.synthesis) if r.synthesis else None
 
 
+def decided(r: Result, words: str) -> bool:
+    """Whether the decision, which stands above all other lines, says these words already, whole."""
+    return r.decision is not None and " ".join(words.split()).rstrip(".") in r.decision.answer
+
+
 def in_rounds(options: Options) -> str:
     """All turns that the options allow in a format with rounds of debaters, in words."""
     return f"{counted(len(debater_seats(options)), 'debater')} in {counted(options.max_rounds, 'round')}"

@@ -37,7 +37,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     if found.blind_tally:
         yield "At first", text(f"{tally(found.blind_tally)}, before any debater had seen another's proposal")
     chosen_by = label_of(RULE_OF_SPEAKERS, found.speaker_selected_by or "")
-    yield "Speakers", text(f"{', '.join(found.debater_ids)}: {chosen_by}")
+    yield "Speakers", text(f"{', '.join(found.debater_ids)}, by {chosen_by}")
     models, families = counted(found.models, "model"), counted(found.families, "family", "families")
     yield "Voters", text(f"{counted(found.seats, 'debater')}, {models} of {families}")
 

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from service.cli.display.arguments import arguments, heading
-from service.cli.display.aspects import Page, why
+from service.cli.display.aspects import Page, decided
 from service.cli.display.console import counted, row, text
 from service.cli.display.speakers import by_round, last_turns, lettered, rule, seated
 from service.debate.model import ConvergenceOptions
@@ -28,7 +28,10 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     found = r.result
     if not isinstance(found, ConvergenceTerms):
         return
-    yield "Answer", text(found.final_answer) if found.final_answer else text("none stands", "bold yellow")
+    if not found.final_answer:
+        yield "Answer", text("none stands", "bold yellow")
+    elif not decided(r, found.final_answer):
+        yield "Answer", text(found.final_answer)
     yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
     if found.swapped_answer:
         yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
@@ -46,6 +49,13 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         yield "At first", text(_group(r, group))
     if found.missing:
         yield "Missing", text(", ".join(lettered(r, seat) for seat in found.missing), "yellow")
+
+
+def why(r: Result) -> tuple[str, str] | None:
+    """The judge's reasons, without the answer that stands before them in the synthesis and above in the decision."""
+    answer = r.result.final_answer if isinstance(r.result, ConvergenceTerms) else None
+    reasons = (r.synthesis or "").removeprefix(answer or "").strip()
+    return ("Why", reasons) if reasons else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:

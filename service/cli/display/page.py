@@ -68,7 +68,8 @@ def _head(r: Result) -> Iterator[RenderableType]:
         yield Panel(text(SIMULATED), title="SIMULATED", title_align="left", border_style="yellow", box=box.ROUNDED)
     yield Padding(text(r.question, "bold"), (1, 0, 1, 0))
     if not r.case.documents:
-        yield row(text("Documents", "dim"), text("none: nothing that was said could be checked", "yellow"))
+        none = "none" if r.status == "declined" else "none: nothing that was said could be checked"
+        yield row(text("Documents", "dim"), text(none, "yellow"))
     for document in r.case.documents:
         later = f", from round {document.round}" if document.round > 1 else ""
         yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
@@ -104,8 +105,7 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
     if r.format_reason:
         yield "Format", text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}")
     yield from outcome.lines(r)
-    words = [label_of(STATUS, r.status), label_of(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
-    yield "Ended", text("; ".join(word for word in words if word))
+    yield "Ended", text("; ".join(_ended(r)))
     if why := untested(r):
         yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
     for flag in r.flags:
@@ -116,6 +116,14 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
     if r.passage_counts and r.passage_counts.marked:
         yield "Key", text(MARKED)
+
+
+def _ended(r: Result) -> list[str]:
+    """How a debate ended; of a declined case the decision says why there was none."""
+    if r.status == "declined":
+        return [label_of(STATUS, r.status)]
+    words = [label_of(STATUS, r.status), label_of(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
+    return [word for word in words if word]
 
 
 def _decided(r: Result, decision: Decision) -> Iterator[tuple[str, Text]]:
@@ -159,7 +167,7 @@ def _gate(r: Result) -> Iterator[RenderableType]:
 
 def _coverage(r: Result) -> Iterator[RenderableType]:
     """The cited and uncited parts of each document; documents without a citation come first."""
-    if r.coverage_absent == "noDocuments":
+    if r.coverage_absent == "noDocuments" and r.status != "declined":
         yield Rule(text("Not cited"), align="left", style="dim")
         yield text(NO_COVERAGE)
         yield ""

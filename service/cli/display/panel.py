@@ -10,18 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
-from service.cli.display.aspects import Page, in_rounds
+from service.cli.display.aspects import Page, decided, in_rounds
 from service.cli.display.console import counted, joined, row, text
 from service.cli.display.convergence import digits
 from service.cli.display.speakers import last_turns, rule, seated, speaker
-from service.cli.terminal_text import line
 from service.debate.findings import DIMENSIONS
 from service.report import Result
 from service.report.labels import OBJECTION, label_of
 from service.report.marks import without_marks
 from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Spoken
-from service.report.sentences import answer_sentence
 from service.report.shown import reply_json
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
@@ -56,19 +54,13 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def why(r: Result) -> tuple[str, str] | None:
-    """The sentence of the synthesis that answers; the whole stands with the exchange."""
-    return ("Answer", answer_sentence(r.synthesis)) if r.synthesis else None
+    """The synthesis, unless the decision says it whole."""
+    return ("Answer", r.synthesis) if r.synthesis and not decided(r, r.synthesis) else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
-    """Consensus by round, the last answers with their claims and marks, and the scores of every debater.
-
-    The whole answer comes first, if it is longer than the sentence below the decision.
-    """
+    """Consensus by round, the last answers with their claims and marks, and the scores of every debater."""
     found = r.result if isinstance(r.result, PanelTerms) else None
-    if found and r.synthesis and answer_sentence(r.synthesis) != line(r.synthesis):
-        yield rule("The whole answer")
-        yield text(r.synthesis)
     if found and found.consensus:
         yield rule("Consensus by round", "* lags behind")
         yield _consensus(found)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.cli.display.adversarial import WORDS
 from service.cli.display.arguments import arguments, heading
-from service.cli.display.aspects import Page, in_rounds
+from service.cli.display.aspects import Page, decided, in_rounds
 from service.cli.display.console import row, text, unwrapped
 from service.cli.display.speakers import rule, seated
 from service.debate.model import StancesOptions
@@ -26,7 +26,8 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     if not isinstance(found, StancesTerms):
         return
     if found.verdict:
-        yield "Verdict", text(found.verdict.verdict)
+        if not decided(r, found.verdict.verdict):
+            yield "Verdict", text(found.verdict.verdict)
         yield "Winner", text(_verdict_text(found.verdict))
     elif found.swapped_verdict:
         yield "Verdict", text("none stands: in another order the judge decided otherwise", "bold yellow")

@@ -113,7 +113,7 @@ def provenance(r: Result) -> Iterator[Block]:
         ("Build", h.build_hash),
         ("Seed", h.seed),
     ]
-    hashes = (Fact(term, value or "not told", code=value is not None) for term, value in rows)
+    hashes = (Fact(term, value, code=True) for term, value in rows if value)
     yield FactList((*hashes, *_parameters(r)))
     yield TableBlock(
         "Documents, each bound by a salted hash of its text",

@@ -114,7 +114,7 @@ def _tone(r: Result) -> Tone:
 
 def _in_short(r: Result) -> Iterator[str]:
     """The lines under the answer: what came of it, who asked, the confidence, the review, dissent and cost."""
-    if r.decision is None:
+    if r.decision is None or r.status == "declined":  # the answer and the title say all of it
         return
     by = f", by {label_of(DECIDERS, r.decision.by)}" if r.decision.by else ""
     yield f"{label_of(OUTCOMES, r.decision.outcome)}{by}."
@@ -146,7 +146,7 @@ def _because(r: Result) -> Iterator[str]:
 
 def _outcome(r: Result) -> Iterator[Fact]:
     yield Fact("Status", label_of(STATUS, r.status))
-    if r.detail:
+    if r.detail and r.status != "declined":  # there the decision's answer says why
         yield Fact("In detail", r.detail)
     if r.moderator_confidence_level:
         yield Fact(f"{seat_name(decider(r))}'s confidence", r.moderator_confidence_level)

@@ -46,7 +46,7 @@ _KEYS = (
 
 def uncited(r: Result) -> Iterator[Block]:
     """The uncited parts; the sentences come first."""
-    if r.coverage_absent == "noDocuments":
+    if r.coverage_absent == "noDocuments" and r.status != "declined":
         yield ReportPart("coverage", "What was not cited")
         yield Text(NO_COVERAGE)
     if not r.coverage:
@@ -68,7 +68,7 @@ def uncited(r: Result) -> Iterator[Block]:
 
 def never_cited(r: Result) -> Iterator[Fact]:
     """The same for the decision: a line for each of the first documents. Documents without a citation come first."""
-    if r.coverage_absent == "noDocuments":
+    if r.coverage_absent == "noDocuments" and r.status != "declined":
         yield Fact("Cited", NO_COVERAGE)
     for c in r.coverage[:LEADING]:
         yield Fact(f"Cited of {c.document_id}", brief(c))

@@ -80,8 +80,8 @@ def of_debaters(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> Nam
     """A debater's reply as `round`. Raises `IllegalEntry` for any other seat: its format has an event for it."""
     if role_of(seat_of(entry.turn)) != "debater":
         raise IllegalEntry(
-            f"expected an event for the reply of {entry.turn}, found none; give one to its format as step 18 of "
-            "docs/how-to/add-a-format.md says"
+            f"expected an event for the reply of {entry.turn}, found none; give its seat one in "
+            "service/report/events/formats.py, as the row of that file in docs/how-to/add-a-format.md says"
         )
     return "round", _debater(entry, h, heading(line, entry, debate_id, h))
 

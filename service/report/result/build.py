@@ -121,7 +121,7 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
     if outcome is None:
         return None
     found = decide(
-        Ended(outcome.status, outcome.stop_reason, outcome.detail, outcome.flags, h.options, terms, synthesis)
+        Ended(h.case.question, outcome.status, outcome.stop_reason, outcome.detail, outcome.flags, h.options, terms, synthesis)
     )
     decides = found.by is not None and found.outcome != "declined"
     ledger = Ledger.of(line.entry for line in h.lines)
@@ -180,15 +180,18 @@ def build_gate(decision: GateDecision) -> Gate:
     )
 
 
-def _declined_by(decision: GateDecision) -> str:
-    """The rule that declined, in words."""
+def _declined_by(decision: GateDecision, task_type: str) -> str:
+    """Why the gate declined, as the end of a sentence."""
+    risk = next((rule.observed for rule in decision.rules if rule.rule == "risk"), task_type)
     words = {
-        "forced": "a caller who is entitled to it forced the decision",
-        "policy": "policy decides so for this task type",
-        "risk": "the task type is in no risk category",
-        "contested": "the matter is declared a factual lookup",
+        "forced": "a caller who is entitled to it asked for no debate",
+        "policy": f"policy holds no debate on the task type “{task_type}”",
+        "risk": f"the task type “{task_type}” is in no risk category"
+        if risk.startswith(task_type)
+        else f"the task type is {risk}",
+        "contested": "the matter is declared not contested, as a factual lookup",
         "worthIt": "the downside does not justify the cost of a debate",
-        "uncertain": "no sign of doubt in a single answer",
+        "uncertain": "nothing shows doubt of the single answer",
     }
     return words.get(decision.decided_by, decision.decided_by)
 
@@ -197,7 +200,7 @@ def _outcome(h: History) -> Outcome | None:
     """The recorded outcome; a declined case ends with the gate's decision and has no entry of its own for it."""
     decision = h.facts.decision
     if decision and not decision.debate:
-        return Outcome("declined", "declined", f"the gate declined: {_declined_by(decision)}")
+        return Outcome("declined", "declined", _declined_by(decision, h.case.task_type))
     return h.facts.concluded
 
 

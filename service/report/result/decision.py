@@ -37,7 +37,7 @@ from service.report.labels import STOP, label_of
 from service.report.marks import MARK
 from service.report.result.decision_types import DecidedBy, DecisionDissent, DecisionOutcome, Dissenter
 from service.report.result.terms import AdversarialTerms, ConvergenceTerms, PanelTerms, Terms
-from service.report.sentences import answer_sentence
+from service.report.sentences import answer_sentence, is_bare
 from service.report.shortened import short
 
 ORDER = "orderSensitive"
@@ -48,14 +48,15 @@ LONGEST_ANSWER, LONGEST_NAME = 400, 120
 
 A longer sentence is cut between words and ends in an ellipsis; the whole stands in the synthesis.
 """
-LONGEST_VIEW, LONGEST_THESIS = 200, 300
-"""The most characters of what a dissenter holds, and of a critic's thesis."""
+LONGEST_VIEW, LONGEST_THESIS, LONGEST_QUESTION = 200, 300, 300
+"""The most characters of what a dissenter holds, of a critic's thesis, and of a question beside a bare yes or no."""
 Own = Terms | FormatResult | None
 
 
 class Ended(NamedTuple):
     """A debate that has ended, as far as its decision follows from it; ``synthesis`` is its decider's, in its words."""
 
+    question: str
     status: Status
     stop_reason: StopReason | None
     detail: str
@@ -81,7 +82,7 @@ def decide(ended: Ended) -> Decided:
 
 def _decide(ended: Ended) -> Decided:
     if ended.status == "declined":
-        return Decided("declined", f"No debate was held: {ended.detail}", "gate")
+        return Decided("declined", f"No debate was held, because {ended.detail}", "gate")
     if ended.status in ("failed", "aborted") or ended.options is None:
         return Decided("none", f"No decision: the debate {ended.status} ({ended.detail})")
     return DECISIONS[format_of(ended.options)](ended) or _undecided(ended)
@@ -105,10 +106,16 @@ def _with_stop(said: str, at: int) -> str:
     return f"{said[:at]}.{said[at:]}"
 
 
-def _said(lead: str, words: str | None) -> str:
-    """The lead, and the sentence of a decider's own words that answers."""
+def _said(lead: str, words: str | None, ended: Ended) -> str:
+    """The lead, and the sentence of a decider's own words that answers; beside a bare yes or no, its question."""
     said = short(answer_sentence(words), LONGEST_ANSWER) if words else ""
+    if is_bare(said):
+        said = f"{_without_stop(said)}, to the question {_quoted(ended.question, LONGEST_QUESTION)}"
     return f"{lead}: {said}" if said else lead
+
+
+def _without_stop(said: str) -> str:
+    return said.rstrip(" .!。！")
 
 
 def _of(count: int, whole: int, what: str) -> str:
@@ -130,11 +137,29 @@ def _adversarial(ended: Ended) -> Decided | None:
         texts = {p.id: p.text for p in positions_of(ended.options)} if ended.options else {}
         first = ranking[0].position
         lead = f"The moderator ranked {_quoted(first)} first of {len(ranking)} positions{_RANKED[ended.own.conclusion]}"
-        return Decided("ranked", _said(lead, ended.synthesis or texts.get(first)), "moderator")
-    lead = _PROPOSITION[ended.own.conclusion]
-    return Decided(ended.own.conclusion, _said(lead, ended.synthesis), "moderator")
+        return Decided("ranked", _said(lead, ended.synthesis or texts.get(first), ended), "moderator")
+    conclusion = ended.own.conclusion
+    said = answer_sentence(ended.synthesis) if ended.synthesis else ""
+    if _SAYS_SO[conclusion].match(said):
+        whole = f"In the moderator's view {said[0].lower()}{said[1:]}"
+        return Decided(conclusion, short(whole, LONGEST_ANSWER), "moderator")
+    return Decided(conclusion, _said(_PROPOSITION[conclusion], ended.synthesis, ended), "moderator")
 
 
+_SAYS_SO: Mapping[str, re.Pattern[str]] = {
+    "upheld": re.compile(r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.I),
+    "modified": re.compile(
+        r"the proposition (?:(?:stands|holds|is (?:upheld|right|correct|true)),? (?:only|in part|but|subject to)"
+        r"|is modified|has to be (?:modified|narrowed))\b",
+        re.I,
+    ),
+    "rejected": re.compile(
+        r"the proposition (?:is (?:rejected|wrong|false|not (?:upheld|right|correct|true|supported|made out))"
+        r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))\b",
+        re.I,
+    ),
+}
+"""Sentences that say a conclusion themselves: in front of one of these the lead would say the same twice."""
 _PROPOSITION: Mapping[str, str] = {
     "upheld": "The proposition stands in the moderator's view",
     "modified": "The proposition stands only in a narrower or changed form",
@@ -155,13 +180,13 @@ def _stances(ended: Ended) -> Decided | None:
         return None
     verdict = ended.own.verdict
     if verdict.winner is None:
-        return Decided("split", _said("The judge chose no single stance", verdict.verdict), "judge")
+        return Decided("split", _said("The judge chose no single stance", verdict.verdict, ended), "judge")
     stance, said = ended.own.winner_stance or verdict.winner, answer_sentence(verdict.verdict)
     debaters = _arguing(ended)
     by = f", argued by {_listed(debaters)}" if debaters else ", which no debater was given to argue"
     if debaters and fold(said).startswith(fold(stance.split(": ", maxsplit=1)[0]).rstrip(".")):
-        return Decided("chosen", _said(f"The judge chose the stance of {_listed(debaters)}", said), "judge")
-    return Decided("chosen", _said(f"The judge chose {_quoted(stance)}{by}", said), "judge")
+        return Decided("chosen", _said(f"The judge chose the stance of {_listed(debaters)}", said, ended), "judge")
+    return Decided("chosen", _said(f"The judge chose {_quoted(stance)}{by}", said, ended), "judge")
 
 
 def _arguing(ended: Ended) -> list[str]:
@@ -182,7 +207,7 @@ def _ballot(ended: Ended) -> Decided | None:
         needed = _of(found.consensus_threshold, found.seats, "votes that are needed")
         return Decided("escalated", f"A person has to decide: no option leads alone with the {needed}{level}", "vote")
     if found.decision == ESCALATE:
-        return Decided("escalated", f"A person has to decide: the debaters voted so with {votes}", "vote")
+        return Decided("escalated", f"A person has to decide: {_quoted(ESCALATE)} had {votes}", "vote")
     return Decided("chosen", f"Option {_quoted(found.decision)} was chosen with {votes}", "vote")
 
 
@@ -192,15 +217,14 @@ def _panel(ended: Ended) -> Decided | None:
         return None
     if found.ideas:
         first, debaters = found.ideas[0], len(found.labels) - len(found.missing)
-        which = f"the first of {len(found.ideas)} ideas" if len(found.ideas) > 1 else "the only idea"
-        stand = "stands" if len(first.endorsed_by) == 1 else "stand"
-        lead = f"{_of(len(first.endorsed_by), debaters, 'debaters')} {stand} behind {which}"
-        return Decided("ranked", _said(lead, first.idea), "endorsements")
+        which = f"First of {len(found.ideas)} ideas" if len(found.ideas) > 1 else "The only idea"
+        lead = f"{which}, with {_of(len(first.endorsed_by), debaters, 'debaters')} for it"
+        return Decided("ranked", _said(lead, first.idea, ended), "endorsements")
     if found.consensus_reached:
         by: DecidedBy = "adjudicator" if found.consensus and found.consensus[-1].by == "model" else "agreement"
-        return Decided("agreed", _said(f"The panel agreed in round {found.rounds_completed}", found.synthesis), by)
+        return Decided("agreed", _said(f"The panel agreed in round {found.rounds_completed}", found.synthesis, ended), by)
     lead = "The panel did not agree; the synthesizer's answer"
-    return Decided("split", _said(lead, found.synthesis), "synthesizer")
+    return Decided("split", _said(lead, found.synthesis, ended), "synthesizer")
 
 
 def _convergence(ended: Ended) -> Decided | None:
@@ -213,17 +237,20 @@ def _convergence(ended: Ended) -> Decided | None:
         level = f"No answer: {len(found.tied)} answers are level, and none was to be taken then"
         return Decided("split", level, "vote") if found.tied else None
     if found.decided_by == "judge":
-        return Decided("chosen", _said("The judge answered", found.final_answer), "judge")
+        # The synthesis goes on with the judge's reasons, of which the first explains a bare yes or no.
+        bare = is_bare(answer_sentence(found.final_answer))
+        words = (ended.synthesis if bare else None) or found.final_answer
+        return Decided("chosen", _said("The judge answered", words, ended), "judge")
     voices = sum(len(group.seats) for group in found.votes)
     if len(found.votes) == 1:
         lead = f"All {voices} debaters{' that answered to the end' if found.missing else ''} agreed"
         by: DecidedBy = "vote" if found.converged_in is None else "agreement"
-        return Decided("agreed", _said(lead, found.final_answer), by)
+        return Decided("agreed", _said(lead, found.final_answer, ended), by)
     if found.tied:
         lead = f"{len(found.tied)} answers are level, so that of the debater declared first was taken"
-        return Decided("chosen", _said(lead, found.final_answer), "tieRule")
+        return Decided("chosen", _said(lead, found.final_answer, ended), "tieRule")
     most = max(len(group.seats) for group in found.votes)
-    return Decided("chosen", _said(f"{_of(most, voices, 'debaters')} answered", found.final_answer), "vote")
+    return Decided("chosen", _said(f"{_of(most, voices, 'debaters')} answered", found.final_answer, ended), "vote")
 
 
 DECISIONS: Mapping[FormatName, Callable[[Ended], Decided | None]] = complete_formats(
@@ -288,8 +315,8 @@ def sentence(found: Against) -> str:
 
 
 _UNTIL: Mapping[str, str] = {
-    "end": "Otherwise to the end",
-    "firstDraft": "Otherwise before reading the others, and not any more",
+    "end": "Of another view at the end",
+    "firstDraft": "Of another view before reading the others, and not any more",
 }
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from msgspec import Struct
 
 from service.debate.entries import FieldChange, GateDecision
 
 FIELD: Mapping[str, str] = {
-    "taskType": "a task type",
-    "force": "no force",
-    "contested": "contested",
+    "taskType": "the task type",
+    "force": "no forced decision",
+    "contested": "a matter that is declared",
     "estimatedDownside": "a downside",
     "confidenceScore": "a confidence",
-    "materiality": "materiality",
+    "materiality": "a materiality",
     "singleAgentAnswer": "a single agent's answer",
 }
 RELATION: Mapping[str, str] = {
@@ -28,6 +29,7 @@ RELATION: Mapping[str, str] = {
     "hedging": "that hedges",
     "notHedging": "that does not hedge",
 }
+_CONTESTED: Mapping[str, str] = {"true": "contested", "false": "not contested"}
 
 
 class GateChange(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -48,6 +50,22 @@ def sentence(fields: tuple[FieldChange, ...]) -> str:
 
 
 def _words(change: FieldChange) -> str:
-    values = " or ".join(change.values)
-    amount = f"{values} USD" if change.field == "estimatedDownside" else values
-    return " ".join(filter(None, (FIELD[change.field], RELATION[change.relation], amount)))
+    return " ".join(filter(None, (FIELD[change.field], RELATION[change.relation], _values(change))))
+
+
+def _values(change: FieldChange) -> str:
+    if change.field == "estimatedDownside":
+        return _listed([f"{_plain(value)} USD" for value in change.values])
+    if change.field == "contested":
+        return _listed([_CONTESTED.get(value, value) for value in change.values])
+    return _listed(change.values)
+
+
+def _plain(amount: str) -> str:
+    """An amount as people write it: ``1,000,000`` for ``1000000.00``."""
+    found = Decimal(amount)
+    return f"{found:,.0f}" if found == found.to_integral_value() else f"{found:,f}"
+
+
+def _listed(values: Sequence[str]) -> str:
+    return f"{', '.join(values[:-1])} or {values[-1]}" if len(values) > 1 else "".join(values)

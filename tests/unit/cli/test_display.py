@@ -239,7 +239,7 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     assert "SPLIT, confidence LOW" in text.splitlines()[-1]
 
 
-def test_the_first_sentence_of_a_panels_answer_stands_below_the_box_and_the_whole_below_that() -> None:
+def test_a_panels_answer_stands_below_the_box_unless_the_decision_says_all_of_it() -> None:
     def telling(turn: Turn, facts: Facts) -> Reply:
         reply = canned(turn, facts)
         return (
@@ -251,10 +251,9 @@ def test_the_first_sentence_of_a_panels_answer_stands_below_the_box_and_the_whol
     r, text = paged(played(formats.plain("panel/1"), telling))
     brief = shown(lambda console: page.show_brief(console, r))
 
-    assert "┛\n\nAnswer       Sign under No. 7 alone.\n\nGate " in text
-    assert flat(part(text, "The whole answer")) == "Sign under No. 7 alone. Then insure fines."
-    assert "Answer       Sign under No. 7 alone.\n" in brief
-    assert "The whole answer" not in paged(played(formats.plain("panel/1")))[1]
+    assert "┛\n\nAnswer       Sign under No. 7 alone. Then insure fines.\n\nGate " in text
+    assert "Answer       Sign under No. 7 alone. Then insure fines.\n" in brief
+    assert "Answer  " not in paged(played(formats.plain("panel/1")))[1]
 
 
 @pytest.mark.parametrize("form", FORMS)

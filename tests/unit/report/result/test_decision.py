@@ -113,13 +113,14 @@ def ideas() -> Result:
     return told(BRAINSTORM, saying(Synthesis, ideas=named))
 
 
-def agreeing() -> Result:
+def agreeing(answer: str = "Sign.") -> Result:
     def findings(check: Check, facts: Facts) -> Finding:
         given = found(check, facts)
         agreed = isinstance(given, ConsensusFound)
         return replace(given, overall=900, terminated=True, lagging=(), vetoes=()) if agreed else given
 
-    return told(PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS), findings=findings)
+    options = PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS)
+    return told(options, saying(Synthesis, answer=answer), findings=findings)
 
 
 def cut_short() -> Result:
@@ -169,7 +170,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("ballot", "escalated", "that option is `escalate`"): (
         lambda: told(VOTING, voting(*["escalate"] * 5)),
         "vote",
-        "A person has to decide: the debaters voted so with 5 of 5 votes.",
+        "A person has to decide: “escalate” had 5 of 5 votes.",
     ),
     ("ballot", "escalated", "the rounds are used up, and no option leads alone with the votes that are needed"): (
         lambda: told(VOTING, voting("sign", "sign", "renegotiate", "renegotiate", "perhaps")),
@@ -189,7 +190,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
     ("panel", "ranked", "the question is a brainstorm: ideas by how many debaters name them"): (
         ideas,
         "endorsements",
-        "1 of 2 debaters stands behind the only idea: Insure.",
+        "The only idea, with 1 of 2 debaters for it: Insure.",
     ),
     ("convergence", "agreed", "no judge decides, and all answers converged or are the same at the end"): (
         lambda: told(VOTED, answering("Sign.", "Sign.", "Sign.")),
@@ -226,7 +227,7 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
         "No decision: the decider, asked again in the reverse order, decided otherwise.",
     ),
     ("any", "undecided", "the debate was cut short before a decision"): (cut_short, None, "No decision: the money "),
-    ("any", "declined", "the gate held no debate"): (declined, "gate", "No debate was held: the gate declined: "),
+    ("any", "declined", "the gate held no debate"): (declined, "gate", "No debate was held, because the "),
     ("any", "none", "the debate failed or was aborted"): (failed, None, "No decision: the debate failed ("),
 }
 
@@ -297,7 +298,7 @@ def test_a_minority_and_those_who_gave_way_are_a_ballots_own_dissent() -> None:
         ("d", "renegotiate", "end"),
         ("e", None, "end"),
     ]
-    assert minority.text == "Otherwise to the end: d (“renegotiate”), e (abstained)."
+    assert minority.text == "Of another view at the end: d (“renegotiate”), e (abstained)."
     assert (changed.outcome, changed.dissent) in (("escalated", None), ("chosen", changed.dissent))
 
 
@@ -312,7 +313,7 @@ def test_a_debater_that_changed_its_vote_after_reading_the_others_is_named() -> 
     assert found.outcome == "chosen"
     assert found.dissent is not None
     assert [(one.name, one.holds, one.until) for one in found.dissent.by] == [("e", "renegotiate", "firstDraft")]
-    assert found.dissent.text == "Otherwise before reading the others, and not any more: e (“renegotiate”)."
+    assert found.dissent.text == "Of another view before reading the others, and not any more: e (“renegotiate”)."
 
 
 def test_other_answers_at_the_end_and_at_first_are_the_own_dissent_of_convergence() -> None:
@@ -355,7 +356,7 @@ def test_the_opposite_stance_in_a_panel_is_its_own_dissent() -> None:
     assert found is not None
     assert found.kind == "own"
     assert [(one.seat, one.holds) for one in found.by] == [("debater-3", "negative")]
-    assert found.text == f"Otherwise to the end: {found.by[0].name} (no)."
+    assert found.text == f"Of another view at the end: {found.by[0].name} (no)."
 
 
 def test_a_critic_without_a_point_that_stands_is_no_dissent() -> None:
@@ -394,11 +395,54 @@ def test_a_bare_answer_and_one_without_words_are_sentences_all_the_same() -> Non
     )
 
     said = [
-        decide(Ended("completed", "consensus", "", (), options, replace(plain, final_answer=words), words)).answer
-        for words in ("Yes", " \n", "# ")
+        decide(
+            Ended("May we?", "completed", "consensus", "", (), options, replace(plain, final_answer=words), synthesis)
+        ).answer
+        for words, synthesis in (
+            ("Yes", "Yes\n\nClause 9 allows it. So does clause 10."),
+            ("**No.**", "**No.**"),
+            ("Only in part", None),
+            (" \n", " \n"),
+            ("# ", "# "),
+        )
     ]
 
-    assert said == ["The judge answered: Yes.", "The judge answered.", "The judge answered."]
+    assert said == [
+        "The judge answered: Yes. Clause 9 allows it.",
+        "The judge answered: No, to the question “May we?”",
+        "The judge answered: Only in part, to the question “May we?”",
+        "The judge answered.",
+        "The judge answered.",
+    ]
+
+
+@pytest.mark.parametrize("form", ["convergence", "panel"])
+def test_no_answer_is_a_bare_yes_or_no(form: str) -> None:
+    r = told(VOTED, answering("Yes", "yes.", "Yes")) if form == "convergence" else agreeing("No.")
+
+    found = decided(r).answer
+
+    assert re.fullmatch(r".*(?: agreed: Yes| in round \d: No), to the question “.+”\.?", found), found
+    assert r.question[:40] in found
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "synthesis", "answer"),
+    [
+        ("upheld", "The proposition stands: clause 9 holds.", "In the moderator's view the proposition stands: "),
+        ("upheld", "The proposition is not upheld by clause 9.", "The proposition stands in the moderator's view: The prop"),
+        ("upheld", "The proposition holds only in part.", "The proposition stands in the moderator's view: The "),
+        ("modified", "The proposition holds, but for clause 12.", "In the moderator's view the proposition holds, but"),
+        ("modified", "The proposition is rejected by clause 12.", "The proposition stands only in a narrower or changed form: "),
+        ("rejected", "The proposition fails at clause 12.", "In the moderator's view the proposition fails at "),
+        ("rejected", "The proposition does hold under clause 9.", "The proposition was rejected: The proposition does hold "),
+    ],
+)
+def test_an_answer_says_once_what_became_of_the_proposition(conclusion: str, synthesis: str, answer: str) -> None:
+    found = decided(told("adversarial/1", saying(Moderation, conclusion=conclusion, synthesis=synthesis))).answer
+
+    assert found.startswith(answer)
+    assert found.endswith(synthesis[20:])
 
 
 @pytest.mark.parametrize(
