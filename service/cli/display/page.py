@@ -57,6 +57,8 @@ def show_brief(console: Console, result: Result) -> None:
     """Print the decision, what was struck, repeated and left out, and open points: the page without the exchange."""
     result = shown(result)
     below = [block for part in (exchange.caught, exchange.left_out, exchange.uncertainties) for block in part(result)]
+    if below and isinstance(below[0], Padding) and not outcome.why(result):
+        below[0] = below[0].renderable  # the box has a blank line below it
     for block in (*_decision(result), *below):
         console.print(block)
     if below or outcome.why(result):

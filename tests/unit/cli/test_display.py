@@ -180,7 +180,7 @@ def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole(
     assert "ESCALATED TO A PERSON, confidence LOW" in flat(text)
     assert "sign 1, abstention 1, renegotiate 1; 2 of 3 seats voted for an option" in flat(text)
     order = ", ".join(formats.NAMES[:3])
-    assert f"Speakers {order}: a schedule in code: in each phase every debater, in declared order" in flat(text)
+    assert f"Speakers {order}, by a schedule in code: in each phase every debater, in declared order" in flat(text)
 
 
 @pytest.mark.parametrize("name", ["next_speaker", "[bold]", "\x1b[2J", "\u202e"])

@@ -407,16 +407,23 @@ def test_an_invention_in_what_a_panel_still_contests_is_marked_for_the_synthesiz
 
 
 def test_without_a_decider_the_words_that_won_count_as_its_own() -> None:
+    def outvoted(turn: Turn, facts: Facts) -> Reply:
+        reply = quoting({})(turn, facts)
+        return replace(reply, vote="renegotiate", stance=INVENTED) if turn.seat == "debater-3" else reply  # type: ignore[call-arg]
+
     ballot = play("ballot", {"1.debater-2.proposal.1": {"stance": INVENTED}})
-    vote = play("convergence", {"0.debater-1.1": {"finalAnswer": INVENTED}}, options={"judge": False})
+    vote = play("convergence", {"0.debater-3.1": {"finalAnswer": INVENTED}}, options={"judge": False})
     everybody = {f"0.debater-{n}.1": {"finalAnswer": INVENTED} for n in (1, 2, 3)}
     won = play("convergence", everybody, options={"judge": False})
 
+    lost = ending(drive(a_quoting_start("ballot", consensus_threshold=2), outvoted, findings=agreeing))
+
     assert is_for_a_person(ending(ballot), LOW)
+    for minority in (lost, ending(vote)):
+        assert (is_for_a_person(minority, MODERATE), LOW in minority.caps) == (True, False), "its words decide nothing"
     assert isinstance(counted := ending(ballot).result, BallotResult)
     assert counted.decision == "sign"
     assert is_for_a_person(ending(won), LOW)
-    assert is_for_a_person(ending(vote), MODERATE) or is_for_a_person(ending(vote), LOW)
 
 
 @pytest.mark.parametrize(("says", "cap"), [("revision", MODERATE), ("consensus", LOW)])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from service.checks.texts.compare import ENGINE
 from service.report.marks import place
 from service.report.result.passage_types import PassageDetail, TurnPassages
 
@@ -23,6 +24,7 @@ def test_the_example_has_every_member_its_spans_find_the_words_and_its_mark_stan
     found = msgspec.json.decode(example, type=TurnPassages)
 
     assert msgspec.json.decode(msgspec.json.encode(found)) == msgspec.json.decode(example)
+    assert found.engine == ENGINE
     assert [text[slice(*one.span)] for one in found.passages] == ["clause 9.2", "the Customer waives every claim"]
     assert place(text, [(one.span, one.mark) for one in found.passages if one.mark]) == shown
     members = {*TurnPassages.__struct_encode_fields__, *PassageDetail.__struct_encode_fields__}

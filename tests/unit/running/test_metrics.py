@@ -154,8 +154,10 @@ def test_8_1_the_five_quality_metrics_are_computed_from_the_series() -> None:
     agreed = [end.agrees_with_first_proposal for end in ends if end.agrees_with_first_proposal is not None]
     strength = "gainsay_critic_challenge_strength"
     assert total(f"{strength}_sum") / total(f"{strength}_count") == pytest.approx(statistics.mean(_strengths(names)))
-    assert total("gainsay_moderator_confidence_total", level="LOW") == 0
-    assert total("gainsay_moderator_confidence_total") == 3, "the failed debate has no synthesis"
+    levels = _levels(names)
+    moderated = "gainsay_moderator_confidence_total"
+    assert {level: total(moderated, level=level) for level in levels} == levels, "a share of each level"
+    assert total(moderated) == levels.total() == 3, "the failed debate has no synthesis"
     for points in ("gainsay_debate_explicit_uncertainties", "gainsay_debate_unresolved_points"):
         assert total(f"{points}_sum", task_type="contract") / total(f"{points}_count", task_type="contract") == 1
     ratio = "gainsay_debate_cost_to_estimate_ratio"
@@ -163,6 +165,18 @@ def test_8_1_the_five_quality_metrics_are_computed_from_the_series() -> None:
     assert total(f"{ratio}_sum") / total(f"{ratio}_count") == pytest.approx(statistics.mean(spent), rel=1e-3)
     agreement = "gainsay_debate_first_proposal_agreement_total"
     assert total(agreement, agrees="true") / total(agreement) == agreed.count(True) / len(agreed)
+
+
+def _levels(names: Sequence[str]) -> Counter[str]:
+    """How often the moderations that closed a debate gave each level."""
+    return Counter(
+        e.reply.confidence_level
+        for told in map(recorded, names)
+        for end in told[-1:]
+        for e in told
+        if isinstance(end, DebateConcluded) and isinstance(e, TurnSpoke) and isinstance(e.reply, Moderation)
+        if e.turn == end.outcome.final_turn
+    )
 
 
 def _strengths(names: Sequence[str]) -> list[int]:
