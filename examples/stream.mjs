@@ -9,15 +9,21 @@ const names = Object.keys(api.paths["/v1/debates/{debate}/events"].get["x-event-
 const who = (e) => [e.name ?? e.label ?? e.seat, e.position].filter(Boolean).join(" for ");
 const position = (e) => e.framing ?? e.proposerPosition ?? e.criticPosition ?? e.rebuttalPosition ?? e.moderatorEvaluation;
 const words = {
-  gate: (e) => `${e.status}: ${e.question}`,
+  gate: (e) => `${e.gate.debate ? "a debate" : "no debate"}: ${e.question}`,
   started: (e) => [e.format, ...(e.debaters ?? []).map(who)].join(", "),
   asked: (e) => `attempt ${e.attempt}, ${e.model}`,
-  citations: (e) => `${e.verified} verified, ${e.struck?.length ?? 0} struck`,
-  consensus: (e) => `${e.overall} of ${e.threshold}: ${e.notes}`,
+  citations: (e) => `${e.verified ?? 0} verified, ${e.struck?.length ?? 0} struck`,
+  passages: (e) => `${e.compared ?? 0} passages compared, ${e.marked ?? 0} marked`,
+  consensus: (e) => `${e.overall}, needs ${e.threshold}: ${e.notes}`,
+  accuracy: (e) => JSON.stringify(e.scores),
+  convergence: (e) => `least overlap ${e.leastOverlap}, needs ${e.similarity}; ${e.whyNot?.join(", ") ?? "converged"}`,
+  "debate.converged": (e) => words.convergence(e),
+  "debate.round_started": (e) => `round ${e.round}`,
   final: (e) => (e.decision ?? e.result?.decision)?.answer ?? e.status,
   notice: (e) => [...(e.seats ?? []).map(who), e.detail].join(": "),
 };
-const text = (e) => e.answer ?? e.verdict ?? e.synthesis ?? e.finalAnswer ?? e.output ?? e.vote ?? position(e)?.thesis;
+const text = (e) => e.answer ?? e.verdict ?? e.synthesis ?? e.finalAnswer ?? e.output ?? position(e)?.thesis ?? argued(e);
+const argued = (e) => [e.vote, e.arguments?.[0]?.text].filter(Boolean).join(": ") || undefined;
 
 const stream = new EventSource(`${debate}/events`);
 for (const name of names)

@@ -136,12 +136,14 @@ def summary(answered: Answered, most: int = 2) -> str:
     first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
     parts = []
     if first:
-        parts.append(f"{_standing(first[:most])}, carr{'ies' if len(first[:most]) == 1 else 'y'} it")
+        named = _standing(first[:most])
+        parts.append(f"{listed(named)}, carr{'ies' if len(named) == 1 else 'y'} it")
     if second:
-        parts.append(f"{_standing(second[:most])}, stand{'s' if len(second[:most]) == 1 else ''} against it")
+        named = _standing(second[:most])
+        parts.append(f"{listed(named)}, stand{'s' if len(named) == 1 else ''} against it")
     return f"{upper(', while '.join(parts))}." if parts else "No passage of the documents bears on it directly."
 
 
-def _standing(found: Sequence[BearingSentence]) -> str:
-    names = list(dict.fromkeys(f"{e.brief}, which {does(e)}" for e in found))
-    return listed(names)
+def _standing(found: Sequence[BearingSentence]) -> list[str]:
+    """The clauses of these passages, each once, with what it does."""
+    return list(dict.fromkeys(f"{e.brief}, which {does(e)}" for e in found))
