@@ -38,6 +38,8 @@ def explain(
         if (value or 0) < t.threshold:
             level = "is undefined and does not count" if value is None else f"is {decimal(value)}"
             parts.append(f"{name.replace('_', ' ').capitalize()} {level}: {_REASONS[name](t, r)}.")
+    if against and overall >= t.threshold:
+        parts.append("It is no consensus all the same.")
     return " ".join((*parts, *(veto.text for veto in against)))
 
 
@@ -51,7 +53,7 @@ def _stance(t: Transcript, r: int) -> str:
     voices = t.voices(r)
     if t.kind == "brainstorm":
         fresh = new_ideas(t, r)
-        return f"{decimal(fresh)} of the claims say something new" if fresh is not None else "nothing came before"
+        return f"{decimal(fresh)} of the claims say something new" if fresh is not None else "no round came before"
     if t.kind == "prediction":
         given = [(voice.label, voice.reply.probability) for voice in voices]
         return _and([f"{label} says {p.low} to {p.high} %" if p else f"{label} says nothing" for label, p in given])

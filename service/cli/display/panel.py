@@ -44,7 +44,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         where = f"{reached} in {counted(found.rounds_completed, 'round')}"
         yield "Consensus", text(f"{where}: {digits(last.overall)}, where {digits(last.threshold)} ends it")
     if found.overall_confidence is not None:
-        yield "Own confidence", text(f"{digits(found.overall_confidence)} of 1, the mean of the debaters' own")
+        yield "Debaters", text(f"sure to {digits(found.overall_confidence)} of 1 in the mean, by their own account")
     if found.missing:
         yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
     for idea in found.ideas[:FIRST_IDEAS]:

@@ -51,7 +51,7 @@ def _compared(found: PassageCounts) -> str:
     total, read = sum(counts.values()), f"in the texts of {_count(found.replies, 'reply', 'replies')}"
     places = ", ".join(f"{number} {PLACES[status]}" for status, number in counts.items() if number)
     how = "compared" if found.unchecked < total else "found"
-    compared = f"{_count(total, 'passage')} {read} {how}: {places}" if total else f"no passage {read}"
+    compared = f"{_count(total, 'passage')} {read} {how}: {places}" if total else f"none {read}"
     late = f"; {_count(found.not_compared, 'reply', 'replies')} not compared" if found.not_compared else ""
     return compared + late
 

@@ -50,7 +50,8 @@ def sentence(fields: tuple[FieldChange, ...]) -> str:
 
 
 def _words(change: FieldChange) -> str:
-    return " ".join(filter(None, (FIELD[change.field], RELATION[change.relation], _values(change))))
+    relation = "of" if (change.field, change.relation) == ("materiality", "in") else RELATION[change.relation]
+    return " ".join(filter(None, (FIELD[change.field], relation, _values(change))))
 
 
 def _values(change: FieldChange) -> str:

@@ -1,4 +1,4 @@
-"""The example of `docs/calling.md` on quoted words is one that the service could give."""
+"""The examples of `docs/calling.md` on the gate and on quoted words are ones that the service could give."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from service.checks.texts.compare import ENGINE
+from service.debate.entries import FieldChange
 from service.report.marks import place
 from service.report.result.passage_types import PassageDetail, TurnPassages
+from service.report.result.would_change import GateChange, sentence
 
 ROWS = re.compile(r"^\| `(\w+)` \| ", re.MULTILINE)
 
@@ -29,3 +32,34 @@ def test_the_example_has_every_member_its_spans_find_the_words_and_its_mark_stan
     assert place(text, [(one.span, one.mark) for one in found.passages if one.mark]) == shown
     members = {*TurnPassages.__struct_encode_fields__, *PassageDetail.__struct_encode_fields__}
     assert set(ROWS.findall(part)) <= members
+
+
+def test_the_example_of_what_would_change_a_decision_has_the_sentence_of_its_fields(root: Path) -> None:
+    part = (root / "docs/calling.md").read_text().partition("\n## What would have changed a decision\n")[2]
+
+    found = msgspec.json.decode(re.findall(r"```json\n(.*?)```", part, re.DOTALL)[0], type=GateChange)
+
+    assert found.fields
+    assert sentence(found.fields) == found.sentence
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([FieldChange("estimatedDownside", "above", ("1000000.00",))], "a downside above 1,000,000 USD"),
+        ([FieldChange("estimatedDownside", "atMost", ("11.6325",))], "a downside of at most 11.6325 USD"),
+        ([FieldChange("taskType", "in", ("contract",))], "the task type contract"),
+        ([FieldChange("taskType", "in", ("a", "b", "c"))], "the task type a, b or c"),
+        ([FieldChange("contested", "in", ("false",))], "a matter that is declared not contested"),
+        ([FieldChange("contested", "in", ("true",))], "a matter that is declared contested"),
+        (
+            [FieldChange("confidenceScore", "atLeast", ("0.9",)), FieldChange("materiality", "notIn", ("high",))],
+            "a confidence of at least 0.9; and a materiality other than high",
+        ),
+        ([FieldChange("materiality", "in", ("high",))], "a materiality of high"),
+        ([FieldChange("force", "leftOut", ())], "no forced decision"),
+        ([FieldChange("singleAgentAnswer", "hedging", ())], "a single agent's answer that hedges"),
+    ],
+)
+def test_a_way_to_another_decision_is_said_as_people_write_it(changes: list[FieldChange], said: str) -> None:
+    assert sentence(tuple(changes)) == said

@@ -237,7 +237,7 @@ def test_a_result_without_marked_passages_is_shown_without_marks_and_without_the
 
     for shown in surfaces(result(name, quoting(weak), none)).values():
         assert not MARK.search(shown)
-        assert "no passage in the texts of " in shown
+        assert "none in the texts of " in shown
         assert not re.search(r"code alone sets|\bMarked\b|, \d+ marked, because|Second take", shown)
 
 
