@@ -81,12 +81,14 @@ def _would_change(decision: GateDecision) -> list[str]:
 
 
 def _rule(rule: Rule) -> list[str]:
+    from service.report.amounts import grouped
+
     unset = rule.rule == "policy" and not rule.holds
     mark = "yes" if rule.holds else "-" if rule.rule in ("forced", "policy") else "NO"
     lead = f"  {mark:<4} {_NAMES.get(rule.rule, rule.rule):<14} "
-    found = _wrapped(f"{line(rule.observed)}{' is neither always nor never debated' if unset else ''}", lead)
+    found = _wrapped(f"{grouped(line(rule.observed))}{' is neither always nor never debated' if unset else ''}", lead)
     if rule.rule not in ("valid", "forced", "policy"):
-        found += _wrapped(f"holds when: {line(rule.threshold)}", " " * len(lead))
+        found += _wrapped(f"holds when: {grouped(line(rule.threshold))}", " " * len(lead))
     return found
 
 

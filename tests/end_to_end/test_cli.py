@@ -110,7 +110,10 @@ def test_gate_says_what_would_have_changed_a_debate_and_how_an_unknown_task_type
     debated = run(*GATE)
     unknown = run("gate", "--task-type", "marketing", "--downside", "250000")
 
-    assert "It would be no debate with:\n  - a matter that is declared not contested\n  - a downside of at most 3.57" in debated.out
+    assert (
+        "It would be no debate with:\n  - a matter that is declared not contested\n  - a downside of at most 3.57"
+        in debated.out
+    )
     assert "'marketing', which policy does not know; it knows: contract" in " ".join(unknown.out.split())
     assert unknown.code == 1
 

@@ -98,7 +98,9 @@ async def test_the_page_lists_every_event_of_any_format(
     assert [name for name, _ in listed] == [event.name for event in events]
     silent = re.compile(r"|undefined|.*: (undefined|null|)|.*\[object .*")
     assert [item for item in listed if silent.fullmatch(item[1])] == []
-    own = [(e.members["arguments"][0]["text"], words) for e, (_, words) in zip(events, listed, strict=True) if argues(e)]
+    own = [
+        (e.members["arguments"][0]["text"], words) for e, (_, words) in zip(events, listed, strict=True) if argues(e)
+    ]
     assert [text for text, words in own if text not in words] == [], "each debater is heard"
     final = events[-1].members
     assert (final.get("result") if "event" in final else final)["decision"]["answer"] in listed[-1][1]  # type: ignore[index]

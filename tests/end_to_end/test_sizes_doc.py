@@ -12,7 +12,13 @@ from tests.fixtures.serving import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-VARIANTS = {"adversarial": None, "stances": "stances", "ballot": "ballot", "panel": "panel", "convergence": "convergence"}
+VARIANTS = {
+    "adversarial": None,
+    "stances": "stances",
+    "ballot": "ballot",
+    "panel": "panel",
+    "convergence": "convergence",
+}
 NEAR = 0.1
 """By how much a size may differ: seeds draw labels and orders, and models' replies follow them."""
 _ROW = re.compile(r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", re.MULTILINE)

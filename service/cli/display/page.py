@@ -19,6 +19,7 @@ from service.cli.display.first_takes import first_takes
 from service.cli.display.speakers import speaker
 from service.debate.amounts import micro, usd
 from service.report import Result
+from service.report.amounts import grouped
 from service.report.decision_labels import OUTCOMES
 from service.report.document import quoted
 from service.report.document.decision import untested
@@ -161,7 +162,7 @@ def _gate(r: Result) -> Iterator[RenderableType]:
         yield Padding(row(text("Gate", "dim"), text(label_of(DECIDED, r.gate.decided_by))), (above, 0, 0, 0))
         return
     for rule in r.gate.rules:
-        words = f"{rule.observed} ({label_of(EFFECT, rule.effect)})"
+        words = f"{grouped(rule.observed)} ({label_of(EFFECT, rule.effect)})"
         yield row(text(label_of(RULE, rule.rule), "dim"), text(words), lead_width=18)
     for change in r.gate.would_change:
         yield row(text("Would change it", "dim"), text(change.sentence), lead_width=18)

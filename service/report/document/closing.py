@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from service.debate.model import Pair
 from service.debate.options import Options, format_of, personas_of, swapped_of
 from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
+from service.report.document.speakers import seated, within
 from service.report.document.undocumented import QUOTED_IN_DEBATE, SHOWS_REASONING, UNCHECKED
 from service.report.formats import TELLINGS, telling_of
 from service.report.labels import (
@@ -58,14 +59,14 @@ def models(r: Result) -> Iterator[Block]:
     yield TableBlock(
         "The model behind each seat",
         ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider", "Wire", "Fallback"),
-        tuple(_seat(s, {a.seat for a in r.attempts}) for s in r.seats),
+        tuple(_seat(r, s, {a.seat for a in r.attempts}) for s in r.seats),
     )
     yield Text(
         f"Diversity: {label_of(_diversity(r), r.diversity or '')}. Approval of this configuration: {r.approved_by}.",
         "note",
     )
     if r.pairs:
-        yield Bullets(tuple(_pair(pair) for pair in r.pairs))
+        yield Bullets(tuple(_pair(r, pair) for pair in r.pairs))
     if r.options and (personas := personas_of(r.options)):
         yield TableBlock(
             "Personas, as the caller gave them",
@@ -79,9 +80,9 @@ def _diversity(r: Result) -> Mapping[str, str]:
     return telling.diversity if telling else {}
 
 
-def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
+def _seat(r: Result, s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
     served = ", ".join(s.served_models) or ("not told" if s.seat in asked else "not asked")
-    return seat_name(s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
+    return seated(r, s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
 
 
 def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
@@ -94,9 +95,9 @@ def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _pair(pair: Pair) -> str:
-    one, other = (seat_name(seat) for seat in pair.seats)
-    return f"{one} and {other.lower()}: {label_of(PAIR, pair.diversity)}"
+def _pair(r: Result, pair: Pair) -> str:
+    one, other = pair.seats
+    return f"{seated(r, one)} and {within(r, other)}: {label_of(PAIR, pair.diversity)}"
 
 
 def provenance(r: Result) -> Iterator[Block]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from service.debate.amounts import micro, usd
 from service.report.document.blocks import Bar, Block, Chart, Fact, FactList, ReportPart, Segment, TableBlock
-from service.report.labels import BASIS, OUTCOME, label_of, seat_name
+from service.report.document.speakers import seated
+from service.report.labels import BASIS, OUTCOME, label_of
 from service.report.result.bill import Account, AttemptDetail, OverallCost
 from service.report.result.types import Result
 
@@ -21,10 +22,10 @@ def cost(r: Result) -> Iterator[Block]:
     yield ReportPart("cost", "Cost")
     yield Chart("Money against the ceiling", (_money_bar(r),))
     yield FactList(tuple(_sums(money)))
-    yield _by_seat(money)
+    yield _by_seat(r)
     yield _by_round(money)
     if len(money.by_round) > 2:  # with fewer, the table of seats says the same
-        yield _matrix(money)
+        yield _matrix(r)
     if {(a.seat, a.model) for a in r.attempts} - {(s.seat, s.alias) for s in r.seats}:
         yield _by_model(money)
     yield _by_basis(money)
@@ -71,10 +72,11 @@ def _money_bar(r: Result) -> Bar:
     return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
 
 
-def _by_seat(money: OverallCost) -> TableBlock:
+def _by_seat(r: Result) -> TableBlock:
+    money = r.overall_cost
     held = _anything_held(money)
     rows = (
-        (seat_name(seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
+        (seated(r, seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
         for seat, a in money.by_seat.items()
     )
     return _table("By seat", ("Seat", *_head(held=held), "Estimated", "Of estimate"), rows)
@@ -94,11 +96,12 @@ def _accounts(caption: str, first: str, accounts: Mapping[str, Account], money: 
     return _table(caption, (first, *_head(held=held)), rows)
 
 
-def _matrix(money: OverallCost) -> TableBlock:
+def _matrix(r: Result) -> TableBlock:
     """Charges in US dollars, a row for each seat and a column for each round."""
+    money = r.overall_cost
     rounds = tuple(money.by_round)
     rows = (
-        (seat_name(seat), *(cells[n].amount_usd if n in cells else "-" for n in rounds))
+        (seated(r, seat), *(cells[n].amount_usd if n in cells else "-" for n in rounds))
         for seat, cells in money.by_seat_and_round.items()
     )
     return _table("By seat and round, in US dollars", ("Seat", *map(_round, rounds)), rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
+from service.report.amounts import grouped
 from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text, Tone
@@ -179,8 +180,8 @@ def gate(r: Result) -> Iterator[Block]:
     rows = tuple(
         (
             label_of(RULE, rule.rule),
-            rule.observed,
-            rule.threshold,
+            grouped(rule.observed),
+            grouped(rule.threshold),
             "holds" if rule.holds else "does not hold",
             label_of(EFFECT, rule.effect),
         )

@@ -15,6 +15,19 @@ def speaker_possessive(r: Result, seat: str, who: Callable[[Spoken], str]) -> st
     return who(spoke) if spoke else seat_name(seat)
 
 
+def seated(r: Result, seat: str) -> str:
+    """A seat in a table, with the name or the letter that its debater has elsewhere: ``Ursula (seat 2)``."""
+    spoke = next((one for one in r.transcript if one.seat == seat), None)
+    known = (spoke.name or spoke.label) if spoke else None
+    return seat_name(seat) if known in (None, seat_name(seat)) else f"{known} (seat {seat.rpartition('-')[2]})"
+
+
+def within(r: Result, seat: str) -> str:
+    """The same within a sentence or a list: a name keeps its capitals."""
+    found = seated(r, seat)
+    return found.lower() if found == seat_name(seat) else found
+
+
 def by_label(r: Result, label: str, who: Callable[[Spoken], str]) -> str:
     """The debater behind a neutral label, or the label itself if no debater spoke under it."""
     spoke = next((one for one in r.transcript if one.label == label), None)

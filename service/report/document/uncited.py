@@ -20,7 +20,7 @@ from service.report.document.blocks import (
     TableBlock,
     Text,
 )
-from service.report.document.speakers import latest
+from service.report.document.speakers import latest, within
 from service.report.document.strip_chart import WIDTH, runs
 from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import ABSENT, NOT_READ, STATE, label_of, seat_name
@@ -123,7 +123,7 @@ def _cited(r: Result) -> Iterator[Block]:
             shorten(place.title) if place.title not in place.label else "",
             label_of(STATE, place.state),
             str(place.citations),
-            ", ".join(seat_name(seat).lower() for seat in place.seats),
+            ", ".join(within(r, seat) for seat in place.seats),
         )
         for c in r.coverage
         for place in c.places

@@ -121,7 +121,16 @@ def _decision(h: History, outcome: Outcome | None, synthesis: str | None, terms:
     if outcome is None:
         return None
     found = decide(
-        Ended(h.case.question, outcome.status, outcome.stop_reason, outcome.detail, outcome.flags, h.options, terms, synthesis)
+        Ended(
+            h.case.question,
+            outcome.status,
+            outcome.stop_reason,
+            outcome.detail,
+            outcome.flags,
+            h.options,
+            terms,
+            synthesis,
+        )
     )
     decides = found.by is not None and found.outcome != "declined"
     ledger = Ledger.of(line.entry for line in h.lines)

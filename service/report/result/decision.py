@@ -147,16 +147,18 @@ def _adversarial(ended: Ended) -> Decided | None:
 
 
 _SAYS_SO: Mapping[str, re.Pattern[str]] = {
-    "upheld": re.compile(r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.I),
+    "upheld": re.compile(
+        r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.IGNORECASE
+    ),
     "modified": re.compile(
         r"the proposition (?:(?:stands|holds|is (?:upheld|right|correct|true)),? (?:only|in part|but|subject to)"
         r"|is modified|has to be (?:modified|narrowed))\b",
-        re.I,
+        re.IGNORECASE,
     ),
     "rejected": re.compile(
         r"the proposition (?:is (?:rejected|wrong|false|not (?:upheld|right|correct|true|supported|made out))"
         r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))\b",
-        re.I,
+        re.IGNORECASE,
     ),
 }
 """Sentences that say a conclusion themselves: in front of one of these the lead would say the same twice."""
@@ -222,7 +224,9 @@ def _panel(ended: Ended) -> Decided | None:
         return Decided("ranked", _said(lead, first.idea, ended), "endorsements")
     if found.consensus_reached:
         by: DecidedBy = "adjudicator" if found.consensus and found.consensus[-1].by == "model" else "agreement"
-        return Decided("agreed", _said(f"The panel agreed in round {found.rounds_completed}", found.synthesis, ended), by)
+        return Decided(
+            "agreed", _said(f"The panel agreed in round {found.rounds_completed}", found.synthesis, ended), by
+        )
     lead = "The panel did not agree; the synthesizer's answer"
     return Decided("split", _said(lead, found.synthesis, ended), "synthesizer")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 from msgspec import Struct
 
 from service.debate.entries import FieldChange, GateDecision
+from service.report.amounts import grouped
 
 FIELD: Mapping[str, str] = {
     "taskType": "the task type",
@@ -56,16 +56,10 @@ def _words(change: FieldChange) -> str:
 
 def _values(change: FieldChange) -> str:
     if change.field == "estimatedDownside":
-        return _listed([f"{_plain(value)} USD" for value in change.values])
+        return _listed([grouped(f"{value} USD") for value in change.values])
     if change.field == "contested":
         return _listed([_CONTESTED.get(value, value) for value in change.values])
     return _listed(change.values)
-
-
-def _plain(amount: str) -> str:
-    """An amount as people write it: ``1,000,000`` for ``1000000.00``."""
-    found = Decimal(amount)
-    return f"{found:,.0f}" if found == found.to_integral_value() else f"{found:,f}"
 
 
 def _listed(values: Sequence[str]) -> str:

@@ -409,7 +409,7 @@ def test_an_invention_in_what_a_panel_still_contests_is_marked_for_the_synthesiz
 def test_without_a_decider_the_words_that_won_count_as_its_own() -> None:
     def outvoted(turn: Turn, facts: Facts) -> Reply:
         reply = quoting({})(turn, facts)
-        return replace(reply, vote="renegotiate", stance=INVENTED) if turn.seat == "debater-3" else reply  # type: ignore[call-arg]
+        return replace(reply, vote="renegotiate", stance=INVENTED) if turn.seat == "debater-3" else reply
 
     ballot = play("ballot", {"1.debater-2.proposal.1": {"stance": INVENTED}})
     vote = play("convergence", {"0.debater-3.1": {"finalAnswer": INVENTED}}, options={"judge": False})

@@ -141,5 +141,7 @@ def test_a_reply_of_a_seat_that_decides_needs_an_event_of_its_format() -> None:
     entry = told[n].entry
     assert isinstance(entry, TurnSpoke)
 
-    with pytest.raises(IllegalEntry, match=re.escape("of 2.judge.1, found none; give its seat one in service/report/events/formats.py")):
+    with pytest.raises(
+        IllegalEntry, match=re.escape("of 2.judge.1, found none; give its seat one in service/report/events/formats.py")
+    ):
         PLAIN.said(told[n], entry, "d1", History(told[: n + 1]))

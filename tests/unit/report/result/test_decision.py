@@ -430,12 +430,24 @@ def test_no_answer_is_a_bare_yes_or_no(form: str) -> None:
     ("conclusion", "synthesis", "answer"),
     [
         ("upheld", "The proposition stands: clause 9 holds.", "In the moderator's view the proposition stands: "),
-        ("upheld", "The proposition is not upheld by clause 9.", "The proposition stands in the moderator's view: The prop"),
+        (
+            "upheld",
+            "The proposition is not upheld by clause 9.",
+            "The proposition stands in the moderator's view: The prop",
+        ),
         ("upheld", "The proposition holds only in part.", "The proposition stands in the moderator's view: The "),
         ("modified", "The proposition holds, but for clause 12.", "In the moderator's view the proposition holds, but"),
-        ("modified", "The proposition is rejected by clause 12.", "The proposition stands only in a narrower or changed form: "),
+        (
+            "modified",
+            "The proposition is rejected by clause 12.",
+            "The proposition stands only in a narrower or changed form: ",
+        ),
         ("rejected", "The proposition fails at clause 12.", "In the moderator's view the proposition fails at "),
-        ("rejected", "The proposition does hold under clause 9.", "The proposition was rejected: The proposition does hold "),
+        (
+            "rejected",
+            "The proposition does hold under clause 9.",
+            "The proposition was rejected: The proposition does hold ",
+        ),
     ],
 )
 def test_an_answer_says_once_what_became_of_the_proposition(conclusion: str, synthesis: str, answer: str) -> None:
