@@ -82,10 +82,14 @@ def _likely(desk: Desk, low: int, high: int) -> str:
     """How likely it is, of what the question asks it."""
     asked = _LIKELY.search(" ".join(desk.reading.question.split()))
     thesis = desk.wanted.proposition.thesis.rstrip(".") if desk.wanted.proposition.settled else ""
-    of_what = asked[1] if asked else lowered(thesis)
-    return f"It is {low} to {high} per cent likely {f'that {of_what}' if of_what else 'that the answer is yes'}."
+    question = " ".join(desk.reading.question.split())
+    to_what = f" to “{question}”" if len(question) <= _LONGEST_QUESTION else ""
+    of_what = (asked[1] if asked else lowered(thesis)) or f"the answer{to_what} is yes"
+    return f"It is {low} to {high} per cent likely that {of_what}."
 
 
+_LONGEST_QUESTION = 200
+"""The most characters of a question that a sentence about its answer repeats."""
 _LIKELY = re.compile(r"\b(?:likely|probable)\b.{0,20}?\bthat\s+(.+?)\?", re.IGNORECASE)
 
 

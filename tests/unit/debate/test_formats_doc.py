@@ -95,6 +95,12 @@ def test_every_test_that_is_named_exists() -> None:
     assert sorted(named - names_of_tests()) == []
 
 
+def test_no_row_names_a_test_twice() -> None:
+    named = {row: re.findall(r"`(test_\w+)`", row.rpartition(" | ")[2]) for row in rows(TEXT)}
+
+    assert [row[:80] for row, tests in named.items() if len(tests) != len(set(tests))] == []
+
+
 def test_every_path_that_is_named_exists() -> None:
     named = set(re.findall(r"`((?:service|tests|docs|migrations)/[^`]*)`", TEXT))
 
