@@ -580,7 +580,7 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
     ended = run_stored("review", "--sample", "contract")
 
     assert ended.code == exit_codes.DONE
-    assert re.search(r"critic +\d points?, strength \d+/10", ended.err)
+    assert re.search(r"Critic +\d points?, strength \d+/10", ended.err)
     assert "USD left" in ended.err
     assert "SIMULATED" in ended.out
     assert "Human review" in ended.out
@@ -593,7 +593,7 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
 @pytest.mark.parametrize(
     ("sample", "live", "told"),
     [
-        ("contract/stances", "judge", "CHOSEN"),
+        ("contract/stances", "Judge", "CHOSEN"),
         ("contract/ballot", "proposal:", "decision_rule: "),
         ("architecture/panel", "Consensus", "Accuracy "),
         ("contract/convergence", "Round 0", "Word overlap"),

@@ -15,8 +15,10 @@ from rich.text import Text
 
 from service.cli.display import summaries
 from service.cli.display.console import counted, dollars, row, text
+from service.cli.display.speakers import speaker
 from service.debate.turns import take_of
-from service.report.labels import SIGN, STOP, label_of
+from service.report.amounts import grouped
+from service.report.labels import RULE, SIGN, STOP, label_of
 from service.report.marks import neutral_texts
 from service.report.shortened import short
 
@@ -94,10 +96,10 @@ class Progress:
     def _gate(self, data: Data) -> None:
         gate = data["gate"]
         if gate["debate"]:
-            why = "every rule holds" if gate["decidedBy"] == "merits" else f"decided by {gate['decidedBy']}"
-            self._line("Gate", f"debate: {why} ({gate['rules'][0]['observed']})")
+            why = "every rule holds" if gate["decidedBy"] == "merits" else label_of(RULE, gate["decidedBy"]).lower()
+            self._line("Gate", f"debate: {why} ({grouped(gate['rules'][0]['observed'])})")
         else:
-            self._line("Gate", f"no debate, decided by the rule {gate['decidedBy']!r}", style="yellow")
+            self._line("Gate", f"no debate, by the rule “{label_of(RULE, gate['decidedBy'])}”", style="yellow")
 
     def _started(self, data: Data) -> None:
         self._most = data["options"]["maxRounds"]
@@ -251,7 +253,7 @@ class Progress:
     # -- shapes
 
     def _who(self, data: Data) -> str:
-        name = str(data.get("name") or data.get("label") or data["seat"])
+        name = str(data.get("name") or data.get("label") or speaker(None, data["seat"]))
         return f"{name} {data['position']}" if data.get("position") else name
 
     def _whose(self, data: Data) -> str:

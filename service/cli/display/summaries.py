@@ -65,7 +65,7 @@ def consensus(data: Data) -> str:
 def overlap(data: Data) -> str:
     """The similarity of a round's answers."""
     least = data.get("leastOverlap")
-    shared = "word overlap is undefined" if least is None else f"word overlap {least:.3f} at least"
+    shared = "word overlap is undefined" if least is None else f"least word overlap {least:.3f}"
     if data["converged"]:
         return f"all say the same: {shared}"
     why = "; ".join(label_of(APART, reason) for reason in data.get("whyNot", ()))
