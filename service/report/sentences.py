@@ -16,7 +16,7 @@ sentence and a few words. What they do not know stays as it stands. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from service.report.marks import CLOSE, MARK, OPEN
@@ -200,3 +200,28 @@ _FRAMING = re.compile(
 def _frames(said: str) -> bool:
     """Whether a sentence only says what is asked, or that an answer comes."""
     return said.endswith(("?", "？")) or bool(_FRAMING.match(MARK.sub("", said)))
+
+
+# What became of a proposition.
+
+_SAYS_SO: Mapping[str, re.Pattern[str]] = {
+    "upheld": re.compile(
+        r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.IGNORECASE
+    ),
+    "modified": re.compile(
+        r"the proposition (?:(?:stands|holds|is (?:upheld|right|correct|true)),? (?:only|in part|but|subject to)"
+        r"|is modified|has to be (?:modified|narrowed))\b",
+        re.IGNORECASE,
+    ),
+    "rejected": re.compile(
+        r"the proposition (?:is (?:rejected|wrong|false|not (?:upheld|right|correct|true|supported|made out))"
+        r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))\b",
+        re.IGNORECASE,
+    ),
+}
+"""Sentences that say a conclusion themselves: in front of one of these the lead would say the same twice."""
+
+
+def says_so(conclusion: str, said: str) -> bool:
+    """Whether a sentence begins by saying that the proposition has come to this conclusion."""
+    return bool(_SAYS_SO[conclusion].match(said))

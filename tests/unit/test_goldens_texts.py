@@ -42,11 +42,13 @@ NOT_TOLD = {
     "its text was not read for this telling, so its parts are not named": "a bundle's report is given all texts",
     "the debate's ceiling": "a refusal by this limit does not name it",
     "AnyFacts": "the name of a type",
-    "a caller who is entitled to it forced the decision": DECLINED,
-    "policy decides so for this task type": DECLINED,
-    "the task type is in no risk category": DECLINED,
-    "the matter is declared a factual lookup": DECLINED,
-    "no sign of doubt in a single answer": DECLINED,
+    "a caller who is entitled to it asked for no debate": DECLINED,
+    "policy holds no debate on the task type “": DECLINED,
+    "the task type “": DECLINED,
+    "” is in no risk category": DECLINED,
+    "the task type is": DECLINED,
+    "the matter is declared not contested, as a factual lookup": DECLINED,
+    "nothing shows doubt of the single answer": DECLINED,
     "it was weak": "a critique is asked for again only for a reason that is told",
 }
 """Words of a report's modules that no report of a bundle has."""

@@ -52,6 +52,7 @@ from service.debate.replies import (
     Rebuttal,
     Reply,
     RevisedAnswer,
+    Synthesis,
 )
 from service.debate.replies import Position as Answer
 from service.debate.replies.adversarial import Objection
@@ -117,6 +118,9 @@ def _played() -> Iterator[Debate]:
     voted = start_of(replace(formats.plain("convergence/1"), judge=False))
     yield "convergence/1", "the same of those that answered", drive(voted, _agreeing, fails=silent("1.debater-3.1"))
     yield "convergence/1", "all the same", drive(voted, _agreeing)
+    yield "convergence/1", "a bare yes", drive(voted, _barely)
+    yield "adversarial/1", "what became of the proposition", drive(a_start(), _in_own_words)
+    yield "panel/1", "several ideas", drive(panel(2, kind="brainstorm", typed_by="caller"), _storming)
     for kind in labels.QUESTION:
         yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
     ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
@@ -132,6 +136,24 @@ def _played() -> Iterator[Debate]:
         yield form, "quoted words", drive(start, _quoting, findings=_places)
         yield form, "without documents", _undocumented(start)
     yield "adversarial/1", "without documents", _undocumented(a_start())
+
+
+def _barely(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    return replace(reply, final_answer="Yes.") if isinstance(reply, Answer) else reply
+
+
+def _in_own_words(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    said = "The proposition holds, but for clause 12."
+    return replace(reply, synthesis=said) if isinstance(reply, Moderation) else reply
+
+
+def _storming(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    if not isinstance(reply, Synthesis) or not reply.ideas:
+        return reply
+    return replace(reply, ideas=(*reply.ideas, replace(reply.ideas[0], idea="Insure twice.")))
 
 
 def _concluding(conclusion: Any, turn: Turn, facts: Facts) -> Reply:

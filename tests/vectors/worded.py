@@ -118,7 +118,7 @@ def _decision(n: int) -> dict[str, Any]:
         for i, rule in enumerate(labels.RULE)
     )
     changes = tuple(
-        (FieldChange(field, relation, (str(n), "7")),)  # type: ignore[arg-type]
+        (FieldChange(field, relation, ("true", "false") if field == "contested" else (str(n), "7")),)  # type: ignore[arg-type]
         for field in would_change.FIELD
         for relation in would_change.RELATION
     )

@@ -37,7 +37,7 @@ from service.report.labels import STOP, label_of
 from service.report.marks import MARK
 from service.report.result.decision_types import DecidedBy, DecisionDissent, DecisionOutcome, Dissenter
 from service.report.result.terms import AdversarialTerms, ConvergenceTerms, PanelTerms, Terms
-from service.report.sentences import answer_sentence, is_bare
+from service.report.sentences import answer_sentence, is_bare, says_so
 from service.report.shortened import short
 
 ORDER = "orderSensitive"
@@ -140,28 +140,12 @@ def _adversarial(ended: Ended) -> Decided | None:
         return Decided("ranked", _said(lead, ended.synthesis or texts.get(first), ended), "moderator")
     conclusion = ended.own.conclusion
     said = answer_sentence(ended.synthesis) if ended.synthesis else ""
-    if _SAYS_SO[conclusion].match(said):
+    if says_so(conclusion, said):
         whole = f"In the moderator's view {said[0].lower()}{said[1:]}"
         return Decided(conclusion, short(whole, LONGEST_ANSWER), "moderator")
     return Decided(conclusion, _said(_PROPOSITION[conclusion], ended.synthesis, ended), "moderator")
 
 
-_SAYS_SO: Mapping[str, re.Pattern[str]] = {
-    "upheld": re.compile(
-        r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.IGNORECASE
-    ),
-    "modified": re.compile(
-        r"the proposition (?:(?:stands|holds|is (?:upheld|right|correct|true)),? (?:only|in part|but|subject to)"
-        r"|is modified|has to be (?:modified|narrowed))\b",
-        re.IGNORECASE,
-    ),
-    "rejected": re.compile(
-        r"the proposition (?:is (?:rejected|wrong|false|not (?:upheld|right|correct|true|supported|made out))"
-        r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))\b",
-        re.IGNORECASE,
-    ),
-}
-"""Sentences that say a conclusion themselves: in front of one of these the lead would say the same twice."""
 _PROPOSITION: Mapping[str, str] = {
     "upheld": "The proposition stands in the moderator's view",
     "modified": "The proposition stands only in a narrower or changed form",

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service.debate.entries import CaseReceived
+from service.debate.entries import CaseReceived, Rule
 from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, Finding
 from service.debate.model import (
@@ -273,6 +273,28 @@ def test_the_page_has_these_lines_and_no_others() -> None:
     assert {name for _, names, _ in LINES for name in names.split(", ")} == set(get_args(DecisionOutcome))
     assert set(OUTCOMES) == set(get_args(DecisionOutcome))
     assert set(DECIDERS) == set(get_args(DecidedBy))
+
+
+@pytest.mark.parametrize(
+    ("rule", "task_type", "observed", "why"),
+    [
+        ("forced", "contract", "contract", "a caller who is entitled to it asked for no debate."),
+        ("policy", "contract", "contract", "policy holds no debate on the task type “contract”."),
+        ("risk", "other", "other", "the task type “other” is in no risk category."),
+        ("risk", "hr", "'hr', which policy does not know; it knows: a", "the task type is 'hr', which policy does not"),
+        ("contested", "contract", "contract", "the matter is declared not contested, as a factual lookup."),
+        ("uncertain", "contract", "contract", "nothing shows doubt of the single answer."),
+    ],
+)
+def test_a_declined_case_says_why_in_one_sentence(rule: Any, task_type: str, observed: str, why: str) -> None:
+    rows = (Rule("risk", observed, "a", False, "decline"),)  # type: ignore[arg-type]
+    decision = replace(DECLINED.decision, decided_by=rule, rules=rows)
+    case = replace(a_case(), task_type=task_type)
+
+    r = build_result("d1", lines([CaseReceived(case, "local"), replace(DECLINED, decision=decision)]))
+
+    assert decided(r).answer.startswith(f"No debate was held, because {why}")
+    assert markdown(r).count(why) == 1, "and once in a report"
 
 
 # -- what stands against it
