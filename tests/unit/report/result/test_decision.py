@@ -287,7 +287,7 @@ def test_the_page_has_these_lines_and_no_others() -> None:
     ],
 )
 def test_a_declined_case_says_why_in_one_sentence(rule: Any, task_type: str, observed: str, why: str) -> None:
-    rows = (Rule("risk", observed, "a", False, "decline"),)  # type: ignore[arg-type]
+    rows = (Rule("risk", observed, "a", False, "decline"),)
     decision = replace(DECLINED.decision, decided_by=rule, rules=rows)
     case = replace(a_case(), task_type=task_type)
 
