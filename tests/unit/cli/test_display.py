@@ -357,19 +357,19 @@ def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() 
     text = {form: flat(live(played(formats.plain(form)))) for form in FORMS}
 
     assert f" {formats.NAMES[1]}" in text["stances/1"]
-    assert "judge winner “sign as it stands”, confidence HIGH" in text["stances/1"]
-    assert "synthesizer put in the shape that was asked for" in text["stances/1"]
+    assert "Judge winner “sign as it stands”, confidence HIGH" in text["stances/1"]
+    assert "Synthesizer put in the shape that was asked for" in text["stances/1"]
     assert text["ballot/1"].count("proposal:") == text["ballot/1"].count("consensus:") == 2
     assert "votes renegotiate, 2 arguments" in text["ballot/1"]
-    assert "classifier a factual question: It asks what" in text["panel/1"]
+    assert "Classifier a factual question: It asks what" in text["panel/1"]
     assert text["panel/1"].count("Consensus not reached: 0.500 (stance 0.500, evidence 0.500") == 3
     assert (
         "Accuracy conduct, not truth: factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
     )
     assert "Round 0 each debater on its own" in text["convergence/1"]
     assert "too few words" in text["convergence/1"]
-    assert "judge “Sign.”, confidence HIGH" in text["convergence/1"]
-    assert "judge asked again in the other order: “Sign.”" in text["convergence/1"]
+    assert "Judge “Sign.”, confidence HIGH" in text["convergence/1"]
+    assert "Judge asked again in the other order: “Sign.”" in text["convergence/1"]
 
 
 @pytest.mark.parametrize("form", FORMS)
