@@ -84,8 +84,8 @@ def test_the_demo_shows_both_runs_replays_them_and_leaves_the_reports(
     assert "the critic is asked again" in told
     assert "NOT FOUND" not in honest
     assert "argument 3 STRUCK, because it rests on a quotation that is not verified" in told
-    assert "money: the critic is not asked" in told
-    assert "moderator modified, confidence MODERATE" in told.partition("the critic is not asked")[2]
+    assert "money: Critic is not asked" in told
+    assert "Moderator modified, confidence MODERATE" in told.partition("Critic is not asked")[2]
     assert "TRUNCATED · MODIFIED" in told
     assert "DEBATE_TRUNCATED" in told
     assert "LOW (the moderator said MODERATE; lowered because" in told

@@ -212,7 +212,7 @@ class Progress:
 
     def _refused(self, data: Data) -> str:
         kept = "" if data["reason"] == "providerOverrun" else ", and what closes the debate is kept back"
-        return f"money: the {self._whose(data)} is not asked; {data['detail']}{kept}"
+        return f"money: {self._whose(data)} is not asked; {data['detail']}{kept}"
 
     def _ended(self, data: Data) -> None:
         self.stop()
