@@ -82,9 +82,10 @@ def the_log_is_left_as_it_was() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def every_debate_replays(request: pytest.FixtureRequest) -> Iterator[None]:
     """Replay whatever debates a test has left in its database."""
-    if "database" not in request.fixturenames or request.node.get_closest_marker("no_replay"):
+    names = [name for name in ("database", "whole_database") if name in request.fixturenames]
+    if not names or request.node.get_closest_marker("no_replay"):
         yield
         return
-    database = request.getfixturevalue("database")
+    database = request.getfixturevalue(names[0])
     yield
     replay_all(database.admin_url)

@@ -416,16 +416,18 @@ async def test_what_is_staged_is_what_was_recorded(database: Database) -> None:
         ("00000000-0000-7000-8000-000000000000", "entry_other"),
     ],
 )
-def test_a_debate_s_rows_lie_in_the_partition_of_its_year(database: Database, debate: str, partition: str) -> None:
-    with psycopg.connect(database.service_url, autocommit=True) as service:
+def test_a_debate_s_rows_lie_in_the_partition_of_its_year(
+    whole_database: Database, debate: str, partition: str
+) -> None:
+    with psycopg.connect(whole_database.service_url, autocommit=True) as service:
         service.execute("INSERT INTO gainsay.entry (debate, n, leaf) VALUES (%s, 0, '')", (debate,))
         (found,) = service.execute("SELECT tableoid::regclass::text FROM gainsay.entry").fetchall()
 
     assert found == (f"gainsay.{partition}",)
 
 
-async def test_a_debate_of_today_is_read_from_one_partition(database: Database) -> None:
-    with psycopg.connect(database.service_url, autocommit=True) as service:
+async def test_a_debate_of_today_is_read_from_one_partition(whole_database: Database) -> None:
+    with psycopg.connect(whole_database.service_url, autocommit=True) as service:
         some = uuid7(time.time())
         plan = service.execute(
             f"EXPLAIN SELECT * FROM gainsay.entry JOIN gainsay.payload USING (debate, n) WHERE debate = '{some}'"
@@ -458,24 +460,24 @@ def tampering(table: str) -> Sequence[sql.Composed]:
     ]
 
 
-async def test_the_service_can_neither_change_nor_remove_evidence_by_any_name(database: Database) -> None:
-    async with bench(database.service_url) as service:
+async def test_the_service_can_neither_change_nor_remove_evidence_by_any_name(whole_database: Database) -> None:
+    async with bench(whole_database.service_url) as service:
         await service.run()
-    before, names = counted(database), partitions(database)
+    before, names = counted(whole_database), partitions(whole_database)
 
-    with psycopg.connect(database.service_url, autocommit=True) as intruder:
+    with psycopg.connect(whole_database.service_url, autocommit=True) as intruder:
         for table in names:
             for statement in tampering(table):
                 with pytest.raises(errors.InsufficientPrivilege):
                     intruder.execute(statement)
 
-    assert counted(database) == before
+    assert counted(whole_database) == before
     assert len(names) == 5 * 17
 
 
-async def test_the_service_can_write_a_partition_only_through_its_table(database: Database) -> None:
-    with psycopg.connect(database.service_url, autocommit=True) as intruder:
-        for table in set(partitions(database)) - set(EVIDENCE):
+async def test_the_service_can_write_a_partition_only_through_its_table(whole_database: Database) -> None:
+    with psycopg.connect(whole_database.service_url, autocommit=True) as intruder:
+        for table in set(partitions(whole_database)) - set(EVIDENCE):
             with pytest.raises(errors.InsufficientPrivilege):
                 intruder.execute(sql.SQL("SELECT 1 FROM {}").format(sql.Identifier("gainsay", table)))
             with pytest.raises(errors.InsufficientPrivilege):
@@ -526,9 +528,9 @@ async def test_the_triggers_stop_the_owner_and_whoever_silences_triggers(databas
     assert counted(database) == before
 
 
-def test_every_partition_refuses_truncate_by_itself(database: Database) -> None:
-    with psycopg.connect(database.admin_url, autocommit=True) as admin:
-        for table in partitions(database):
+def test_every_partition_refuses_truncate_by_itself(whole_database: Database) -> None:
+    with psycopg.connect(whole_database.admin_url, autocommit=True) as admin:
+        for table in partitions(whole_database):
             with pytest.raises(psycopg.DatabaseError) as refused:
                 admin.execute(sql.SQL("TRUNCATE {}").format(sql.Identifier("gainsay", table)))
             assert refused.value.sqlstate == "GA001"
