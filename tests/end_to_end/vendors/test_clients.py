@@ -23,12 +23,12 @@ from tests.fixtures.upstream import upstream
 from tests.fixtures.vendors import SEATS, VENDORS, Mode
 
 # The clients are some thousand modules. Every process of a run collects this file, and one of them runs it.
+# mypy does not read them either (pyproject.toml).
 if TYPE_CHECKING:
-    import anthropic
-    import openai
     from pydantic import TypeAdapter
 
-    Client = openai.AsyncOpenAI | anthropic.AsyncAnthropic
+Client = Any
+"""`openai.AsyncOpenAI` or `anthropic.AsyncAnthropic`."""
 
 Wire = Literal["openai", "anthropic"]
 """The wires whose vendors have a Python client."""
