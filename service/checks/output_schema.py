@@ -17,18 +17,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
-from jsonschema.protocols import Validator
-from jsonschema.validators import extend
-from referencing import Registry
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from service.debate.model import Options
 from service.debate.options import output_schema_of
 from service.debate.projection import unreadable, value
 from service.debate.replies import Projection, Reply
+
+if TYPE_CHECKING:  # imported by the checks themselves: it takes a tenth of a start, and few debates have a schema
+    from jsonschema.exceptions import SchemaError, ValidationError
+    from jsonschema.protocols import Validator
 
 Schema = Mapping[str, Any]
 """The schema of a synthesizer's output if the caller gives none: a decision and its rationale."""
@@ -78,6 +76,9 @@ class _Exhausted(Exception):
 
 def check_schema(schema: object) -> str | None:
     """Why a caller's schema cannot be used, and what to do; ``None`` if it can."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+
     if not isinstance(schema, dict):
         return "outputSchema must be a JSON Schema as an object"
     if why := unbounded(schema):
@@ -101,6 +102,8 @@ def check_schema(schema: object) -> str | None:
 
 def misfit(schema: Schema, text: str) -> str | None:
     """Why a JSON text does not fit a schema that `check_schema` has accepted; ``None`` if it fits."""
+    from referencing import Registry
+
     if why := unreadable(text):
         return why
     names = {name for place in _places(schema) for name in _members(place.schema, "properties")}
@@ -192,6 +195,9 @@ def _chained(places: Mapping[str, _SchemaLocation]) -> bool:
 
 def _counting() -> Any:
     """A validator that fetches nothing, stops after `STEPS_MAX` steps, and compares items by their contents."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
     left = STEPS_MAX
 
     def counted(check: Callable[..., Iterator[ValidationError] | None]) -> Callable[..., Iterator[ValidationError]]:
@@ -216,6 +222,8 @@ def _counting() -> Any:
 
 def _unique(_: Validator, asked: Any, found: Any, __: Any) -> Iterator[ValidationError]:
     """``uniqueItems`` without comparing each item with every other."""
+    from jsonschema.exceptions import ValidationError
+
     if asked and isinstance(found, list) and len({_identity(item) for item in found}) != len(found):
         yield ValidationError("items that are equal")
 

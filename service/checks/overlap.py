@@ -19,13 +19,13 @@ version in `OVERLAPS`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations, islice, takewhile
 from typing import Literal, NamedTuple, Protocol
 
+from service.checks.patterns import lazily
 from service.debate.answer_keys import folded, plain
 from service.debate.findings import ConvergenceFound, PairOverlap
 from service.debate.turns import TurnId
@@ -52,7 +52,7 @@ NEGATIONS = frozenset(
 ) | frozenset(f"{verb}{end}" for verb in _CONTRACTED for end in ("n't", "nt"))
 _SMALL = STOP_WORDS | NEGATIONS
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "mis")
-_POINT = re.compile(r"(?<=\d)[.,](?=\d)")
+_POINT = lazily(r"(?<=\d)[.,](?=\d)")
 _ENDS = ".;:!?"
 """Marks that end a sentence, or a part of it that limits a negation."""
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from service.checks.patterns import lazily
 from service.debate.replies.panel import QuestionType
 from service.debate.versions import newest
 
@@ -56,7 +57,7 @@ class _Rule(Struct, frozen=True):
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns))
+    return lazily("|".join(patterns))
 
 
 _OUGHT = _any(r"\b(?:should|ought|shall we|had better)\b")

@@ -20,7 +20,6 @@ sentences answer one question, so amounts of one kind in them are of one matter 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -52,6 +51,7 @@ from service.checks.consensus.measures import (
 from service.checks.consensus.readings import Date, Reading, reading, stem
 from service.checks.consensus.sense import conflict, opener
 from service.checks.consensus.vocabulary import ENDLESS
+from service.checks.patterns import lazily
 
 DENIED_LEAST = 400
 """The least share of the longer claim's words, per mille, that a denial without a passage has."""
@@ -60,7 +60,7 @@ MOST_SENTENCES = 60
 APPLYING = frozenset(map(stem, "apply applies cover covers extend extends reach reaches affect affects".split()))
 """Words of what a limit does; with a negation they name what stands outside of it."""
 _ENDLESS_STEMS = frozenset(map(stem, ENDLESS)) | {"limit"}
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=\W*[A-Z])|\n+")
+_SENTENCE = lazily(r"(?<=[.!?;])\s+(?=\W*[A-Z])|\n+")
 Facts = frozenset[Amount | Date]
 
 

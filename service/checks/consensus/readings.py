@@ -68,6 +68,7 @@ from service.checks.consensus.vocabulary import (
     WEEKDAYS,
 )
 from service.checks.overlap import NEGATIONS, STOP_WORDS
+from service.checks.patterns import lazily
 
 
 class Date(NamedTuple):
@@ -107,20 +108,20 @@ class Reading:
         return frozenset(self.words)
 
 
-_LEAST = re.compile(
+_LEAST = lazily(
     r"(?:at least|(?:no|not) (?:less|fewer|lower|earlier|sooner) than|minimum(?: of)?|more than|in excess of|exceed\w*"
     r"|over|above|not (?:below|under)|greater than|longer than|after|since|not before|as of|starting(?: on)?) $"
 )
-_MOST = re.compile(
+_MOST = lazily(
     r"(?:at most|(?:no|not) (?:more|greater|higher|later|longer) than|(?:not|never|cannot) (?:to )?exceed\w*"
     r"|maximum(?: of)?|up to|less than|fewer than|below|within|capped at|limited to|not (?:above|over|after)|before"
     r"|until|shorter than) $"
 )
-_OR_MORE = re.compile(r"(?: \w+){0,2} (?:or (?:more|longer|later|above|over)|at least)\b")
-_OR_LESS = re.compile(r"(?: \w+){0,2} (?:or (?:less|fewer|earlier|shorter|below)|at (?:the )?most)\b")
+_OR_MORE = lazily(r"(?: \w+){0,2} (?:or (?:more|longer|later|above|over)|at least)\b")
+_OR_LESS = lazily(r"(?: \w+){0,2} (?:or (?:less|fewer|earlier|shorter|below)|at (?:the )?most)\b")
 _OF_DATES: dict[str, Bound] = {"from": "least", "by": "most"}
 _LONGEST_BOUND = 5
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\b(?: \w+){1,4} by\b")
+_PASSIVE = lazily(r"\b(?:is|are|was|were|be|been|being)\b(?: \w+){1,4} by\b")
 _ENDINGS = ("ing", "ied", "ies", "ed", "es", "s")
 _SHORTEST_STEM = 3
 

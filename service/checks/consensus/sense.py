@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from service.checks.citations.text.cue_words import is_negation
 from service.checks.citations.text.tokens import TextTokens
+from service.checks.patterns import lazily
 
 PERMISSION, OBLIGATION, EXEMPTION, PROHIBITION = "permission", "obligation", "exemption", "prohibition"
 _CONFLICTS = tuple(
@@ -49,17 +50,17 @@ _DUTIES = (
     ),
 )
 """In this order: words that one duty has read, no later one reads again."""
-_DUTY = tuple((name, re.compile(rf"(?<!\S)(?:{words})(?!\S)")) for name, words in _DUTIES)
-_UNIVERSAL = re.compile(
+_DUTY = tuple((name, lazily(rf"(?<!\S)(?:{words})(?!\S)")) for name, words in _DUTIES)
+_UNIVERSAL = lazily(
     r"(?<!\S)(?:always|invariably|unconditionally|without exceptions?|in (?:all|every|any) (?:cases?|circumstances?)"
     r"|at all times|all|every|entirely|wholly)(?!\S)"
 )
-_ONLY = re.compile(r"(?<!\S)(?:only|solely|exclusively)(?!\S)")
-_EXCEPTS = re.compile(
+_ONLY = lazily(r"(?<!\S)(?:only|solely|exclusively)(?!\S)")
+_EXCEPTS = lazily(
     r"(?<!\S)(?:except(?:ing)?|save (?:for|in|that|where)|other than|apart from|excluding|unless|aside from|barring"
     r"|with the exception of)(?!\S)"
 )
-_OPENER = re.compile(r"\W*(yes|no)\s*(?:[,.;:!-]|$)")
+_OPENER = lazily(r"\W*(yes|no)\s*(?:[,.;:!-]|$)")
 _JOINING = frozenset("and or but nor".split())
 _LONGEST_FOCUS = 4
 _PAUSES = frozenset(",.;:()")

@@ -9,7 +9,6 @@ debater is no voice; the others may still mark its claims.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -17,6 +16,7 @@ from typing import NamedTuple
 
 from service.checks.consensus.matter import Compared, Span
 from service.checks.overlap import STOP_WORDS
+from service.checks.patterns import lazily
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict, Dimension
 from service.debate.model import Check, TurnId, seat_of
@@ -28,7 +28,7 @@ from service.debate.turns import round_of
 from service.errors import IllegalEntry
 
 Answer = BlindAnswer | RevisedAnswer
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazily(r"[^\W_]+")
 
 
 class PanelVoice(NamedTuple):

@@ -22,13 +22,14 @@ from service.checks.citations.text.outline import NamedPlace, outline
 from service.checks.coverage.sentences import OPENING, name_range, shorten
 from service.checks.coverage.shape import CitedPlace, PartsAre, PartStart, Span, State, UncitedRange
 from service.checks.coverage.spans import Counter, rest
+from service.checks.patterns import lazily
 
 _CLAUSE = 20
 """Added to the level of a clause, so that every heading stands above it."""
 _NAMED = ("heading", "division", "clause")
-_CLAUSES = re.compile(r"\bclauses?\s\d", re.IGNORECASE)
-_SECTIONS = re.compile(r"\bsections?\s\d", re.IGNORECASE)
-_ANCHOR = re.compile(r"<[^<>]{0,120}>|\{#[^{}]{0,120}\}")
+_CLAUSES = lazily(r"\bclauses?\s\d", re.IGNORECASE)
+_SECTIONS = lazily(r"\bsections?\s\d", re.IGNORECASE)
+_ANCHOR = lazily(r"<[^<>]{0,120}>|\{#[^{}]{0,120}\}")
 """An anchor in a Markdown heading, for links to it."""
 MOST_MARKS = 200
 _FEW = 2

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from service.checks.patterns import lazily
 from service.debate.findings import InjectionFound, Suspicion
 
 
@@ -24,7 +25,7 @@ class _Sign(NamedTuple):
 def _spoken(words: str, *expressions: str) -> _Sign:
     """A pattern for any of these, in any case and over line breaks. Repetitions are bounded, so the work is linear."""
     joined = "|".join(expressions).replace(" ", r"\s{1,8}")
-    return _Sign(re.compile(joined, re.IGNORECASE | re.MULTILINE), tuple(words.split("|")))
+    return _Sign(lazily(joined, re.IGNORECASE | re.MULTILINE), tuple(words.split("|")))
 
 
 _MODEL = r"(?:(?:ai|language|reviewer|reviewing) models?|ai(?: (?:assistant|system|agent|reviewer))?|llms?|chatbots?)"
@@ -104,13 +105,13 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
     ),
     "imitates a reply": (
         _Sign(
-            re.compile(
+            lazily(
                 r"\b(?:confidenceLevel|recommendAnotherRound|challengeStrength|explicitUncertainties)[\"']?\s{0,8}[:=]"
             ),
             ("confidencelevel", "recommendanotherround", "challengestrength", "explicituncertainties"),
         ),
     ),
-    "imitates a fence": (_Sign(re.compile(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
+    "imitates a fence": (_Sign(lazily(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
 }
 SUSPICIONS_MAX = 50
 """The most passages that are reported of one document."""

@@ -32,13 +32,14 @@ from service.checks.judgement.wording.grounds import (
 )
 from service.checks.judgement.wording.relation import CaseWords, case_words, names_the_case
 from service.checks.judgement.wording.softening import unquoted
+from service.checks.patterns import lazily
 from service.debate.emptiness import says_nothing
 from service.debate.findings import ArgumentVerdict, Voice, VoicesFound
 from service.debate.replies import Cited
 from service.debate.turns import TurnId
 
-_TOKEN = re.compile(r"[^\W_]+")
-_OTHER = re.compile(
+_TOKEN = lazily(r"[^\W_]+")
+_OTHER = lazily(
     r"\b(?:my |our |the )?(?:opposing|opposite|other|opponent'?s?|adverse|first|second|third|previous|earlier) "
     r"(?:sides?|debaters?|seats?|speakers?|stances?|voters?|views?|position|opponents?)\b|\bopponents?\b"
     r"|\b(?:in )?(?:rounds?|arguments?|points?|statements?) \d+\b",
@@ -50,7 +51,7 @@ _SIDE = (
     r"(?:side|debater|seat|speaker|stance|view|position|party|opponent)s?|opponents?|critic|proposer)"
 )
 _FULLY = r"(?:(?!not|never|hardly|scarcely|cannot|partly|only)\w+ )?"
-_YIELDS = re.compile(
+_YIELDS = lazily(
     r"(?<!if )(?<!whether )(?<!unless )(?<!that )(?<!my )(?<!our )(?<!the )\b"
     rf"(?:{_SIDE} (?:is|are|was|were|has it|have it) {_FULLY}(?:right|correct)"
     rf"|(?:I|we) {_FULLY}(?:agree|concur|side) with {_SIDE}(?: \w+ly| here| in (?:all|every) \w+)*)"

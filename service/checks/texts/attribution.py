@@ -17,16 +17,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from service.checks.citations.text.clause_names import PLACE
+from service.checks.patterns import lazily
 from service.debate.findings import Attributed
 
 FARTHEST = 300
 """The most characters of a sentence that are read before a passage, and behind it."""
 
 _MARKS = " \t\n*\"'(\u201c\u2018\u00ab"
-_ITEM = re.compile(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])?[ \t*\"'(\u201c\u2018\u00ab]*")
-_LISTED = re.compile(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]")
-_EMPHASIS = re.compile(r"[ \t*]+")
-_END = re.compile(
+_ITEM = lazily(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])?[ \t*\"'(\u201c\u2018\u00ab]*")
+_LISTED = lazily(r"[ \t>]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]")
+_EMPHASIS = lazily(r"[ \t*]+")
+_END = lazily(
     r"(?<!\bNo)(?<!\b[A-Za-z])(?<!\bcl)(?<!\bart)(?<!\bsec)(?<!\bpara)(?<!\be\.g)(?<!\bi\.e)"
     r"(?<!\.\.)[.!?](?![.)\]]*\.)[\"')\]\u201d\u2019]*\s+|(?<!:)(?<!:\*)\n\s*\n"
 )
@@ -46,27 +47,27 @@ TITLES = (
     r"validators|drafters|authors|management|backlog|runbooks?|playbooks?|handbooks?|procedures?|protocols?|guides?"
 )
 """The nouns that name a document or a part of one, as a regular expression."""
-_NOUN = re.compile(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
-_BEHIND = re.compile(
+_NOUN = lazily(rf"{PLACE}|\b(?:{TITLES})\b|\bD\d{{1,3}}\b|(?P<word>\b[\w-]{{3,}}\b)", re.IGNORECASE)
+_BEHIND = lazily(
     r"[\s,;:)\]\"'\u201d\u2019*_.\u2013\u2014-]{0,6}(?:[(\[]|(?:as |so )?(?P<verb>says?|said|states?|reads?|"
     r"provides?|writes?|wrote|puts?|runs?|goes|adds?|added|argue[sd]?|note[sd]?|observe[sd]?|repl(?:y|ies|ied)|"
     r"answer(?:s|ed)?|object(?:s|ed)?|claim(?:s|ed)?|sagt|hei\u00dft)\b(?: it)?"
     r"|(?:according to|in|of|under|per|from|to quote|quoth|is what|are the words of|as)\b)",
     re.IGNORECASE,
 )
-_SUBJECT = re.compile(
+_SUBJECT = lazily(
     r"\s+(?:the|this|that|its|their|our|an?|der|die|das|statement|debater|model|clause|section|article|adr|"
     r"\u00a7|\d)",
     re.IGNORECASE,
 )
-_SOURCED = re.compile(
+_SOURCED = lazily(
     rf"[\s,;:)\]\"'\u201d\u2019*_.]{{0,4}}(?:[(\[](?:see |cf\.? )?|(?:says|states|reads|provides) )(?:the [\w-]+,? )?"
     rf"(?:{PLACE}|D\d{{1,3}}\b)",
     re.IGNORECASE,
 )
 _NEAR = 40
 """The most characters between such a lead and the author that it names."""
-_SPEAKER = re.compile(
+_SPEAKER = lazily(
     r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
     r"answer|speaker|reviewer) "
     r"(?:no\. ?)?(?:[A-Z]|\d{1,2})\b(?!\.\d)"
@@ -86,34 +87,34 @@ _SPEAKER = re.compile(
     r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b",
     re.IGNORECASE,
 )
-_ANY = re.compile(r"\b(?:an?|any|no|every) \Z", re.IGNORECASE)
-_SPEAKS = re.compile(
+_ANY = lazily(r"\b(?:an?|any|no|every) \Z", re.IGNORECASE)
+_SPEAKS = lazily(
     r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"
     r"believ|suggest|"
     r"insist|purport|put|object|report|repl|respond|counter|think|conced|grant|treat|describ|call|tell|ascrib|phras|"
     r"word)\w*",
     re.IGNORECASE,
 )
-_FACTIVE = re.compile(
+_FACTIVE = lazily(
     r"\b(?:show|prov(?:e|es|ed|ing)\b|demonstrat|establish|confirm|recall|remind|point(?:s|ed)? out|not(?:es|ed|"
     r"ing)\b|"
     r"right(?:ly)?\b|correct|accurat|true|truly|verif|observ|reveal|find(?:s|ing)?\b|found\b|undisput|agree(?:s|"
     r"d)?\b)\w*",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(
+_PRONOUN = lazily(
     r"(?:^|[,;:(] ?|\b(?:and|but|as|because|for|where|there|does|\w+s) )(?:it|this|that|there|here|which|they|these|"
     r"the (?:same|next|"
     r"second|first|last|following) (?:sentence|paragraph|words?))\b",
     re.IGNORECASE,
 )
-_SAYING = re.compile(
+_SAYING = lazily(
     r"\b(?:stat|provid|sa[iy]|read|requir|specif|declar|stipulat|confirm|word|quot|put|define|add|continu|"
     r"go(?:es)? on)\w*",
     re.IGNORECASE,
 )
-_IT_SAYS = re.compile(r"\b(?:it|one) (?:not )?(?:\w+ )?(?:says?|reads?|states?|provides?)\b", re.IGNORECASE)
-_DIRECTLY = re.compile(
+_IT_SAYS = lazily(r"\b(?:it|one) (?:not )?(?:\w+ )?(?:says?|reads?|states?|provides?)\b", re.IGNORECASE)
+_DIRECTLY = lazily(
     r"\b(?:states?|says?|reads?|provides?|stipulates?|specif(?:y|ies)|declares?|in the words of [^.]{1,40}|"
     r"(?:the|these|its) (?:exact )?words(?: are)?)(?: only| expressly| clearly| plainly| just)?(?: that|"
     r" as follows)?[:,]?"

@@ -23,6 +23,7 @@ from typing import Literal, NamedTuple
 from service.checks.consensus.measures import UNLIMITED, Amount, is_measure, kind_of
 from service.checks.consensus.readings import Date, Reading, reading, stem
 from service.checks.judgement.wording.relation import stems
+from service.checks.patterns import lazily
 
 Other = Literal["other_amount", "other_date", "other_negation", "other_party", "other_matter"]
 Span = tuple[int, int]
@@ -45,48 +46,48 @@ _ADVERBS = (
     r"(?: of (?:the |this )?[\w-]{1,30}(?: [\w-]{1,30}){0,2}?)?"
     r"(?: (?:\w{2,20}ly|also|already|still|now|then|thus|therefore|only|in turn|itself)){0,3}"
 )
-SAID_OF = re.compile(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b", re.IGNORECASE)
+SAID_OF = lazily(rf"(?:,? (?:which|that))?{_ADVERBS} (?:{_VERBS})\b", re.IGNORECASE)
 """Behind the name of a document or of its part: it is said to have what follows."""
-_SUBJECT = re.compile(rf"{SAID_OF.pattern}|:(?=\s)", re.IGNORECASE)
-_LEAD = re.compile(
+_SUBJECT = lazily(rf"{SAID_OF.pattern}|:(?=\s)", re.IGNORECASE)
+_LEAD = lazily(
     r"\b(?:under|by|per|according to|pursuant to|as stated in|(?:\A|(?<=[.;!?] ))in) (?:the )?(?:(?:terms|"
     r"words) of )?\Z",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r"[(\[](?:see |cf\.? |per |under )?(?:the )?\Z", re.IGNORECASE)
-_CLOSING = re.compile(r"\s?[)\]]")
-_END = re.compile(
+_BRACKET = lazily(r"[(\[](?:see |cf\.? |per |under )?(?:the )?\Z", re.IGNORECASE)
+_CLOSING = lazily(r"\s?[)\]]")
+_END = lazily(
     r"[.;!?](?=\s|\Z)|:(?=\s)|\n|\s[\u2013\u2014-]\s|[\u2013\u2014]|"
     r",? (?:but|while|whereas|because|although|though|since|so (?:that )?|which means|thus|hence|compared|"
     r"against|unlike|"
     r"instead of|rather than|than)\b|, (?:and|so|or|that|this|where|with|which) ",
     re.IGNORECASE,
 )
-_BEGIN = re.compile(r"[.;!?,](?=\s)|\n|\s[\u2013\u2014-]\s")
-_UNREAL = re.compile(
+_BEGIN = lazily(r"[.;!?,](?=\s)|\n|\s[\u2013\u2014-]\s")
+_UNREAL = lazily(
     r"\b(?:would|could|should|might|ought|propos\w+|suggest\w*|recommend\w*|amend\w*|insert\w*|replac\w+|"
     r"reword\w*|draft\w*|"
     r"wish\w*|prefer\w*|want\w*|target\w*|goal|aim\w*|roughly|about|almost|nearly|some|approximately|e\.g|"
     r"for example|says nothing)\b|\?",
     re.IGNORECASE,
 )
-_DUTY = re.compile(
+_DUTY = lazily(
     r"(?:(?P<party>[A-Z][\w'\u2019-]+) )?\b(?P<modal>may|shall|must|can|will) ?(?P<denied>not\b|n['\u2019]t\b|"
     r"never\b|no longer\b)?"
     r"(?: (?:also|only|at once|at any time|\w+ly))* ?(?:be )?(?P<verb>[a-z]{3,})"
 )
-_LIMITED = re.compile(
+_LIMITED = lazily(
     r"\b(?:only|unless|without|if|except|until|provided|subject|where|save|but|no|not|never|nor|neither|cannot|"
     r"prohibit\w*|forbid\w*|exclud\w*|bar(?:s|red)?|none|nothing|exempt\w*|prevent\w*)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"\b(?:cannot|not)\b", re.IGNORECASE)
+_NOT = lazily(r"\b(?:cannot|not)\b", re.IGNORECASE)
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_LIST_MARK = re.compile(r"\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)\s")
+_LIST_MARK = lazily(r"\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)\s")
 _ONES = frozenset((0, 1))
 _YEAR = 12
 """The value of "a year", which a text uses in passing."""
-_TWELVE = re.compile(r"\b(?:twelve|12)\b", re.IGNORECASE)
+_TWELVE = lazily(r"\b(?:twelve|12)\b", re.IGNORECASE)
 
 
 class Duty(NamedTuple):

@@ -18,38 +18,39 @@ from functools import lru_cache
 
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.steps import Steps
+from service.checks.patterns import lazily
 
 _A_SEARCH = 1_000
-_CODE = re.compile(r"[a-z]-?\d{1,3}")
+_CODE = lazily(r"[a-z]-?\d{1,3}")
 """A letter and a number: a code that a document has for a finding, and says nothing of its kind."""
-_NAME = re.compile(
+_NAME = lazily(
     r"(?P<word>.*?)\s{0,3}(?P<numeral>[\dA-Za-z][\w.-]*?)\.?(?P<items>(?: ?\([a-z0-9]{1,6}\))*)\Z", re.IGNORECASE
 )
 _PART = frozenset(("abs", "absatz", "satz", "nr", "lit", "ziffer", "unterabsatz", "para", "sentence"))
-_IN_BRACKETS = re.compile(r"(?<=[a-z])\s?\((\d{1,2})\)\Z", re.IGNORECASE)
-_ITEM = re.compile(r"\(([a-z0-9]{1,6})\)", re.IGNORECASE)
-_OTHER = re.compile(
+_IN_BRACKETS = lazily(r"(?<=[a-z])\s?\((\d{1,2})\)\Z", re.IGNORECASE)
+_ITEM = lazily(r"\(([a-z0-9]{1,6})\)", re.IGNORECASE)
+_OTHER = lazily(
     r"\A,?\s(?:(?:of|in|to|under|from)\s(?:the\s)?)?(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|in|"
     r"[A-Z][\w&.-]*|\d{4}(?:/\d+)?))*)"
 )
-_OWNED = re.compile(
+_OWNED = lazily(
     r"(?P<name>[A-Z][\w&.-]*(?:\s(?:of|on|and|for|the|[A-Z][\w&.-]*|\d{4}(?:/\d+)?))*)(?:['\u2019]s)?,?\s\Z"
 )
-_LAW = re.compile(
+_LAW = lazily(
     r"\b(?:act|regulation|directive|code|law|statute|gdpr|treaty|convention|ordinance|rules|"
     r"(?-i:[A-Z]{3,}))\b(?: \d+)?",
     re.IGNORECASE,
 )
-_UNDER_LAW = re.compile(
+_UNDER_LAW = lazily(
     r"\b(?:[Uu]nder|[Ii]n|[Bb]y|[Pp]er) (?:the )?(?P<name>(?:[A-Z][\w.&-]* (?:of |on |and |for |the )?)*"
     r"(?:Act|Regulation|Directive|Code|GDPR|Treaty|Convention|Ordinance)(?: \d{4})?)[\s,:\"'\u201c\u2018]*\Z"
 )
-_FIRST = re.compile(
+_FIRST = lazily(
     r"\A(?:(?:under|by|in|per|the|of|see|with|as|and|but|if|when|where|since|because|for|neither|both|also|"
     r"even)(?: |\Z))+",
     re.IGNORECASE,
 )
-_OURS = re.compile(
+_OURS = lazily(
     r"\b(?:agreements?|contracts?|document|policy|annex|appendix|schedule|clause|section|article|terms|D\d{1,3}|"
     r"statement|debater|"
     r"model|position|msa|sow|dpa|draft|deed|lease|licen[cs]e|order|exhibit|under|per|if|in|as|and|but|the|by|when|"

@@ -18,7 +18,6 @@ What is quoted within a quotation that is found belongs to its author.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +34,7 @@ from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, 
 from service.checks.citations.text.steps import OutOfSteps, Steps
 from service.checks.citations.verdict.judge import Sources, check_within
 from service.checks.citations.verdict.neighbours import cut_off
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import (
     Context,
     attribution,
@@ -70,7 +70,7 @@ _A_PASSAGE = 40_000
 """The steps for the sentence around a passage."""
 LONGEST = 20_000
 """The most characters of a quotation that is compared."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = lazily(r"[^\W\d_]{4,}")
 _FEWEST, _LONG = 2, 10
 """The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
 

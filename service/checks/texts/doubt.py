@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import Context
 
 _DENIES = (
@@ -51,10 +52,10 @@ _ELSEWHERE = (
     r"cases?|banks?|suppliers?|vendors?|customers?|compan(?:y|ies)|firms?|providers?|regulators?|version)|"
     r"market (?:standard|practice)|customary"
 )
-_IN_CLAUSE = re.compile(
+_IN_CLAUSE = lazily(
     rf"(?<![\w-])(?:{_DENIES}|{_SUPPOSES}|{_ELSEWHERE})(?!\w)|n['\u2019]t\b|\w['\u2019]d\b", re.IGNORECASE
 )
-_OVER_PLAIN = re.compile(
+_OVER_PLAIN = lazily(
     r"\b(?:doubt(?:s|ed|ful)?|unproven|uncertain|questionable|(?:is|was|were|been|are) (?:claimed|alleged|asserted|"
     r"argued|contended|believed)|believe[sd]?|assum\w+|impression|ask(?:s|ed|ing)?|"
     r"withdr[ae]w\w* \w+ claim) (?:\w+ ){0,2}?"
@@ -64,7 +65,7 @@ _OVER_PLAIN = re.compile(
     re.IGNORECASE,
 )
 """What leaves in doubt even a plain statement: hearsay, a contrast right before the words, an author's own text."""
-_OPENS = re.compile(
+_OPENS = lazily(
     r"(?:\A|[.;:!?] )\W*(?:(?:once|when|if|after|following|with|upon|on|under|"
     r"in) (?:[\w'\u2019-]+ ){0,3}?(?:amend\w*|chang\w+|"
     r"redraft\w*|revis\w+|version|propos(?!er)\w*|wording)[\w ]{0,30}|(?:to do|proposed|suggested|"
@@ -72,13 +73,13 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 """What a sentence begins with: a change that would have to be made first."""
-_OF_THEM = re.compile(
+_OF_THEM = lazily(
     rf"\A[\"'\u201d\u2019*_)\]]* (?![A-Z])(?:(?!and\b|but\b|so\b|which\b)[\w'-]+ ){{0,2}}?"
     rf"(?:{_DENIES}|would|could|should|might|replaces|[a-z]+n['\u2019]t)(?!\w)"
     r"(?![^.;]{0,40}, (?:it is|but)\b)"
     r"|\A[\"'\u201d\u2019*_)\]]* (?:is|are|was) what [^;,]{0,40}?(?:lacks?|needs?|misses|wants?|is missing)\b"
 )
-_NEXT = re.compile(
+_NEXT = lazily(
     r"\A[\s.,;!\"'\u201d\u2019*_)\]\u2013\u2014-]*(?:(?:[\w.]+ ){0,4}?(?:says?|states?|provides?|means|proves|"
     r"shows|is) "
     r"(?:quite |just |exactly |precisely )?the (?:opposite|contrary|reverse)\b"
@@ -86,23 +87,23 @@ _NEXT = re.compile(
     r"(?:n['\u2019]t| not| no| nothing| false| wrong| untrue)|not so|nowhere|wrong|false|untrue|hardly|by no means)\b)",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"\A[\"'\u201d\u2019*_)\]]*\?")
-_ASKS = re.compile(
+_ASKED = lazily(r"\A[\"'\u201d\u2019*_)\]]*\?")
+_ASKS = lazily(
     r"(?:\A|[.;:!?,] )\W*(?:and |but |so )?(?:(?:in|at|on) )?(?:where|which|what|who|how|does|do|did|is|can)\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
+_CLAUSE = lazily(
     r"[.;:,?!](?=\s)|\b(?:because|since|while|and|but|though|although|whereas|which)\b|(?<=,) (?:for|as|where|"
     r"when)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = lazily(
     r", (?:in|as|after|once|if|with|when|under|following)\b[^,;.:]{1,60},(?: \w+){1,2}\Z|, (?:redrafted|amended|"
     r"mended)\Z",
     re.IGNORECASE,
 )
 """What stands between a subject and its verb: clause 9, in a form that I could sign, says."""
-_FACTIVE = re.compile(
+_FACTIVE = lazily(
     r"\b(?:should|must|would|will|could|can|may|cannot|could not|need not) (?:\w+ )?(?:note|recall|see|remember|"
     r"know|find|"
     r"admit|concede|overlook|ignore|forget|deny)\b",

@@ -22,6 +22,7 @@ from service.checks.citations.text.clause_names import PLACE
 from service.checks.citations.text.cue_words import CRITICAL, MODALS, ORDINALS, is_negation
 from service.checks.citations.text.fold import fold
 from service.checks.citations.text.omissions import hidden_turn
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import Context
 from service.debate.findings import CitationVerdict, Edit
 
@@ -32,46 +33,46 @@ _NEGATIONS = frozenset(
     "not no nor never neither none nothing cannot without unless excludes excluded excluding prohibits prevents".split()
 )
 _WORDS_BEFORE = 8
-_VERB = re.compile(
+_VERB = lazily(
     r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|has|have|had|does|do|did|cannot|ought)\b"
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_STATED = re.compile(
+_STATED = lazily(
     r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|has|have|had|does|do|did|cannot|not|"
     r"no|never|"
     r"without|unless|all|any|unlimited|limited)\b|\d|%|\u20ac|\$|\u00a3",
     re.IGNORECASE,
 )
-_EXPLAINED = re.compile(r" ?\[([^\[\]]{2,80})\]")
-_CLAUSE = re.compile(PLACE, re.IGNORECASE)
-_PRONOUNS = re.compile(
+_EXPLAINED = lazily(r" ?\[([^\[\]]{2,80})\]")
+_CLAUSE = lazily(PLACE, re.IGNORECASE)
+_PRONOUNS = lazily(
     r"(?:it|its|they|them|their|theirs|this|that|these|those|such|which|there|here|one|"
     r"ones|same)",
     re.IGNORECASE,
 )
-_DOTS = re.compile(r" ?\[(?:(?:\.\.+|\u2026) ?(?:and|or)? ?)+\] ?", re.IGNORECASE)
+_DOTS = lazily(r" ?\[(?:(?:\.\.+|\u2026) ?(?:and|or)? ?)+\] ?", re.IGNORECASE)
 """Dots in brackets, also around a connecting word: [… and …]."""
-_TELLING = re.compile(
+_TELLING = lazily(
     r"\b(?!(?:the|and|not|for|are|was|has|its|any|all|but|may|can|that|this|with|shall|must)\b)[^\W\d_]{3,}"
 )
 _FEW = 60
-_REFERS_BACK = re.compile(
+_REFERS_BACK = lazily(
     r"(?:this|that|these|those|it|they|such|however|but|except|unless|notwithstanding|subject|provided|only|"
     r"the foregoing)\b",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(
+_LIMITS = lazily(
     r"(?:if|whether|provid|in case|in the event|to the extent|subject|unless|except|only|solely|limit)", re.IGNORECASE
 )
-_CONDITIONS = re.compile(
+_CONDITIONS = lazily(
     r"\b(?:if|unless|except\w*|sav(?:e|ing)|subject|provid(?:ed|ing)|only|solely|without|until|in case|in the event|"
     r"to the extent|so long as|as long as|where)\b",
     re.IGNORECASE,
 )
-_BOUND = re.compile(r"\b(?:at (?:least|most)|up to|within|before|after)\b", re.IGNORECASE)
+_BOUND = lazily(r"\b(?:at (?:least|most)|up to|within|before|after)\b", re.IGNORECASE)
 """Bounds that turn nothing: at least nine months' notice, before an account is opened."""
-_BOUNDS = re.compile(
+_BOUNDS = lazily(
     r"\b(?:no|not) (?:more|less|later|fewer|earlier|longer|greater|higher|lower|sooner) than\b|\Awithout\b",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ import re
 from typing import Literal
 
 from service.checks.citations.text.clause_names import PLACE
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import Context, is_sourced
 from service.debate.findings import Attributed
 
@@ -31,7 +32,7 @@ _SAYS = (
     r"grants?|"
     r"imposes?|shows?|has|have|supports?)"
 )
-_REPORT = re.compile(
+_REPORT = lazily(
     r"\bis (?:the one|that) of\b|"
     r"\b(?:since|because|as|for|that|where|which|and|but|contract|agreement|document|policy|clause|section|"
     r"article|paragraph|"
@@ -62,7 +63,7 @@ _NOUNS = (
     r"(?:clause|sentence|wording|words|language|text|section|provision|duty|rule|covenant|line|term|test|definition)"
 )
 _MARKS = r"[\s,:\"'\u201c\u2018*_]*\Z"
-_PROPOSED = re.compile(
+_PROPOSED = lazily(
     r"\b(?:should|could|must|would|might|ought to|needs? to|ha(?:s|ve) to|better|to|is to|are to)"
     r"(?: (?:then|instead|therefore|rather|simply|at least|also|now|expressly|be made to)){0,2}"
     r" (?:(?:read|say|state)\b(?! (?:the |this |in |what )?(?:clause|section|article|contract|agreement|document|"
@@ -102,7 +103,7 @@ _PROPOSED = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = r"\A[\s,.;:)\]\"'\u201d\u2019*_]*(?:\([^()]{0,60}\) ?)?(?:(?:but|yet|although|though|while|and) )?"
-_PROPOSED_BEHIND = re.compile(
+_PROPOSED_BEHIND = lazily(
     _BEHIND
     + r"(?:(?:or|and|that|which) [^.;]{1,60}? )?(?:should|could|would|needs? to|ought to|has to|is to|are to) (?:\w+ )?"
     r"(?:be (?:added|inserted|included|agreed|negotiated|adopted|substituted|written|appended|incorporated|better|"
@@ -111,7 +112,7 @@ _PROPOSED_BEHIND = re.compile(
     r"appended)|is what [^.;,]{1,40}? (?:would|should|could|needs?|ought|lacks?|misses)\b",
     re.IGNORECASE,
 )
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = lazily(
     r"\bas (?:though|if)\b[^.;\"]{0,60}\Z|"
     r"\b(?:might|may|could|would|will|can|should)(?: (?:well|also|still|then|always|perhaps|easily|fairly|simply|"
     r"only)){0,2}"
@@ -135,13 +136,13 @@ _HYPOTHETICAL = re.compile(
     rf"(?: (?:of|that|is|was))?){_MARKS}",
     re.IGNORECASE,
 )
-_HYPOTHETICAL_BEHIND = re.compile(
+_HYPOTHETICAL_BEHIND = lazily(
     _BEHIND + r"(?:(?:if|were) (?:it|there|this|that|one)\b|(?:\w+ )?(?:overstates?|understates?|exaggerates?|"
     r"goes too far|sums? up)\b|"
     r"is (?:my|our|a|only|merely) (?:\w+ )?(?:summary|paraphrase|gloss|reading)\b)",
     re.IGNORECASE,
 )
-_LOOSELY = re.compile(
+_LOOSELY = lazily(
     r"(?:\b(?:in (?:a|one|two|three|a few) (?:words?|sentences?|lines?|phrases?)|in (?:effect|substance|essence|"
     r"spirit|plain (?:words|terms|english)|short|sum|(?:my|our|"
     r"other) (?:own )?words)|"
@@ -152,8 +153,8 @@ _LOOSELY = re.compile(
     re.IGNORECASE,
 )
 """Right before words: they are a gloss or a name, and no other author's."""
-_NEW = re.compile(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
-_DENIED = re.compile(
+_NEW = lazily(r"\b(?:new|further|additional|another|separate) \Z", re.IGNORECASE)
+_DENIED = lazily(
     r"\b(?:do(?:es)?|did|is|are|was|were|has|have|had|can|could|would|will)(?: not|n['\u2019]t| never)(?: \w+){1,3}"
     r"[\s\"'\u201c\u2018*]*\Z|\b(?:can(?:not| not|['\u2019]t)|could(?: not|n['\u2019]t)|failed to|unable to|"
     r"fails? to)"
@@ -187,7 +188,7 @@ _DENIED = re.compile(
     rf"(?: (?:the words?|merely|just|simply|to|of|a|an|any|as|by|on))*{_MARKS}",
     re.IGNORECASE,
 )
-_DENIED_BEHIND = re.compile(
+_DENIED_BEHIND = lazily(
     _BEHIND
     + r"(?:(?:as [\w ]{1,40},|which|that|it|this|these words|the words?|the phrase|the quotation|a phrase|words?) )?"
     r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never| no)\b[^.;]{0,20}?"
@@ -201,7 +202,7 @@ _DENIED_BEHIND = re.compile(
     r"|(?:is|are|was|were) (?:\w+ )?(?:missing|absent|my (?:own )?paraphrase|a paraphrase|unsupported|struck))",
     re.IGNORECASE,
 )
-_NOT_THERE = re.compile(
+_NOT_THERE = lazily(
     _BEHIND + r"(?:(?:which|that|it|this|these words|the words?|the phrase|the quotation|words?) )?"
     r"(?:(?:do(?:es)?|is|are|was|were|did|has|have|can|could)(?: not|n['\u2019]t| nowhere| never)(?: \w+)?"
     r" (?:appear|occur|stand|exist|be found|found|there\b|in (?:the|any|its) (?:contract|agreement|document|"
@@ -215,7 +216,7 @@ _NOT_THERE = re.compile(
     r"|cannot be (?:found|located|traced|verified)|(?:is|are) (?:\w+ )?(?:missing|absent|a paraphrase|struck))",
     re.IGNORECASE,
 )
-_REFUTED = re.compile(
+_REFUTED = lazily(
     r"\b(?:misquot|fabricat|invented|made[- ]up|non-?existent|spurious|hallucinat|mis-?cit|mis-?attribut)\w*"
     r"|\b(?:do(?:es)?|did) not exist\b|\bnever existed\b|\bnot a quotation\b|\bnot (?:in|among) the documents?\b"
     r"|\b(?:no|not a|without a) (?:such )?(?:clause|section|article|provision|sentence|passage|"
@@ -225,20 +226,20 @@ _REFUTED = re.compile(
     r"provision|sentence|passage|words?|document|text)\b",
     re.IGNORECASE,
 )
-_ANSWERED = re.compile(
+_ANSWERED = lazily(
     r"\A[\s\"'\u201d\u2019)]*\?[\"'\u201d\u2019)]*\s+(?:no\b|it (?:does|did|is|has|says) (?:not|no)|nowhere|"
     r"hardly|not\b|nothing|never|"
     r"neither)",
     re.IGNORECASE,
 )
-_WISHED = re.compile(
+_WISHED = lazily(
     r"\b(?:(?:would|could|should|ought)(?! not|n['\u2019]t)|want(?:s|ed)?|wish(?:es)?|if|unless|acceptable|"
     r"conditions?|once|provided|"
     r"asks? for|demands?|"
     r"insist(?:s|ed)? on|gains?|missing|lack(?:s|ing)?|whose)\b",
     re.IGNORECASE,
 )
-_SAID_SO = re.compile(
+_SAID_SO = lazily(
     r"\b(?:says?|states?|reads?|provides?|stipulates?|specif(?:y|ies)|confirms?|requires?|warns?|promises?|grants?)\b"
     r"[^.;]{0,60}\Z|\bwords\b[^.;]{0,20}\Z"
     r"|\b(?:clause|section|article|contract|agreement|document|policy)(?: [\d.]+)? (?:has|holds|contains|includes|"
@@ -246,13 +247,13 @@ _SAID_SO = re.compile(
     r"[^.;]{0,30}\Z",
     re.IGNORECASE,
 )
-_BESIDE_NAME = re.compile(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\"'\u201c\u2018]*\Z", re.IGNORECASE)
+_BESIDE_NAME = lazily(rf"{PLACE}(?:['\u2019]s)?[\s,:(\u2013\u2014-]{{1,4}}[\"'\u201c\u2018]*\Z", re.IGNORECASE)
 _NO_WORDS = " \"'*_(\u201c\u2018"
-_ASKED_FOR = re.compile(
+_ASKED_FOR = lazily(
     r"\b(?:would|could|should|might|cure|fix|remedy|help|instead|better)\b[^.?!]*\?\W*\Z", re.IGNORECASE
 )
 """A question for words that are not there yet, which the next sentence gives: what would cure it?"""
-_ABSENT = re.compile(
+_ABSENT = lazily(
     r"(?:\b(?:not|never|nowhere|nobody|no one)|n['\u2019]t)\b[^.;]{0,30}?\b(?:given|provided|shown|supplied|"
     r"attached|included|exists?|"
     r"find|found|see|seen|there|before us|part of|in (?:the|our) (?:files?|bundle|extract|case|papers|documents?))\b"
@@ -262,26 +263,26 @@ _ABSENT = re.compile(
 """What says that something is not there, wherever in a sentence it stands."""
 _NEAR = 90
 """The most characters behind a passage in which it is refuted."""
-_OF_THE_DEBATE = re.compile(
+_OF_THE_DEBATE = lazily(
     r"\A,? (?:of|in) (?:the |its |their |my |our |your )?(?:critique|critic|rebuttal|proposal|proposer|statement|"
     r"reply|answer|"
     r"synthesis|debate|opponent|thesis)",
     re.IGNORECASE,
 )
-_TITLED = re.compile(
+_TITLED = lazily(
     r"\b(?:titled|entitled|headed|called|named|labell?ed|heading|title|caption|known as|so-called|"
     r"under the heading|section|"
     r"document|chapter|file|column|tab|field)\b[\s,:\"'\u201c\u2018*_(]*\Z",
     re.IGNORECASE,
 )
 _LONGEST_TITLE = 12
-_VERB = re.compile(
+_VERB = lazily(
     r"\b(?:shall|must|may|might|can|could|will|would|should|is|are|was|were|be|has|have|had|does|do|did|not|"
     r"cannot)\b",
     re.IGNORECASE,
 )
-_DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_DIGIT = lazily(r"\d")
+_WORD = lazily(r"[^\W\d_]{4,}")
 
 
 def excuse(words: str, around: Context, attributed: Attributed, *, reported: bool, stated: bool) -> Excuse | None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 
 from service.checks.citations.text.clause_names import PLACE
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import TITLES, Context, is_sourced
 
 CONTENT = (
@@ -36,11 +37,11 @@ CONTENT = (
     r"tempers|answers|settles|wants it|does say|do say|bears? the words)"
 )
 _DOCUMENT = rf"(?:{PLACE}|\b(?:{TITLES}|D\d{{1,3}})\b)"
-_SUBJECT = re.compile(rf"{_DOCUMENT}|\bit\b", re.IGNORECASE)
-_PREDICATE = re.compile(
+_SUBJECT = lazily(rf"{_DOCUMENT}|\bit\b", re.IGNORECASE)
+_PREDICATE = lazily(
     rf"(?:['\u2019]s \w+)?(?P<between>[^.;!?]{{0,70}}?)(?<![\w-]){CONTENT}\b(?P<rest>[^;!?]{{0,70}})\Z", re.IGNORECASE
 )
-_BESIDE = re.compile(
+_BESIDE = lazily(
     r"(?:['\u2019]s)?(?: of the [\w ]{1,30})?(?: (?:own |very |exact )?(?:words|text|terms|"
     r"language))?[\s,:(\u2013\u2014-]{1,4}(?:namely |i\.e\. |under which |by which |"
     r"whereby |that )?[\"'\u201c\u2018*_]*\Z",
@@ -83,38 +84,38 @@ _THINKING = (
     r"click|status page|type|for example|for instance|say,|hypothetical\w*"
 )
 _IN_ANY = rf"in an? (?:[\w-]+ ){{0,2}}(?:{TITLES})"
-_UNREAL = re.compile(
+_UNREAL = lazily(
     rf"(?<![\w-])(?:{_NEGATION}|{_MODAL}|{_CONDITION}|{_DRAFTING}|{_THINKING}|{_IN_ANY})(?!\w)|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_TURNED = re.compile(
+_TURNED = lazily(
     rf"(?<!\w)(?:{_NEGATION}|{_MODAL}|to|like|had|if|whether|as though)(?!\w)|n['\u2019]t\b", re.IGNORECASE
 )
 """What ends a report between its subject and the words: a negation, a modal, an infinitive."""
-_COMPOUND = re.compile(
+_COMPOUND = lazily(
     r" (?!(?:of|in|on|for|from|to|with|under|at|by|as|which|that|who|itself|also|now|then|already|still|only|just|too|"
     r"again|even|does|do|did|is|has|had|will|would|can|may|and|or|but|both|here|there|thus|therefore|indeed|so|one|we|"
     r"you|they|it|he|she)\b|\w+ly\b|\d)"
     r"[a-z]+s?\b(?! and\b)"
 )
 """A noun behind the document's: the audit team is no document."""
-_OTHER_SUBJECT = re.compile(
+_OTHER_SUBJECT = lazily(
     r"(?<!\bof )(?<!\bin )(?<!\bto )(?<!\bon )(?<!\bfrom )(?<!\bby )\b(?:the|her|his|their|its|our|my|"
     r"your|an?|she|he|they|we|you|I|does one|do we)\b",
     re.IGNORECASE,
 )
-_DENIED_IN = re.compile(
+_DENIED_IN = lazily(
     rf"(?<!\w)(?:{_NEGATION}|like|means?|meant|meaning|as though|as if|those who|anyone who|twice for)(?!\w)|"
     rf"n['\u2019]t\b",
     re.IGNORECASE,
 )
-_ANEW = re.compile(
+_ANEW = lazily(
     r"[.;:,?!]|\b(?:because|since|as|for|given|where|while|and|but|than|though|although|which|when)\b"
     r"|\bis (?:the one|that) of\b",
     re.IGNORECASE,
 )
 """Where a clause begins that what stands before no longer governs."""
-_SUSPENDED = re.compile(
+_SUSPENDED = lazily(
     rf"(?<!\w)(?:{_CONDITION})(?!\w)(?!.*\bthat\b)"
     rf"|(?<!\w)(?:{_DRAFTING})(?!\w)(?! (?:re-?)?reading| that)(?: \w+){{0,4}} ?\Z"
     r"|\b(?:propos|recommend|suggest|request|ask|demand|insist|advis)\w*(?: (?:\w+ )?that)(?: the)? ?\Z"
@@ -126,21 +127,21 @@ _SUSPENDED = re.compile(
     re.IGNORECASE,
 )
 """What suspends a report before its subject: a condition, a causative, an indefinite author, a matrix that denies."""
-_LEADING = re.compile(
+_LEADING = lazily(
     r"\b(?:in|under|pursuant to|according to|per|by virtue of)\s+(?:the |this |its )?(?:[\w-]+ )?\Z", re.IGNORECASE
 )
-_BOUND = re.compile(
+_BOUND = lazily(
     r"\b(?:bound|obliged|required|forbidden|allowed|entitled|permitted) (?:by|under|in)\s+(?:the |its )?\Z",
     re.IGNORECASE,
 )
-_DEONTIC = re.compile(
+_DEONTIC = lazily(
     rf"(?!.*(?<!\w)(?:{_DRAFTING}|{_CONDITION}|would|could|should|might|ought|needs?|stop|"
     rf"asks?)(?!\w))[^.;:!?]{{1,60}}\b(?:may|shall|must|can|is|are|has|"
     r"have|cannot)\b[^.;:!?]{0,40}\Z",
     re.IGNORECASE,
 )
 """What a clause lets or makes a party do: under clause 9 the Bank may "…"."""
-_DOUBLE = re.compile(
+_DOUBLE = lazily(
     r"\b(?:does|do|did) not (?:only|merely|just|simply) (?=say|state|provide|require)|"
     r"(?<!why )\bnot (?:only|merely|just|simply)\b"
     r"|\b(?:anything but(?!\W*\Z)|without (?:exception|reservation)|would anyone deny|(?:there is )?no doubt|"
@@ -160,7 +161,7 @@ _DOUBLE = re.compile(
     re.IGNORECASE,
 )
 """Negations and questions that affirm."""
-_VAGUE = re.compile(
+_VAGUE = lazily(
     r"\b(?:other (?:suppliers|vendors|banks|providers|customers|contracts|agreements|parties|firms|companies)|"
     r"others|elsewhere|"
     r"market practice|offers?|offered|counter-?(?:proposals?|offers?)|redline\w*|the minimum|options?|variants?|"
@@ -179,18 +180,18 @@ _VAGUE = re.compile(
     rf"|\b(?:an?|any|most|many|some|typical|usual|standard|comparable) (?:[\w-]+ ){{0,2}}(?:{TITLES})\b",
     re.IGNORECASE,
 )
-_SUBJUNCTIVE = re.compile(
+_SUBJUNCTIVE = lazily(
     r"\b(?:would|could|should|might|ought|if|unless|once|until|whether|had|were)\b|\w['\u2019]d\b|"
     r"\b(?:not|never|no|nor|nothing|nobody|nowhere|neither|without)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_SUBJUNCTIVE_BEHIND = re.compile(
+_SUBJUNCTIVE_BEHIND = lazily(
     r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might|should|ought|if|is not|was not|are not|replaces|instead|"
     r"rather|is my|is our|"
     r"was my|was our|or words like|\W*with this)\b|\A[^.;]{0,60}\b(?:could|would|should|might|my|our)\b",
     re.IGNORECASE,
 )
-_RESTS = re.compile(
+_RESTS = lazily(
     r"\b(?:is|are|was|were|has|have|stands?|holds?) [^.;:]{0,40}:[\s\"'\u201c\u2018\u00ab*_(]*\Z|"
     r"\b(?:says?|states?|writes?|wrote|promises?|prescribes?|commands?|warns?|declares?|in (?:its|"
     r"their) own words|own words)"
@@ -210,44 +211,42 @@ _RESTS = re.compile(
 """What leads to words on which a text rests."""
 _CLOSING = " \"'\u201d\u2019*,.)"
 _OPENING = " \"'(\u201c"
-_OWN = re.compile(r"\b(?:my|our|his|her|your) (?:[\w-]+ )?\Z", re.IGNORECASE)
-_WHY_NOT = re.compile(r"\W*(?:and |but )?why (?:do|does|did|could|can|should)\b.*\bnot\b", re.IGNORECASE)
-_ASKED_NOT = re.compile(r"\b(?:is|does|has) (the \w+) not\b", re.IGNORECASE)
-_NEW_CLAUSE = re.compile(
-    r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)|, (?:but|yet)\Z", re.IGNORECASE
-)
-_ASKS = re.compile(r"\A\W*(?:and |but )?(?:which|what|who|whose|how|where|when)\b", re.IGNORECASE)
-_PART = re.compile(
+_OWN = lazily(r"\b(?:my|our|his|her|your) (?:[\w-]+ )?\Z", re.IGNORECASE)
+_WHY_NOT = lazily(r"\W*(?:and |but )?why (?:do|does|did|could|can|should)\b.*\bnot\b", re.IGNORECASE)
+_ASKED_NOT = lazily(r"\b(?:is|does|has) (the \w+) not\b", re.IGNORECASE)
+_NEW_CLAUSE = lazily(r", (?:and|but|yet|while|so) (?=the |it |clause |section |\u00a7)|, (?:but|yet)\Z", re.IGNORECASE)
+_ASKS = lazily(r"\A\W*(?:and |but )?(?:which|what|who|whose|how|where|when)\b", re.IGNORECASE)
+_PART = lazily(
     r"(?:rules?|sentences?|provisions?|terms|headings?|definitions?|standards?|plans?|tables?|notices?|letters?|"
     r"texts?|"
     r"notes?|sheets?|laws?)\Z",
     re.IGNORECASE,
 )
 """Nouns that name a document only with a verb of content: the sentence "…" names its own words."""
-_COUNTS = re.compile(r"\A\W*(?:first|second|third|fourth|finally|lastly|and),?\W*\Z", re.IGNORECASE)
-_FOR = re.compile(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
-_SHOWN_BEHIND = re.compile(
+_COUNTS = lazily(r"\A\W*(?:first|second|third|fourth|finally|lastly|and),?\W*\Z", re.IGNORECASE)
+_FOR = lazily(r"\A\W*an? [^.;:,]{1,60}\bfor (?:the )?\Z", re.IGNORECASE)
+_SHOWN_BEHIND = lazily(
     rf"\A[\s\"'\u201d\u2019*_,.\u2013-]*(?:(?:as |so |wie )(?:the |this |"
     rf"its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?{CONTENT}\b"
     rf"|(?:the |this |its )?(?:[\w-]+ )?{_DOCUMENT} (?:\w+ly )?(?:says|states|reads|provides)\b(?= *(?:[.,;:)]|\Z)))",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(r"[;!?](?=\s|\Z)|\.(?=\s|\Z)")
-_INDEFINITE = re.compile(
+_CLAUSE_END = lazily(r"[;!?](?=\s|\Z)|\.(?=\s|\Z)")
+_INDEFINITE = lazily(
     r"(?:\A|[\s(])an? (?:[\w-]+ ){1,6}?[(:]?(?:that|of|like|such as|whose|stating|saying|reading|which|"
     r"to)?[\s,:(\"'\u201c\u2018*_]*\Z"
     r"|(?:\A|[.:] )an? [^.;,]{1,60}[:(][\s\"'\u201c\u2018*_]*\Z",
     re.IGNORECASE,
 )
-_LOOSE = re.compile(
+_LOOSE = lazily(
     r"\b(?:bluntly|plainly|literally|unkindly|boiled down|paraphras\w+|in plain (?:words|terms|english)|in effect|"
     r"in other words|in short|put differently|my gloss|gloss|summary|summari[sz]\w+)\b",
     re.IGNORECASE,
 )
-_LITERAL = re.compile(r"\b(?:states?|reads?|says?|provides?|stipulates?|requires?|specifies)\b", re.IGNORECASE)
+_LITERAL = lazily(r"\b(?:states?|reads?|says?|provides?|stipulates?|requires?|specifies)\b", re.IGNORECASE)
 
 
-_CALLED = re.compile(
+_CALLED = lazily(
     r"\b(?:is|are|was|were|be|being|been|remains?|becomes?|sounds?|about|on|to|with|of|from|by|than|into|against|at|"
     r"over|as|down to|defeats?|pressed)[\s,\"'\u201c\u2018*_(]*\Z"
     r"|\b(?:an?|one|two|three|some|any|another|such|my|our|deserves?|gives?|model|first|second|third|someone|"
@@ -256,10 +255,10 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 """Words that no author says: a predicate, the object of a preposition, an example of what is indefinite."""
-_RELIES = re.compile(
+_RELIES = lazily(
     r"\b(?:rel(?:y|ies|ied)|rests?|bas(?:ed?|es)|turns?|built|depends?) (?:up)?on\W*\Z|\bgiven\W*\Z", re.IGNORECASE
 )
-_STRONG = re.compile(
+_STRONG = lazily(
     r"\b(?:(?:re-?|counter-?)?draft(?!ing|s? letters)\w*|reworded|worded as|wording|rephras\w+|rewrit\w+|"
     r"amend\w*|insert\w*|"
     r"replac\w+|substitut\w+|"
@@ -278,16 +277,16 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 """Drafting that may lead to words which a document has but for changes."""
-_BECAUSE = re.compile(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
-_UNDER = re.compile(
+_BECAUSE = lazily(r"\b(?:because|since|but|given that|although|when|though)\b", re.IGNORECASE)
+_UNDER = lazily(
     rf"\A[\s\"'\u201d\u2019*,)]*(?:under|in|of|per|pursuant to|by|from|according to) (?:the )?(?:{PLACE}|"
     rf"{TITLES})\W*\Z",
     re.IGNORECASE,
 )
 """A clause named behind the words as their source."""
-_MODAL_BEHIND = re.compile(r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might)\b(?! be\b)", re.IGNORECASE)
-_DRAFTED = re.compile(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
-_NOT_THERE = re.compile(
+_MODAL_BEHIND = lazily(r"\A[\s\"'\u201d\u2019*,)]*(?:would|could|might)\b(?! be\b)", re.IGNORECASE)
+_DRAFTED = lazily(rf"(?<![\w-])(?:{_DRAFTING})(?!\w)", re.IGNORECASE)
+_NOT_THERE = lazily(
     r"\bin vain\b|\bin (?:neither|none|no)\b|\brather than\b|\binstead of\b|\bfar from\b|\bnowhere\b", re.IGNORECASE
 )
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from service.checks.citations.text.document import Document
+from service.checks.patterns import lazily
 from service.checks.texts.clause_reports import SAID_OF
 
 Span = tuple[int, int]
@@ -41,8 +42,8 @@ def _any_of(words: Sequence[str]) -> str:
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
-_IN_WORDS = re.compile(rf"\b{_KIND} (?P<number>{_any_of(list(_NUMBERS))})\b(?![- ](?:of|or|and|to) )", re.IGNORECASE)
-_BY_PLACE = re.compile(rf"\bthe (?P<number>{_any_of(list(_PLACES))}) (?P<kind>clause|section|article)\b", re.IGNORECASE)
+_IN_WORDS = lazily(rf"\b{_KIND} (?P<number>{_any_of(list(_NUMBERS))})\b(?![- ](?:of|or|and|to) )", re.IGNORECASE)
+_BY_PLACE = lazily(rf"\bthe (?P<number>{_any_of(list(_PLACES))}) (?P<kind>clause|section|article)\b", re.IGNORECASE)
 _NOUN = (
     r"(?:Letter|Agreement|Addendum|Amendment|Annex|Memorandum|Memo|Report|Policy|Protocol|Notice|Deed|Guarantee|"
     r"Opinion|"
@@ -50,14 +51,14 @@ _NOUN = (
 )
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATED = rf"(?: (?:of|dated) (?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{4}})?)"
-_DOCUMENT = re.compile(
+_DOCUMENT = lazily(
     rf"(?P<lead>\b(?:[Aa]ccording to|[Uu]nder|[Pp]ursuant to|[Pp]er|[Bb]y) (?:the |its |"
     rf"their )?)?(?P<name>(?:(?!The |This |That |Its |Their |Our |An? |In |Under |As |By |If |But |And |So |"
     rf"Yet )\b[A-Z][\w&-]{{1,40}} ){{1,4}}"
     rf"{_NOUN}{_DATED}?|\b{_NOUN}{_DATED})"
     rf"(?(lead)|(?={SAID_OF.pattern}))",
 )
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = lazily(r"[^\W\d_]{3,}")
 _MOST_NAMES = 200
 """The most names that are looked up in one text: any further one counts as strange."""
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from service.checks.citations.text.clause_names import PLACE
 from service.checks.citations.text.lexicon import is_english
+from service.checks.patterns import lazily
 
 _LAW = r"acts?|laws?|statutes?|regulations?|directives?|codes?|constitution|treat(?:y|ies)|conventions?|ordinances?"
 _WHOLE = (
@@ -25,11 +26,11 @@ _WHOLE = (
     r"handbooks?|charters?|decks?|slides?|brochures?|websites?|particulars|forms?|templates?|press release|"
     r"e-?mails?|blogs?"
 )
-_PHRASE = re.compile(
+_PHRASE = lazily(
     rf"(?P<place>{PLACE})|\b(?P<noun>{_WHOLE})\b(?P<year> (?:of|from) (?:the )?\d{{4}}\b)?|\bD\d{{1,3}}\b",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(
+_BEFORE = lazily(
     r"(?:\b(?:the|this|that|these|those|its|their|our|my|your|his|her|an?|any|every|each|under|in|by|per|to|of|from)|"
     r"(?P<owner>[\w.-]+(?:['\u2019]s|s['\u2019])))\s(?P<words>(?:(?!(?:the|an?|of|in|to|from|by|per|under|and|"
     r"or)\s)[\w'\u2019-]+\s){0,3})\Z",
@@ -39,9 +40,9 @@ _PLAIN = frozenset(
     "the this that present current same whole very signed executed said given attached enclosed full actual final "
     "entire own complete short long written agreed underlying relevant above governing main two three both".split()
 )
-_OF_LAW = re.compile(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
-_OF = re.compile(rf"\A,? (?:of|in|under|to) (?:[\w'\u2019-]+ ){{0,4}}?(?:{_WHOLE})\b", re.IGNORECASE)
-_PERSON = re.compile(
+_OF_LAW = lazily(rf"\A,? (?:of|in|under) (?:the )?(?P<words>(?:[\w-]+ ){{0,2}})(?P<noun>{_LAW})\b", re.IGNORECASE)
+_OF = lazily(rf"\A,? (?:of|in|under|to) (?:[\w'\u2019-]+ ){{0,4}}?(?:{_WHOLE})\b", re.IGNORECASE)
+_PERSON = lazily(
     r"(?:\A|[,;:(.] |\b(?:and|but|as|that|because|since|when|what|how) )(?:(?P<pronoun>[Ss]?[Hh]e)|"
     r"(?P<name>[A-Z][a-z]+)(?: [A-Z][a-z]+)?)"
     r"(?: \([^()]{1,30}\))? (?:has |had |once |then |later |also |always )?"
@@ -49,7 +50,7 @@ _PERSON = re.compile(
     r"remarked|joked|repl\w+)\b"
     r"[^.;:\"]{0,50}[,:]?[\s\"'\u201c\u2018*_(]*\Z",
 )
-_WORD = re.compile(r"[^\W\d_]{3,}|\d{4}")
+_WORD = lazily(r"[^\W\d_]{3,}|\d{4}")
 
 
 def words_of(instruments: Sequence[str]) -> frozenset[str]:

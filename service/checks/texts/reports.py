@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable
 
 from service.checks.citations.text.clause_names import PLACE
+from service.checks.patterns import lazily
 from service.checks.texts.attribution import TITLES, Context
 from service.checks.texts.mood import CONTENT
 
@@ -38,34 +39,34 @@ _REST = (
     r"the (?:phrase|sentence"
     r"|text|rule)|the following|expressly|plainly|clearly|just|only|this))*"
 )
-_PREDICATE = re.compile(
+_PREDICATE = lazily(
     rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?(?:,[^,.;:]{{1,40}},|\s?\([^()]{{1,40}}\))?,?(?: which| that| and it)?"
     rf"{_ADVERB}{{0,3}} {_VERB}{_ADVERB}{{0,2}}{_REST}{_OPEN}",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
+_SAYS = lazily(
     rf"(?: of (?:the |this )?[\w -]{{1,30}}?)?,?(?: which| that)?{_ADVERB}{{0,3}} (?:{_VERB}|"
     rf"{CONTENT}){_ADVERB}{{0,2}}{_REST}{_OPEN}",
     re.IGNORECASE,
 )
-_PLACE = re.compile(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
-_SUBJECT = re.compile(rf"{_PLACE.pattern}|\b(?:{TITLES})\b", re.IGNORECASE)
+_PLACE = lazily(rf"{PLACE}|(?<![\w.])\d{{1,3}}(?:\.\d{{1,3}}){{1,4}}(?![\w]|\.\d)", re.IGNORECASE)
+_SUBJECT = lazily(rf"{_PLACE.pattern}|\b(?:{TITLES})\b", re.IGNORECASE)
 _WORDS = r"(?:words?|text|wording|language|terms)"
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazily(
     rf"\b(?:(?:in|to use|quoting|to quote|(?:I|we) quote|following|by|"
     rf"according to) (?:the )?(?:\w+ )?{_WORDS} of|quoting|"
     rf"to quote|(?:I|we) quote|quote from) (?:the )?\Z",
     re.IGNORECASE,
 )
-_VERBATIM = re.compile(
+_VERBATIM = lazily(
     rf",? ?\(?(?:verbatim|word for word|literally|in full|in (?:its|their) own words)\)?{_OPEN}", re.IGNORECASE
 )
-_I_QUOTE = re.compile(
+_I_QUOTE = lazily(
     rf"(?:\b(?:and )?(?:I|we) quote|\bverbatim|\bword for word|\bin (?:its|their|his) own words)[^.;\w]{{0,4}}{_OPEN}",
     re.IGNORECASE,
 )
 """What announces words of whatever is named before: clause 9, and I quote, …."""
-_QUOTED = re.compile(
+_QUOTED = lazily(
     rf"\b(?:I|we) (?:stand by|repeat|insist|maintain|confirm)(?: (?:it|this|that|here|again))?[:,]?{_OPEN}"
     rf"|\b(?:is|are|stands?|appears?|written|found|printed|put)(?! not| nowhere| never)(?: \w+)? in (?:the |"
     rf"its )?(?:{PLACE}|{TITLES})[\s]*[:,(\u2013\u2014]{_OPEN}"
@@ -77,26 +78,26 @@ _QUOTED = re.compile(
     re.IGNORECASE,
 )
 """What announces words as a document's: is in the text: …, the review's finding is that …."""
-_TEXT_IS = re.compile(
+_TEXT_IS = lazily(
     rf"(?:\A|[,;:] |\b(?:for|because|since|as|and|but|that) )(?P<text>(?:the|its) (?:(?:plain|very|exact|actual|"
     rf"full|clear) )?"
     rf"(?:text|wording|language)(?: of (?:the )?[^,;:]{{1,40}}?)? (?:is|reads|says|runs|states)(?: this|"
     rf" as follows)?{_OPEN})",
     re.IGNORECASE,
 )
-_TAKEN = re.compile(
+_TAKEN = lazily(
     r"\b(?:should|must|may|can|has to|is to|ought to)(?: \w+)? be (?:taken|understood|deemed|held|construed|"
     r"known) to "
     r"(?P<verb>read|say|state|provide|mean)\b",
     re.IGNORECASE,
 )
-_SO_IT_DOES = re.compile(
+_SO_IT_DOES = lazily(
     r"\A[\s\"'\u201d\u2019*,)]*(?:and|which|as)(?: (?:so|indeed|in fact|already|now|luckily|happily|today))*"
     r"(?: (?:it|this|that|the \w+|clause [\d.]+))?(?: (?:indeed|in fact|already|now|really|actually))*"
     r" (?:does|did|reads so|says so|says it|is so|is what it says)\b(?! not|n['\u2019]t| nothing)",
     re.IGNORECASE,
 )
-_IS_OF = re.compile(
+_IS_OF = lazily(
     rf"\A[\s\"'\u201d\u2019*,)]*(?:is not [^.;\"]{{1,40}}?(?:,|;| but) ?(?:it is |that is |it stands )?(?:in |"
     rf"what )?|"
     rf"(?:is|are|stands?|appears?)(?: (?:already|still|exactly|also|now|just|indeed|precisely))* "
@@ -107,7 +108,7 @@ _IS_OF = re.compile(
     r"ought|needs?\b|miss|wants?\b))",
     re.IGNORECASE,
 )
-_FOLLOWED = re.compile(
+_FOLLOWED = lazily(
     rf"\A[\s\"'\u201d\u2019*.)]*(?:[,\u2013\u2014-]\s*(?:the |see |in |from |per |"
     rf"at )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES})"
     rf"(?:,? (?:the )?(?:[\w-]+ ){{0,2}}(?:{PLACE}|{TITLES}))?\s*(?:[.;)](?=\s|\Z)|\Z)"
@@ -120,13 +121,13 @@ _FOLLOWED = re.compile(
     rf"demands|recommends?)\b)",
     re.IGNORECASE,
 )
-_SAYS_BEHIND = re.compile(
+_SAYS_BEHIND = lazily(
     rf"\A[\s\"'\u201d\u2019*,.)\u00ab\u2013\u2014-]*(?:so )?(?:says|states|reads|provides|prescribes|orders|"
     rf"requires|notes|records|adds|"
     rf"warns|explains|concludes|stands in|stand in) (?:the )?(?:{PLACE}|{TITLES}|\d+\.\d+)",
     re.IGNORECASE,
 )
-_READ_IN = re.compile(
+_READ_IN = lazily(
     rf"(?:\A|[.;!?] )\W*(?:as per|per|according to|pursuant to|(?:we|you|one) (?:can )?(?:read|find|"
     rf"see) in) (?:the )?"
     rf"(?:{PLACE}|{TITLES}|\d+\.\d+){_OPEN}",
@@ -138,7 +139,7 @@ _FRAME = (
     r"wording|standard terms|"
     r"model|alternative|scenario|world|form)"
 )
-_SUSPENDED = re.compile(
+_SUSPENDED = lazily(
     r"\b(?:if only|(?:\A|[.;] )say,?)(?: that)? (?:the )?\Z|(?:\A|[.;!?] )\W*(?:and |but |so )?(?:where|which|"
     r"what)(?: does| do| did)? "
     r"(?:the )?\Z|\b(?:show|tell|ask|asks|asked|asking|point)(?: \w+){1,3} (?:where|which|how|whether)(?: does|"
@@ -170,7 +171,7 @@ _SUSPENDED = re.compile(
     re.IGNORECASE,
 )
 """Right before a subject: a condition, a request or a denial, which takes the statement back."""
-_DRAFT = re.compile(
+_DRAFT = lazily(
     r"\b(?:propos(?!er)\w+|suggest\w+|recommend\w+|draft\w*|redraft\w*|reworded|rewritten|revised|ideal|"
     r"hypothetical|imaginary|better|"
     r"an?|any|some|no|neither|nor|each|every|such|another|alternative|future|nowhere in|not|our|my|"
@@ -180,12 +181,12 @@ _DRAFT = re.compile(
     re.IGNORECASE,
 )
 """Right before a subject: what makes it a draft, or a part of one."""
-_PREPOSITION = re.compile(
+_PREPOSITION = lazily(
     r"\b(?:for|to|into|after|behind|beside|beyond|under|than|without|against|with|on|about|from) (?:the )?\Z",
     re.IGNORECASE,
 )
 """Right before a name: a preposition, which makes it no subject."""
-_TRUE = re.compile(r"\b(?:is|it is|quite|also|still) true that (?:the )?\Z", re.IGNORECASE)
+_TRUE = lazily(r"\b(?:is|it is|quite|also|still) true that (?:the )?\Z", re.IGNORECASE)
 
 Exists = Callable[[str], bool]
 """Whether a document has a clause of this name."""

@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from service.checks.patterns import lazily
 from service.debate.turns import TurnId, party, seat_of
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _COUNTED = (
     r"(?:debater|speaker|seat|participant|model|voice|statement|reviewer|panel+ist|expert|advocate|author|answer)"
 )
-_SAYS = re.compile(
+_SAYS = lazily(
     r"\b(?:says?|said|stat(?:es?|ed)|writes?|wrote|claim(?:s|ed)?|argue[sd]?|assert(?:s|ed)?|maintain(?:s|ed)?|"
     r"holds?|held|"
     r"insist(?:s|ed)?|repl(?:y|ies|ied)|answer(?:s|ed)?|object(?:s|ed)?|add(?:s|ed)?|note[sd]?|concede[sd]?|"
@@ -33,18 +34,16 @@ _SAYS = re.compile(
     r"is|were|was)){0,3}[\s,:\"'\u201c\u2018*_(\u2013\u2014-]*\Z",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"(?P<number>\d{1,2}|[A-Z])\Z")
-_NTH = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)}|[1-8](?:st|nd|rd|th)) {_COUNTED}\b", re.IGNORECASE)
-_OTHER = re.compile(
+_NUMBERED = lazily(r"(?P<number>\d{1,2}|[A-Z])\Z")
+_NTH = lazily(rf"\b(?P<nth>{'|'.join(_ORDINALS)}|[1-8](?:st|nd|rd|th)) {_COUNTED}\b", re.IGNORECASE)
+_OTHER = lazily(
     r"\b(?:(?:my|our|the) (?:\w+ )?(?:opponent|counterpart|adversary)|(?:the )?(?:other|opposing|opposite) "
     r"(?:side|debater|seat|speaker|model|advocate|reviewer))\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"\b(?:both|all|each|neither|none|either|some|several|opponents|debaters|sides)\b", re.IGNORECASE)
+_SEVERAL = lazily(r"\b(?:both|all|each|neither|none|either|some|several|opponents|debaters|sides)\b", re.IGNORECASE)
 _ROLES = {"proposer": r"proposer|proponent", "critic": r"critic", "moderator": r"moderator", "judge": r"judge"}
-_ROLE = re.compile(
-    r"\b(?:" + "|".join(f"(?P<{seat}>{words})" for seat, words in _ROLES.items()) + r")\b", re.IGNORECASE
-)
+_ROLE = lazily(r"\b(?:" + "|".join(f"(?P<{seat}>{words})" for seat, words in _ROLES.items()) + r")\b", re.IGNORECASE)
 
 
 def is_literal(before: str) -> bool:

@@ -1,5 +1,7 @@
 """HTTP to signers and witnesses: one request, one bounded answer, within one time limit.
 
+httpx is imported by the first `Wire`, because most deployments sign for themselves and have no witness.
+
 No redirects, no cookies, no proxies or passwords of the environment, and no retry, which is the caller's decision. An
 error is named by its kind alone, since the library's message may quote a header.
 """
@@ -13,7 +15,6 @@ from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ssl import SSLContext
 
-import httpx
 from msgspec import Struct
 
 import service
@@ -44,6 +45,8 @@ class Wire:
     """Connections that stay open between requests. ``headers`` go with each request, to any address."""
 
     def __init__(self, headers: Mapping[str, str] | None = None, call_s: float = CALL_S) -> None:
+        import httpx
+
         self._call_s = call_s
         self._client = httpx.AsyncClient(
             verify=_trusted(),
@@ -57,6 +60,8 @@ class Wire:
 
     async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> SignerReply:
         """Send a request and read the answer; raises `SignerUnreachable`."""
+        import httpx
+
         try:
             async with asyncio.timeout(self._call_s):
                 return await self._exchange(method, url, content, media_type)
@@ -84,6 +89,8 @@ class Wire:
 
 
 def _error_text(error: Exception) -> str:
+    import httpx
+
     match error:
         case httpx.ConnectError():
             return "no connection could be made"
@@ -96,4 +103,6 @@ def _error_text(error: Exception) -> str:
 @cache
 def _trusted() -> SSLContext:
     """The trusted issuers; SSL_CERT_FILE and SSL_CERT_DIR name others."""
+    import httpx
+
     return httpx.create_ssl_context()

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from service.checks.citations import ENGINE
+from service.checks.patterns import LazyPattern
 from tests.vectors.goldens import Golden, file_of, lines
 
 PACKAGES: Mapping[str, str] = {ENGINE: "service.checks.citations"}
@@ -52,7 +53,7 @@ def _data(value: object) -> Any:
     match value:
         case bool() | int() | str():
             return value
-        case re.Pattern():
+        case re.Pattern() | LazyPattern():
             return [value.pattern, value.flags]
         case Set():
             return _joined(sorted(map(_data, value), key=str))

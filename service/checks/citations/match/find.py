@@ -7,7 +7,6 @@ a cut. The text behind an ellipsis must be short and must not hold words that `o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -17,17 +16,18 @@ from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.omissions import hidden_turn
 from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.word_bounds import divides, leaves_unit
+from service.checks.patterns import lazily
 
 LONGEST_GAP = 300
 """The most code points of the document that an ellipsis may stand for."""
 MOST_PLACES = 32
 """The most places of one quotation that are compared: the first ones, and those before its location."""
 
-_CUT_OUT = re.compile(rf" ?{ELLIPSIS} ?")
-_OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
+_CUT_OUT = lazily(rf" ?{ELLIPSIS} ?")
+_OPENING = lazily(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
 _CLOSING = "\"'*_ .,;:!"
-_CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
-_WORD_CHARACTER_ENDS = re.compile(r"\W")
+_CLOSING_ELLIPSIS = lazily(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
+_WORD_CHARACTER_ENDS = lazily(r"\W")
 _A_SEARCH = 32
 
 

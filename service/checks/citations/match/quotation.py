@@ -13,7 +13,6 @@ links count towards the letters that a quotation must have.
 from __future__ import annotations
 
 import html
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -21,16 +20,17 @@ from itertools import pairwise
 
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.tokens import TextTokens, is_markup, join_broken, read_tokens
+from service.checks.patterns import lazily
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
 SHORTEST_PIECE = 12
 """The least letters and digits on each side of an ellipsis: with shorter pieces any statement could be composed."""
 
-_CUT_OUT = re.compile(ELLIPSIS)
-_ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
+_CUT_OUT = lazily(ELLIPSIS)
+_ENDS_CUT = lazily(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
 _INVISIBLE = "[\u200b-\u200f\u2060\ufeff\xad]*"
-_ONE_LETTER = re.compile(rf"\[{_INVISIBLE}([^\W\d_]){_INVISIBLE}\](?={_INVISIBLE}[^\W\d_])")
-_SET_PHRASES = re.compile(
+_ONE_LETTER = lazily(rf"\[{_INVISIBLE}([^\W\d_]){_INVISIBLE}\](?={_INVISIBLE}[^\W\d_])")
+_SET_PHRASES = lazily(
     r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
     r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
     r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
@@ -38,17 +38,17 @@ _SET_PHRASES = re.compile(
     r"(?: (?:above|below|herein|hereunder))?"
     r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
 )
-_LEADS = re.compile(
+_LEADS = lazily(
     r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(?:as )?(?:defined|described"
     r"|set out|set forth|stated|provided"
     r"|noted|mentioned)(?: (?:above|below|herein|hereunder|in this (?:agreement|section|clause"
     r"|document|contract)))?[.,; ]*"
 )
 """An explanation that only points to another place of the document. One with a statement is no note."""
-_IN_ROUND = re.compile(r"[a-z -]*(?:added|mine|ours|supplied|omitted|removed|original)")
+_IN_ROUND = lazily(r"[a-z -]*(?:added|mine|ours|supplied|omitted|removed|original)")
 """Notes that editors put into round brackets too; all other words in them may be the document's."""
-_BROKEN = re.compile(r"- (?:> ?)*")
-_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(([a-z][^()\[\]]{4,60})\)")
+_BROKEN = lazily(r"- (?:> ?)*")
+_BRACKETED = lazily(r"\[([^\[\]]{1,200})\]|\(([a-z][^()\[\]]{4,60})\)")
 
 
 class QuoteWords:

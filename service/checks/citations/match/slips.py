@@ -17,13 +17,13 @@ Code (addresses, flags, paths, words with digits) and names are recognised by th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
 from service.checks.citations.text.cue_words import CRITICAL, MODALS, NEGATIONS
 from service.checks.citations.text.derived_words import are_related, is_adverb_of_place, is_derived, may_be_made
 from service.checks.citations.text.lexicon import is_english, is_listed, is_word
+from service.checks.patterns import lazily
 
 SHORTEST_SLIP = 5
 _SHORTEST_ANYHOW = 6
@@ -35,8 +35,8 @@ _SHORTEST_TERM, _SHORTEST_NAMED = 6, 8
 """The least letters of a word that is not printed in small ones."""
 _INFLECTIONS = frozenset("sdrny")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_LATIN = re.compile(r"[a-z]+")
-_NEVER_SPELLED = re.compile(r"(.)\1\1|([hjkqvwxy])\2")
+_LATIN = lazily(r"[a-z]+")
+_NEVER_SPELLED = lazily(r"(.)\1\1|([hjkqvwxy])\2")
 """Triples of letters that no ending produces: a slip beyond doubt."""
 _BESIDE = {
     key: frozenset(beside)

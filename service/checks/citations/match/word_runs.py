@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from service.checks.citations.match.sides import Sides, printed
@@ -12,8 +11,9 @@ from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_english
 from service.checks.citations.text.tokens import TextTokens
 from service.checks.citations.text.word_bounds import is_currency
+from service.checks.patterns import lazily
 
-_LINE_BREAK = re.compile(r"- (?:> ?)*")
+_LINE_BREAK = lazily(r"- (?:> ?)*")
 
 
 def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from service.checks.patterns import lazily
+
 Span = tuple[int, int]
 
 _PLACE = (
@@ -21,7 +23,7 @@ _SAYS = (
     r"(?:provide|state|say|read|require|limit|cap|exclude|permit|allow|prohibit|forbid|set|define|oblige|grant|impose|"
     r"entitle|give|make|waive|extend)s?"
 )
-_REPORTED = re.compile(
+_REPORTED = lazily(
     rf"(?P<place>{_PLACE}),? (?:of (?:\w+ ){{1,4}})?(?:clearly |expressly |also |only |therefore )?{_SAYS}\b|"
     rf"\b(?:according to|as stated in|as required by|pursuant to) (?:the )?(?P<after>{_PLACE})".replace(
         " ", r"\s{1,8}"
@@ -37,12 +39,12 @@ _WORD = (
 )
 PLACE = rf"(?:(?<!\w){_WORD}\s{{1,3}}|\u00a7{{1,2}}\s{{0,3}})(?:no\. ?)?{_NUMERAL}{_ITEMS}"
 """The name of a clause, as a regular expression that does not look at letters' case."""
-_NAMED = re.compile(
+_NAMED = lazily(
     rf"(?<!\w)(?P<word>{_WORD}|\u00a7{{1,2}})\s{{0,3}}(?:no\. ?)?(?P<numeral>\(\d{{1,2}}\)|{_NUMERAL}{_ITEMS})"
     rf"(?P<others>(?:(?:,| and| or| to| &|, and) {_NUMERAL}{_ITEMS}){{0,8}})",
     re.IGNORECASE,
 )
-_OTHER = re.compile(_NUMERAL + _ITEMS, re.IGNORECASE)
+_OTHER = lazily(_NUMERAL + _ITEMS, re.IGNORECASE)
 
 
 def clauses(text: str) -> Iterator[Span]:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from service.checks.citations.text.lexicon import common, is_word
+from service.checks.patterns import lazily
 
 _SHORTEST_STEM = 3
 _ENDINGS = frozenset(
@@ -30,7 +31,7 @@ distinguishes substances."""
 _SIBILANT = ("s", "x", "z", "ch", "sh", "o", "i")
 _AFTER_E = frozenset("s d r rs st".split())
 """Endings that only a stem in -e takes: balance, balancer."""
-_EITHER = re.compile(r"[ae](n|nt|nts|nce|nces|ncy|r|ble|bly)|[ai](ble|bly)|i?c?(al|ally)")
+_EITHER = lazily(r"[ae](n|nt|nts|nce|nces|ncy|r|ble|bly)|[ai](ble|bly)|i?c?(al|ally)")
 """Endings that are spelled one way or the other and mean the same."""
 _TELLING = (
     "less lessly lessness ness nesses like ship ships hood ism isms ist ists ish ee ees dom able ably wise ful fully "
@@ -41,16 +42,16 @@ _BEFORE = (
     "hyper mid self cross auto bio de".split()
 )
 _SHORTEST_PART = 4
-_NO_ONE = re.compile(r".*(?:[ae]nce|[ai]ble|ive|wise|ture|some|[pg]le)")
+_NO_ONE = lazily(r".*(?:[ae]nce|[ai]ble|ive|wise|ture|some|[pg]le)")
 """Words that take no -ee: their action has no recipient."""
 _NO_ROLES = frozenset("wheth eith neith oth anoth rath furth wherev whatev howev whenev togeth".split())
-_PLACE = re.compile(
+_PLACE = lazily(
     r"(?:here|there|where)(?:about|above|after|among|at|before|below|by|for|fore|from|in|into|of|off|on|over|through|to"
     r"|under|unto|until|up|upon|with|within|without)"
 )
-_SUBSTANCE = re.compile(r"(?P<stem>\w{2,}?)(?:[aeiouy](?:te|ne|de)|an[aeo]l)s?")
+_SUBSTANCE = lazily(r"(?P<stem>\w{2,}?)(?:[aeiouy](?:te|ne|de)|an[aeo]l)s?")
 """Kinds of substances: sulfate is not sulfite."""
-_ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed)")
+_ROLE = lazily(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed)")
 """Endings for the actor and for the recipient: assignee is not assigner."""
 
 

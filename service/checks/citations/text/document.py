@@ -6,7 +6,6 @@ passage must be. So only a few thousand characters are compared word by word, in
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -20,6 +19,7 @@ from service.checks.citations.text.outline import NamedPlace, outline
 from service.checks.citations.text.page_furniture import furniture
 from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.tokens import TextTokens, join_broken, read_tokens
+from service.checks.patterns import lazily
 
 BLOCK = 2048
 """Folded characters in one block of the index."""
@@ -27,7 +27,7 @@ _RAREST = 48
 """The most words of a quotation that are looked up, those in the fewest blocks first."""
 _MOST_BLOCKS = 4096
 """The most blocks that all these words may name together; a word in every block shows no place."""
-_INDEXED = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+_INDEXED = lazily(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Document:

@@ -25,6 +25,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
+from service.checks.patterns import lazily
+
 _MARKS_OF_PRINT = {
     **dict.fromkeys("‘’‚‛′`´‹›＇ʼ", "'"),
     **dict.fromkeys("“”„‟«»″〝〞〟＂", '"'),
@@ -170,7 +172,7 @@ def _uneven(d: str, m: str, longer: str) -> re.Pattern[str]:
         ways += [rf"[^\s{d}{m}][{d}{m}]{{0,{_MOST_MARKS}}}[{m}]", f"[{m}](?:[{d}{m}]{{0,{_MOST_MARKS}}}[{m}])?"]
     if longer:
         ways.append(f"[{longer}]")
-    return re.compile("|".join(ways))
+    return lazily("|".join(ways))
 
 
 def _is_mark(c: str) -> bool:

@@ -23,15 +23,16 @@ from service.checks.citations.text.cue_words import CRITICAL, MODALS
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_listed
 from service.checks.citations.text.tokens import TextTokens
+from service.checks.patterns import lazily
 
-_BREAK = re.compile(r"- (?:> ?)*")
-_GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
-_INITIALS = re.compile(r"[^\W\d_](?:\. ?[^\W\d_])+")
+_BREAK = lazily(r"- (?:> ?)*")
+_GROUPS = lazily(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
+_INITIALS = lazily(r"[^\W\d_](?:\. ?[^\W\d_])+")
 _UNMISTAKEN = frozenset("eg ie ca pm phd cf".split())
 """Abbreviations that may lack their points in small letters too."""
 _HOLDS_WORDS = ("non", "may", "can", "a")
 _SPLITTING = frozenset("re un co".split())
-_BOTH_WORDS = re.compile(
+_BOTH_WORDS = lazily(
     r"re(?:sign|cover|form|creat|leas|sent|serv|sort|press|mark|treat|collect|count|dress|solv"
     r"|strain|act|sound|lay|laid|pos|fund)"
     r"(?:s|e|es|d|ed|ing|er|ers|ion|ions|al|ation|ations|ment)?|un(?:ion|ionized|ionised)|co(?:op|operative)"

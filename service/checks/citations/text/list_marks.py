@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
+from service.checks.patterns import lazily
+
 _NEAR = 2_000
-_MARK = re.compile(r"(?P<open>\(?)(?P<mark>[a-z]{1,5}|\d{1,3})(?P<close>[).])(?=[ \t\xa0])", re.IGNORECASE)
-_ENDED = re.compile(r"(?:[:;.][\"”’)\]]*(?:\s+(?:and|or|and/or))?[ \t\xa0]*\r?\n|\n[ \t\r]*\n)\s*\Z", re.IGNORECASE)
+_MARK = lazily(r"(?P<open>\(?)(?P<mark>[a-z]{1,5}|\d{1,3})(?P<close>[).])(?=[ \t\xa0])", re.IGNORECASE)
+_ENDED = lazily(r"(?:[:;.][\"”’)\]]*(?:\s+(?:and|or|and/or))?[ \t\xa0]*\r?\n|\n[ \t\r]*\n)\s*\Z", re.IGNORECASE)
 _ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx".split()
-_NOTED = re.compile(r"[^\W\d_]{4,}[.,;:!?\"'”’)]*(?P<open>\[\^?)?\Z")
+_NOTED = lazily(r"[^\W\d_]{4,}[.,;:!?\"'”’)]*(?P<open>\[\^?)?\Z")
 _SUPERSCRIPTS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
 

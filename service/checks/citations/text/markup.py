@@ -19,6 +19,8 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import NamedTuple
 
+from service.checks.patterns import lazily
+
 FENCE = "\ue002"
 """What stands before and behind a block of code; a private character, of which no text keeps one."""
 
@@ -61,7 +63,7 @@ _DOUBLE, _SINGLE = (
     "'\u2018\u2019\u201a\u201b\u2032\u00b4\u275b\u275c",
 )
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\ue000-\uf8ff"
-_TOKEN = re.compile(
+_TOKEN = lazily(
     r"(?P<comment><!--.{0,500}?-->|<!\[CDATA\[|\]\]>)"
     r"|<(?P<closing>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?:[\s/][^<>]{0,300})?>"
     r"|(?P<entity>&(?:[a-zA-Z]{2,10}|\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6});)"

@@ -9,13 +9,13 @@ a new clause          a sentence that begins behind the dots, or "and the Custom
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NamedTuple
 
 from service.checks.citations.text.cue_words import MODALS, NEGATIONS, NUMBERS
 from service.checks.citations.text.fold import Folded
+from service.checks.patterns import lazily
 
-_TURNS = re.compile(
+_TURNS = lazily(
     r"\b(?:not|no|non|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|exclu[ds]\w+|hardly"
     r"|scarcely|barely|rarely|seldom|save (?:for|that|as)|other than|rather than|instead"
     r"|in lieu|notwithstanding|despite"
@@ -33,18 +33,18 @@ _DENYING = NEGATIONS - frozenset(
     "unless except excepting excluding excluded excludes exclude only save notwithstanding until".split()
 ) | {"n't"}
 _COUNTED = NUMBERS | frozenset("once twice thrice half double triple zero nil".split())
-_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?:or|of|another)\b))\b")
+_NUMBER = lazily(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?:or|of|another)\b))\b")
 _AUXILIARY = "|".join(sorted(MODALS | frozenset("is are was were be has have had does do did".split())))
-_NEW_CLAUSE = re.compile(rf"\b(?:and|or|but|while|whereas)\b(?=.*?(?<!that )(?<!which )(?<!who )\b(?:{_AUXILIARY})\b)")
+_NEW_CLAUSE = lazily(rf"\b(?:and|or|but|while|whereas)\b(?=.*?(?<!that )(?<!which )(?<!who )\b(?:{_AUXILIARY})\b)")
 _DRESS = r"[ ,:;\"'*_(\[-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).] ?)?"
 """Characters that may stand between the hidden words and those after the dots: marks, and the mark of a list item."""
-_ENDS_IN_MODAL = re.compile(rf"\b(?:{'|'.join(sorted(MODALS))})(?: (?:be|have|been|\w+ly|also|then))*{_DRESS}$")
-_NEW_SUBJECT = re.compile(
+_ENDS_IN_MODAL = lazily(rf"\b(?:{'|'.join(sorted(MODALS))})(?: (?:be|have|been|\w+ly|also|then))*{_DRESS}$")
+_NEW_SUBJECT = lazily(
     r"\b(?:and|but|while|whereas) (?:the|an?|its|his|her|their|our|your|such|each|every|any|all|this|that|these|those"
     r"|it|they|he|she|we|you)\b(?: [\w-]+){0,4}" + _DRESS + "$"
 )
-_VERB_FIRST = re.compile(rf"[ \"'*_]*(?:(?:{_AUXILIARY})\b|[a-z]{{3,}}(?:[^s\W]s|ed)\b)")
-_ENDS = re.compile(r"(\w*)([.!?;])[\"')\]*_]* ")
+_VERB_FIRST = lazily(rf"[ \"'*_]*(?:(?:{_AUXILIARY})\b|[a-z]{{3,}}(?:[^s\W]s|ed)\b)")
+_ENDS = lazily(r"(\w*)([.!?;])[\"')\]*_]* ")
 _ABBREVIATED = frozenset("inc corp ltd co no nos art sec mr mrs ms dr vs st al eg ie cf para cl vol ed approx".split())
 _MARKS = " \"'()[]*_-"
 

@@ -24,6 +24,7 @@ from itertools import islice, pairwise
 from typing import Literal
 
 from service.checks.citations.text.page_furniture import page_starts
+from service.checks.patterns import lazily
 
 PlaceKind = Literal["heading", "division", "clause", "item", "page"]
 MOST_PLACES = 20_000
@@ -41,7 +42,7 @@ _APART = r"(?!\(|(?u:\w))"
 _SAID = r"(?=[ \t\xa0*_]+(?u:[^\s\d])"
 """A lookahead for words after a number, without its closing bracket: alternatives may follow."""
 _MARK = r"[ \t\xa0>*_]{0,40}"
-_LINE = re.compile(
+_LINE = lazily(
     rf"^{_MARK}(?=[\#(§a-z\d])(?:"
     r"(?P<hashes>\#{1,6})[ \t]+(?P<heading>[^\n]{1,300})"
     rf"|(?P<word>{_WORDS_OF_DIVISION})[ \t\xa0]+{_NO}(?P<division>{_NUMERAL}){_APART}"
@@ -54,24 +55,24 @@ _LINE = re.compile(
     re.ASCII | re.IGNORECASE | re.MULTILINE,
 )
 """Numerals are of ASCII: other digits and letters that fold to these make no label."""
-_INSIDE = re.compile(r"(?<=[.;:] )(?P<number>\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,3})\.?[ \t\xa0]+(?=[A-Z])", re.ASCII)
+_INSIDE = lazily(r"(?<=[.;:] )(?P<number>\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,3})\.?[ \t\xa0]+(?=[A-Z])", re.ASCII)
 """A clause that begins within a line, because filings join lines."""
-_UNDERLINE = re.compile(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
-_OF_CONTENTS = re.compile(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
-_HEADED = re.compile(
+_UNDERLINE = lazily(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
+_FENCE = lazily(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
+_OF_CONTENTS = lazily(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
+_HEADED = lazily(
     r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[a-z]-?\d{1,3}(?:\.\d{1,3}){1,4}|[a-z][.-]?\d{0,3}(?=[ .]))[.)]?\s",
     re.ASCII | re.IGNORECASE,
 )
-_DRESS = re.compile(r"<[^<>]{0,200}>|\{#[^{}]{0,100}\}")
-_RUN_ON = re.compile(r"\s\d{1,3}\s+(?:(?:section|article)\s+)?(?:\d{1,2}\.\d{1,2}|[ivx]{1,5})[\s.]", re.IGNORECASE)
-_LISTED = re.compile(r"[^\W\d][ \t\xa0]+(?:\d{1,3}(?:[ \t\xa0]+[ivx]{1,5})?|[ivx]{1,5})[ \t]*$")
+_DRESS = lazily(r"<[^<>]{0,200}>|\{#[^{}]{0,100}\}")
+_RUN_ON = lazily(r"\s\d{1,3}\s+(?:(?:section|article)\s+)?(?:\d{1,2}\.\d{1,2}|[ivx]{1,5})[\s.]", re.IGNORECASE)
+_LISTED = lazily(r"[^\W\d][ \t\xa0]+(?:\d{1,3}(?:[ \t\xa0]+[ivx]{1,5})?|[ivx]{1,5})[ \t]*$")
 """An entry's page at the end of its line, and the page of the table itself after it."""
-_SHORT_TITLE = re.compile(r"(?:[A-Z][^\W\d]*|and|for|of|or|the|to|in|on|by|with)(?:[ ,/&-]+|$)")
+_SHORT_TITLE = lazily(r"(?:[A-Z][^\W\d]*|and|for|of|or|the|to|in|on|by|with)(?:[ ,/&-]+|$)")
 _MOST_WORDS = 8
 _LONGEST_LEAP = 10
 """The most clauses that an excerpt may leave out between two that have titles."""
-_TITLE_END = re.compile(r"[.:;](?=\s|$)|\s[-–—]\s|\n|\t")
+_TITLE_END = lazily(r"[.:;](?=\s|$)|\s[-–—]\s|\n|\t")
 _LEVELS: dict[str, int] = {"division": 1, "clause": 2, "item": 12, "page": 0}
 
 

@@ -18,19 +18,21 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-_MARKED = re.compile(
+from service.checks.patterns import lazily
+
+_MARKED = lazily(
     r"\n[ \t\xa0]*(?:\[?page[ \t]+(?:\d{1,4}|[ivxl]{1,7})(?:[ \t]+of[ \t]+\d{1,4})?\]?|[-–—][ \t]*\d{1,4}[ \t]*[-–—]"
     r"|\d{1,4}[ \t]+of[ \t]+\d{1,4}|source:[^\n]{3,150}?\d{1,2}/\d{1,2}/\d{2,4})[ \t\xa0]*\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
 """With the line feed before it, so that a search steps from line to line; see `_lines`."""
-_NUMBERED = re.compile(
+_NUMBERED = lazily(
     r"\n[ \t\xa0]*(?:\[?page[ \t]+(?P<page>\d{1,4})(?:[ \t]+of[ \t]+\d{1,4})?\]?"
     r"|[-–—][ \t]*(?P<dashed>\d{1,4})[ \t]*[-–—])[ \t\xa0]*\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
 """Those of them that name the page that ends there."""
-_BARE = re.compile(r"\n[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
+_BARE = lazily(r"\n[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
 _NEIGHBOURS = 2
 """The number of lines on either side of a page's mark, without empty ones, that may be a running head or foot."""
 _LONGEST_HEAD = 100

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from service.checks.patterns import lazily
 from service.debate.findings import Citation
 
-_LABELLED = re.compile(
+_LABELLED = lazily(
     r"\s*(?P<place>(?:sections?|clauses?|articles?|paragraphs?|para\.?|§+|pages?|p\.|schedule|exhibit|annex|appendix)"
     r"\s*(?:(?:[a-z]-?)?\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?|[ivxlc]{1,7}|[a-z])(?:\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)){0,4}\.?)"
     r"\s*[:,–—-]\s*[\"“«](?P<words>.+)[\"”»][.,;]?\s*",

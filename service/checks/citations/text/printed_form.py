@@ -16,19 +16,21 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from service.checks.patterns import lazily
+
 _NEAR = 100_000
 """The code points on either side in which the same word in small letters shows that it is no name."""
 _LONGEST_RUN = 200
 _PARTING = r"\s()\[\]{}<>\"“”„«»‘’*,;!?|—–…"
-_BEFORE = re.compile(rf"[^{_PARTING}]*$")
-_AFTER = re.compile(rf"[^{_PARTING}]*")
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});?")
-_CODE = re.compile(
+_BEFORE = lazily(rf"[^{_PARTING}]*$")
+_AFTER = lazily(rf"[^{_PARTING}]*")
+_ENTITY = lazily(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});?")
+_CODE = lazily(
     r"[@\\=#$%~^+`\d_]|^/|/.*/|[^\W_][.:/]+[^\W_]+[.:/]|[^\W_][.:]+[^\W_]|-.*[^\W_]-[^\W_]|^-+[^\W_]|[^\W\dA-Z_][A-Z]"
 )
-_BROKEN = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+(?:['’]s)?)[ \t\xa0]*\r?\n?[ \t\xa0]*[\"“‘'(]*$")
-_WORD_AFTER = re.compile(r"[ \t\xa0]*\r?\n?[ \t\xa0]*([^\W\d_]+)")
+_BROKEN = lazily(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_WORD_BEFORE = lazily(r"([^\W\d_]+(?:['’]s)?)[ \t\xa0]*\r?\n?[ \t\xa0]*[\"“‘'(]*$")
+_WORD_AFTER = lazily(r"[ \t\xa0]*\r?\n?[ \t\xa0]*([^\W\d_]+)")
 _LEADING = frozenset(
     "the this these those each every any such said its his her their our your a an all no both either neither "
     "some another applicable".split()

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from service.checks.citations.text.clause_names import PLACE
 from service.checks.citations.text.markup import FENCE
+from service.checks.patterns import lazily
 
 Span = tuple[int, int]
 
@@ -60,20 +61,20 @@ _CLOSING = {
 _SINGLE = frozenset("'\u2018\u2019\u201a\u201b`")
 _EITHER = frozenset("\"'\uff02\u201d\u2019\u00bb\u203a`")
 """Marks that both open and close, by what stands beside them."""
-_DROPPED = re.compile(r"(?:\d\ds?|em|tis|twas|til|cause|n|round|bout)\b(?![^\s.,;])", re.IGNORECASE)
+_DROPPED = lazily(r"(?:\d\ds?|em|tis|twas|til|cause|n|round|bout)\b(?![^\s.,;])", re.IGNORECASE)
 _NO_BEGINNING = frozenset(",;:!?)]}")
-_MARK = re.compile(
+_MARK = lazily(
     "[\"'\uff02\u201c\u201d\u201e\u2018\u2019\u201a\u201b\u00ab\u00bb\u2039\u203a"
     "\u300c\u300d\u300e\u300f\u301d\u301e\u301f`]"
 )
-_PARAGRAPH = re.compile(r"\n[ \t\r]*\n|\Z")
-_BLOCK = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_PARAGRAPH = lazily(r"\n[ \t\r]*\n|\Z")
+_BLOCK = lazily(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _SAID = r"(?:stat|provid|sa[iy]|read|requir|specif|declar|stipulat|note|confirm|word)\w*"
-_LEADS = re.compile(rf"(?:\b{_SAID}(?: that| as follows| verbatim| in full)?[:,]?|:)\s{{0,3}}\Z")
+_LEADS = lazily(rf"(?:\b{_SAID}(?: that| as follows| verbatim| in full)?[:,]?|:)\s{{0,3}}\Z")
 _LITERALLY = (
     r"(?: (?:as follows|verbatim|in full|word for word|literally|expressly|clearly|plainly|in terms|exactly|this))?"
 )
-_LEAD = re.compile(
+_LEAD = lazily(
     r"(?P<lead>\b(?:states?|stated|reads?|says?|said|stipulates?|stipulated|(?:is|are|was) worded|(?:is|are) phrased|"
     r"goes|runs|(?P<weak>provides?|provided|requires?|required|declares?|declared|specifies|specified|confirms?|"
     rf"confirmed|notes?|noted)){_LITERALLY}"
@@ -89,20 +90,20 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 """A verb of saying, a phrase that announces words or a clause before emphasis, and what sets words off behind it."""
-_ENDS = re.compile(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
-_WHAT = re.compile(r"\bwhat (?:[\w.]+ ){1,3}\Z", re.IGNORECASE)
+_ENDS = lazily(rf"[.;!?](?=[\s*)\]}}|{FENCE}]|\Z)|\n|\s\||\Z|{FENCE}")
+_WHAT = lazily(r"\bwhat (?:[\w.]+ ){1,3}\Z", re.IGNORECASE)
 """What stands before a verb of a heading: what it says."""
-_BEGINS = re.compile(r"(?:\A|\n|[.;!?] ) ?\Z")
+_BEGINS = lazily(r"(?:\A|\n|[.;!?] ) ?\Z")
 """What stands before a word that begins a sentence: notes: …, which is a label and no verb."""
 _MIRRORED = {"*": "*", "(": ")", "[": "]", "{": "}", "<": ">", "|": "|", "/": "/", "=": "=", "~": "~", "^": "^"}
 _DASHES = frozenset("-\u2013\u2014\u2015\u2012")
-_ROW = re.compile(
+_ROW = lazily(
     r"[ \t]*(?:[-*+\u2022\u2013]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?P<words>[^\W_][^\n]{0,2000})", re.IGNORECASE
 )
 _LONGEST_SET_OFF = 2_000
-_SENTENCE = re.compile(r"[.;!?](?=\s|\Z)|\n")
-_DOTS = re.compile(r"\.\.|\u2026")
-_BETWEEN = re.compile(r"[\s.\u2026\[\]()+*\u2013\u2014-]*")
+_SENTENCE = lazily(r"[.;!?](?=\s|\Z)|\n")
+_DOTS = lazily(r"\.\.|\u2026")
+_BETWEEN = lazily(r"[\s.\u2026\[\]()+*\u2013\u2014-]*")
 
 
 class Quotation(NamedTuple):

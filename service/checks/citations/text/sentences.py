@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 
+from service.checks.patterns import lazily
+
 ABBREVIATED = frozenset(
     "inc corp ltd co llc plc gmbh no nos art arts sec secs mr mrs ms dr st al eg ie cf para paras cl vol ed approx vs "
     "fig figs pp ch dept govt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat "
     "sun jr sr est ave blvd rd tel ext max min ref pt rev etc viz esq messrs prof gen col capt sgt hon rep sen".split()
 )
 """Words that have a point behind them within a sentence too."""
-_STOP = re.compile(r"[.!?][\"')\]*_]*$|[.!?][\"')\]*_]* ")
+_STOP = lazily(r"[.!?][\"')\]*_]*$|[.!?][\"')\]*_]* ")
 _STRONG = frozenset(".!?;:|…—–")
 _WEAK = _STRONG | frozenset(",-([")
 _LEAST = 3

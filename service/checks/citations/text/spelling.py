@@ -14,8 +14,9 @@ Nor are cheque, draught, tyre and kerb, whose American spellings are other words
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from service.checks.patterns import lazily
 
 _OUR = (
     "ard|arm|behavi|cand|clam|clang|col|cold|demean|disfav|dishon|disc?ol|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
@@ -28,28 +29,28 @@ _ELL = (
 _RE = "(?:epi|re)?cent|(?:milli|centi|deci|hecto)?lit|(?:kilo|centi|milli|deci|nano)met|fib|theat|calib|sab|spect|lust"
 _AE = "an(?=aemi|aesth)|p(?=aediatr)|h(?=aem[ao])|gyn(?=aeco)|orthop(?=aed)|encyclop(?=aed)"
 _AMERICAN = (
-    (re.compile(r"^practis(e|es|ed|ing)$"), r"practic\1"),
-    (re.compile(rf"\b((?:bel|mis|re|un|dis)?(?:{_OUR}))our"), r"\1or"),
-    (re.compile(r"([a-z]{3})is(e|ed|es|er|ers|ing|able|ation|ations|ational)$"), r"\1iz\2"),
-    (re.compile(r"(anal|paral|catal|hydrol|electrol)ys(e|ed|er|ers|es|ing)$"), r"\1yz\2"),
-    (re.compile(rf"^({_RE}|lacklust|meag|somb|och|amphitheat)re(s)?$"), r"\1er\2"),
-    (re.compile(rf"^({_RE})r(ed|ing)$"), r"\1er\2"),
-    (re.compile(rf"({_ELL})l(ed|ing|er|ers|or|ors|ous|able|ery)$"), r"\1\2"),
-    (re.compile(r"^(fulfil|enrol|instil|distil|appal|instal)l?(s|ment|ments)?$"), r"\1l\2"),
-    (re.compile(r"^(ski|wi)ll?ful(ly|ness)?$"), r"\1lful\2"),
-    (re.compile(r"(licen|defen|offen|preten)c(e|es|ed|ing|eless)$"), r"\1s\2"),
-    (re.compile(r"(catal|dial|anal|monol|epil)ogue(s|d)?$"), r"\1og\2"),
-    (re.compile(r"\b((?:mis|pre)?jud|acknowled|abrid)gement"), r"\1gment"),
-    (re.compile(rf"^(un|dis)?({_AE})ae(.*)$"), r"\1\2e\3"),
-    (re.compile(r"^(manoeuv)re"), r"maneuver"),
-    (re.compile(r"^aluminium$"), "aluminum"),
-    (re.compile(r"^ageing$"), "aging"),
-    (re.compile(r"^grey(s|ed|er|ing)?$"), r"gray\1"),
-    (re.compile(r"^mould"), "mold"),
-    (re.compile(r"^artefact"), "artifact"),
-    (re.compile(r"^scept(ic)"), r"skept\1"),
-    (re.compile(r"^plough"), "plow"),
-    (re.compile(r"^sulph"), "sulf"),
+    (lazily(r"^practis(e|es|ed|ing)$"), r"practic\1"),
+    (lazily(rf"\b((?:bel|mis|re|un|dis)?(?:{_OUR}))our"), r"\1or"),
+    (lazily(r"([a-z]{3})is(e|ed|es|er|ers|ing|able|ation|ations|ational)$"), r"\1iz\2"),
+    (lazily(r"(anal|paral|catal|hydrol|electrol)ys(e|ed|er|ers|es|ing)$"), r"\1yz\2"),
+    (lazily(rf"^({_RE}|lacklust|meag|somb|och|amphitheat)re(s)?$"), r"\1er\2"),
+    (lazily(rf"^({_RE})r(ed|ing)$"), r"\1er\2"),
+    (lazily(rf"({_ELL})l(ed|ing|er|ers|or|ors|ous|able|ery)$"), r"\1\2"),
+    (lazily(r"^(fulfil|enrol|instil|distil|appal|instal)l?(s|ment|ments)?$"), r"\1l\2"),
+    (lazily(r"^(ski|wi)ll?ful(ly|ness)?$"), r"\1lful\2"),
+    (lazily(r"(licen|defen|offen|preten)c(e|es|ed|ing|eless)$"), r"\1s\2"),
+    (lazily(r"(catal|dial|anal|monol|epil)ogue(s|d)?$"), r"\1og\2"),
+    (lazily(r"\b((?:mis|pre)?jud|acknowled|abrid)gement"), r"\1gment"),
+    (lazily(rf"^(un|dis)?({_AE})ae(.*)$"), r"\1\2e\3"),
+    (lazily(r"^(manoeuv)re"), r"maneuver"),
+    (lazily(r"^aluminium$"), "aluminum"),
+    (lazily(r"^ageing$"), "aging"),
+    (lazily(r"^grey(s|ed|er|ing)?$"), r"gray\1"),
+    (lazily(r"^mould"), "mold"),
+    (lazily(r"^artefact"), "artifact"),
+    (lazily(r"^scept(ic)"), r"skept\1"),
+    (lazily(r"^plough"), "plow"),
+    (lazily(r"^sulph"), "sulf"),
 )  # fmt: skip
 _NOT_IZE = tuple(
     "advis compromis exercis supervis surpris improvis promis premis revis devis televis excis "

@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.citations.text.fold import Folded, fold
+from service.checks.patterns import lazily
 
 
 class TextTokens(NamedTuple):
@@ -68,21 +69,21 @@ _ATTRIBUTE = (
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});"
 _DASH = r"(?<=\d)-(?=\d)|(?<=\d )-(?= \d)|(?<![\w)\]-])-(?=[.$€£¥]?\d)"
 _SIGN = r"[$%?@&+<=>/]|#(?=\w)|(?<=\w)#|[~^](?=[\w$€£])|(?<=\d)\*(?=\d)|[^\x00-\x7f]"
-_TOKEN = re.compile(
+_TOKEN = lazily(
     rf"({_WORD}|[{_ALONE}])|({_NUMBER})|"
     rf"(\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG}(?: {_ATTRIBUTE}){{1,12}} ?/?>)|"
     rf"{_TAG} ?/?>|[=~]{{3,}}|({_ENTITY})|({_DASH})|({_SIGN})"
 )
-_WORD_OR_NUMBER = re.compile(rf"{_WORD}|{_NUMBER}")
+_WORD_OR_NUMBER = lazily(rf"{_WORD}|{_NUMBER}")
 _URL = r"(?:(?:https?|ftp|mailto):|#|/)[^\s()\"']{0,300}"
-_ADDRESS = re.compile(rf"\]\({_URL}\)|</?a(?: href=[\"']?{_URL}[\"']?)? ?>")
-_BROKEN = re.compile(r"- (?:> ?)*")
+_ADDRESS = lazily(rf"\]\({_URL}\)|</?a(?: href=[\"']?{_URL}[\"']?)? ?>")
+_BROKEN = lazily(r"- (?:> ?)*")
 """The text between the parts of a word that a line's end hyphenates; the next line may be one of a block quotation."""
 _WRAPPING = ">" + " \t\r\"'“”„‟‘’«»*_&;\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad\xa0"
 """The characters that may stand before the mark of a block quotation on its line."""
-_NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+[\"“*_]*[^\W\da-z_]")
+_NUMBERED = lazily(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+[\"“*_]*[^\W\da-z_]")
 """The number of a clause before its first words."""
-_BEGINS_AMOUNT = re.compile(r"\d|[$€£¥-]|\.\d")
+_BEGINS_AMOUNT = lazily(r"\d|[$€£¥-]|\.\d")
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from service.checks.patterns import lazily
 from service.debate.findings import Edit
 
-_UNIT = re.compile(
+_UNIT = lazily(
     r"(?<=\d)[ \t\xa0\u2009\u202f-]?([kmgt]i?b(?:ps|/s|its?)?|m(?:wh?|hz|v|a|j|pa|ev))(?![^\W_])", re.IGNORECASE
 )
 

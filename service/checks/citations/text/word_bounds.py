@@ -23,6 +23,7 @@ import unicodedata
 from service.checks.citations.text.cue_words import SCALES, UNITS
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.tokens import is_block_quotation
+from service.checks.patterns import lazily
 
 _WORD_JOINTS = frozenset("-'/&")
 _DIGIT_JOINTS = frozenset("-'/.,:^*×·=+~_")
@@ -31,18 +32,16 @@ _RATES = frozenset("%‰‱°")
 _SIGNS = frozenset("+-±.")
 
 _ANY, _SCALE = "|".join((*UNITS, *SCALES)), "|".join(SCALES)
-_ENDS_IN_NUMBER = re.compile(rf"(?<!\w)(?:{_ANY})[ -]?$")
-_ENDS_IN_SCALE_AND = re.compile(rf"(?<!\w)(?:{_SCALE}) and $")
-_STARTS_WITH_SCALE = re.compile(rf"[ -]?(?:{_SCALE})(?!\w)")
-_STARTS_WITH_NUMBER = re.compile(rf"[ -]?(?:{_ANY})(?!\w)")
-_STARTS_WITH_AND = re.compile(rf" ?and (?:{_ANY}|\d+)(?!\w)")
-_ENDS_IN_SCALE = re.compile(rf"(?<!\w)(?:{_SCALE})$")
-_ENDS_IN_GROUPS = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* ?$")
-_STARTS_WITH_GROUP = re.compile(r" ?\d{3}(?!\d)")
-_STARTS_WITH_FRACTION = re.compile(r" ?(?:[¼-¾⅐-⅞]|\d+/\d)")
-_STARTS_WITH_HALF = re.compile(
-    r" ?and (?:an?|one|two|three)[ -](?:half|third|quarter|fifth|sixth|eighth|tenth)s?(?!\w)"
-)
+_ENDS_IN_NUMBER = lazily(rf"(?<!\w)(?:{_ANY})[ -]?$")
+_ENDS_IN_SCALE_AND = lazily(rf"(?<!\w)(?:{_SCALE}) and $")
+_STARTS_WITH_SCALE = lazily(rf"[ -]?(?:{_SCALE})(?!\w)")
+_STARTS_WITH_NUMBER = lazily(rf"[ -]?(?:{_ANY})(?!\w)")
+_STARTS_WITH_AND = lazily(rf" ?and (?:{_ANY}|\d+)(?!\w)")
+_ENDS_IN_SCALE = lazily(rf"(?<!\w)(?:{_SCALE})$")
+_ENDS_IN_GROUPS = lazily(r"(?<!\d)\d{1,3}(?: \d{3})* ?$")
+_STARTS_WITH_GROUP = lazily(r" ?\d{3}(?!\d)")
+_STARTS_WITH_FRACTION = lazily(r" ?(?:[¼-¾⅐-⅞]|\d+/\d)")
+_STARTS_WITH_HALF = lazily(r" ?and (?:an?|one|two|three)[ -](?:half|third|quarter|fifth|sixth|eighth|tenth)s?(?!\w)")
 _RATES_IN_WORDS = (
     r"per ?cents?|per centum|percentage points?|pct|basis points?|bps?|bn|mn|mm|mio|trn|crores?|lakhs?|lacs?|per mille"
 )
@@ -55,11 +54,11 @@ _MEASURES = (
     r"|(?:square |cubic )?(?:feet|foot"
     r"|inch(?:es)?|miles?|yards?|acres?|hectares?)|ounces?|barrels?|gallons?|times|fold"
 )
-_ENDS_IN_AMOUNT = re.compile(rf"(?:\d|(?<!\w)(?:{_ANY}))[)\]]?[ -]?$")
-_STARTS_WITH_RATE = re.compile(rf"[)\]]?[ -]?(?:{_RATES_IN_WORDS}|{_SCALE})(?!\w)")
-_STARTS_WITH_MEASURE = re.compile(rf"[)\]]?[ -]?(?:{_MEASURES})(?!\w)")
-_ENDS_IN_MINUS = re.compile(r"(?<!\w)(?:minus|negative|plus or minus) $")
-_ENDS_IN_GRADE = re.compile(r"(?<![\w'-])(?:([a-f])\1{0,2}|\d+)$")
+_ENDS_IN_AMOUNT = lazily(rf"(?:\d|(?<!\w)(?:{_ANY}))[)\]]?[ -]?$")
+_STARTS_WITH_RATE = lazily(rf"[)\]]?[ -]?(?:{_RATES_IN_WORDS}|{_SCALE})(?!\w)")
+_STARTS_WITH_MEASURE = lazily(rf"[)\]]?[ -]?(?:{_MEASURES})(?!\w)")
+_ENDS_IN_MINUS = lazily(r"(?<!\w)(?:minus|negative|plus or minus) $")
+_ENDS_IN_GRADE = lazily(r"(?<![\w'-])(?:([a-f])\1{0,2}|\d+)$")
 _COMPARED = tuple("<>≤≥≦≧~±≈=")
 _NEAR = 24
 """The number of characters read on either side for a number in words or in groups."""
@@ -149,7 +148,7 @@ def _parts_negative(folded: Folded, at: int) -> bool:
     return False
 
 
-_AMOUNT = re.compile(r"[$€£¥]? ?-?\d[\d,.']* ?%?\\?\)")
+_AMOUNT = lazily(r"[$€£¥]? ?-?\d[\d,.']* ?%?\\?\)")
 _LONGEST_QUOTED = 300
 
 

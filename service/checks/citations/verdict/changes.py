@@ -37,7 +37,6 @@ Each block of the alignment is judged in these steps, and then the whole passage
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -69,6 +68,7 @@ from service.checks.citations.text.tokens import TextTokens, is_address, is_mark
 from service.checks.citations.text.units import changed_units
 from service.checks.citations.text.word_bounds import divides, is_currency, leaves_unit
 from service.checks.citations.verdict.punctuation import changed_marks
+from service.checks.patterns import lazily
 from service.debate.findings import Edit
 
 MOST_EDITS = 40
@@ -78,11 +78,11 @@ _MOST_SLIPS = 3
 _WORDS_A_LATER_SLIP = 100
 """Above 300 words, one more slip is allowed for each so many words."""
 
-_YEAR = re.compile(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
-_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
-_POINTED = re.compile("[\u0590-\u06ff]+")
+_YEAR = lazily(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
+_POINTS = lazily("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
+_POINTED = lazily("[\u0590-\u06ff]+")
 _SENTENCE_END = ".!?:"
-_UNDERLINED = re.compile(r"_+(?!\w)")
+_UNDERLINED = lazily(r"_+(?!\w)")
 _RANK = ("negation", "currency", "date", "number", "modal", "name")
 _CUT_ENDINGS = ("less", "free")
 _INFLECTIONS = frozenset("s es d ed ing ings ly ion ions ation ations ment ments ance ence al ally y ies".split())

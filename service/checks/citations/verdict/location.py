@@ -20,31 +20,32 @@ from typing import Literal
 
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.outline import NamedPlace
+from service.checks.patterns import lazily
 
 Span = tuple[int, int]
 
-_OFFSET = re.compile(
+_OFFSET = lazily(
     r"\s*(?:(?:code ?points?|char(?:acter)?s?|offset)\s*[:=@]?\s*)?(\d{1,9})(?:\s*(?:-|–|\.\.)\s*\d{1,9})?\s*",
     re.IGNORECASE,
 )
-_LINES = re.compile(r"\b(?:lines?|ll?\.|L)\s*(\d{1,7})(?:\s*(?:-|–|to|and)\s*L?(\d{1,7}))?\b", re.IGNORECASE)
-_PAGE = re.compile(r"\b(?:pages?|pp?\.?|pg\.?)\s*(\d{1,5})\b", re.IGNORECASE)
-_DIVISION = re.compile(
+_LINES = lazily(r"\b(?:lines?|ll?\.|L)\s*(\d{1,7})(?:\s*(?:-|–|to|and)\s*L?(\d{1,7}))?\b", re.IGNORECASE)
+_PAGE = lazily(r"\b(?:pages?|pp?\.?|pg\.?)\s*(\d{1,5})\b", re.IGNORECASE)
+_DIVISION = lazily(
     r"\b(article|art\.|schedule|exhibit|annex|appendix|part|chapter|title|attachment|subpart)\s+(?:no\.?\s+)?"
     r"(\d{1,4}(?:[.-]\d{1,3}){0,5}|[ivxlc]{1,7}|(?-i:[A-Z]{2})(?:-?\d{1,3})?|[a-z](?:-?\d{1,3})?)\b(?!-?\w)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(
+_CLAUSE = lazily(
     r"(?:\b(?:sections?|sec\.?|clauses?|cl\.|paragraphs?|para\.?)|§{1,2})\s*"
     r"((?:[a-z]-?)?\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = lazily(
     r"\s*(\d{1,4}(?:\.\d{1,4}){1,5}|[a-ko-z]-?\d{1,4}(?:\.\d{1,4}){0,5})(?:\s*\([a-z0-9]{1,4}\))*\.?(?:\s.*)?",
     re.IGNORECASE,
 )
 """A number alone; "L12" is a line and "p12" a page, which are read before it."""
-_LETTER = re.compile(r"([a-z])-(?=\d)")
+_LETTER = lazily(r"([a-z])-(?=\d)")
 _SHORTEST_TITLE = 3
 
 

@@ -26,6 +26,7 @@ from itertools import islice
 
 from service.checks.citations.text.cue_words import ARTICLES, GOVERNING, MODALS
 from service.checks.citations.text.fold import Folded
+from service.checks.patterns import lazily
 
 _FARTHEST = 240
 """The number of characters that are searched before the passage."""
@@ -36,15 +37,15 @@ _LONGEST_ASIDE = 8
 _MOST_LEADING = 3
 """The most words before the negation that a clause begins with: "and in no event"."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d[\w.,]*")
-_STOP = re.compile(r"[.;?!:](?:(?<=:)[\"')\]*_]* ?|[\"')\]*_]* )")
+_WORD = lazily(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d[\w.,]*")
+_STOP = lazily(r"[.;?!:](?:(?<=:)[\"')\]*_]* ?|[\"')\]*_]* )")
 """A colon, or another mark before a space. It begins with one class of characters: a search then skips all others."""
-_EMPTY_LINE = re.compile(r"\n[ \t\r]*\n")
-_BRACKETS = re.compile(r"\([^()]*\)")
+_EMPTY_LINE = lazily(r"\n[ \t\r]*\n")
+_BRACKETS = lazily(r"\([^()]*\)")
 _ABBREVIATED = frozenset("inc corp ltd co llc art sec mr mrs ms dr vs st al eg ie cf para".split())
 _LONGEST_ABBREVIATED = max(map(len, _ABBREVIATED))
-_LAST_WORD = re.compile(r"\w*\Z")
-_ITEM = re.compile(r"[ \"'*_-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).])?[ \"'*_-]*")
+_LAST_WORD = lazily(r"\w*\Z")
+_ITEM = lazily(r"[ \"'*_-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).])?[ \"'*_-]*")
 _LIGHT = frozenset(
     "be been being have has had do does did so also otherwise then thereby ever yet itself themselves longer more less "
     "later fewer earlier greater than or and in any event way case manner circumstance "
@@ -74,7 +75,7 @@ _ASIDE = frozenset(
 _DETERMINED = ARTICLES | frozenset(
     "any all each every such its his her their our your this that these those it them him us me you one".split()
 )
-_TAKES_BACK = re.compile(
+_TAKES_BACK = lazily(
     r"\b(?:(?:fail(?:s|ed|ing|ure)?|refus(?:es?|ed|ing|al)|unable|inability|unwilling"
     r"|declin(?:es?|ed|ing)|ceas(?:es?|ed|ing)"
     r"|neglect(?:s|ed|ing)?|omit(?:s|ted|ting)?|powerless|reluctant) to"
@@ -85,7 +86,7 @@ _TAKES_BACK = re.compile(
     r"|(?:false|untrue|incorrect|wrong) that)"
     r"(?: (?:be|being|have|having|been|or|otherwise|ever|also|so|then|\w+ly))*[ \"'*_-]*$"
 )
-_MARKUP = re.compile(
+_MARKUP = lazily(
     r"<!--.*?-->|</?(?:a|b|i|u|s|p|em|strong|span|su[bp]|code|br|div|font|small|mark|del|ins|t[dhr]|li|[uo]l|h[1-6])\b[^<>]*>",
     re.DOTALL,
 )

@@ -12,23 +12,22 @@ It does not apply over a comma either, except a pair of commas around a few word
 
 from __future__ import annotations
 
-import re
-
 from service.checks.citations.text.cue_words import BOUNDING, FOLLOWING
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.verdict.negations import governing
+from service.checks.patterns import lazily
 from service.debate.findings import Edit
 
 _WORD = r"[^\W\d_]+(?:'[^\W\d_]+)*"
-_AFTER = re.compile(rf"(?:[ \"'*_`-])*({_WORD})(?: ({_WORD}))?")
-_NEVER_AFTER = re.compile(
+_AFTER = lazily(rf"(?:[ \"'*_`-])*({_WORD})(?: ({_WORD}))?")
+_NEVER_AFTER = lazily(
     r"[ ,\"'*_`-]*((?:in|under|at|on|by) no (?:event|case|way|circumstances?|time|account|means|manner|condition)s?)\b"
 )
 _NONE = frozenset("no none nothing nobody neither".split())
-_OPEN_END = re.compile(
+_OPEN_END = lazily(
     r"\b(?:of|to|for|by|with|from|on|in|at|is|are|was|were|has|have|had|makes?|gives?|assumes?|accepts?|bears?|pays?)$"
 )
-_LAST_CLAUSE = re.compile(r"[.!?;:][\"')]* ")
+_LAST_CLAUSE = lazily(r"[.!?;:][\"')]* ")
 _LONGEST_WORD = 40
 _GOES_ON = 60
 _BOUNDING = BOUNDING | frozenset("if provided subject until".split())

@@ -19,7 +19,6 @@ A mark that counts on one side must stand in the same place on the other, also i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,16 +30,17 @@ from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.sentences import ends_row, ends_sentence, marks_end, marks_item
 from service.checks.citations.text.tokens import TextTokens
 from service.checks.citations.text.word_bounds import is_bracketed, is_currency, is_lone_star, is_unmatched
+from service.checks.patterns import lazily
 from service.debate.findings import Edit
 
 Range = tuple[int, int]
 
-_GRADE = re.compile(r"([a-f])\1{0,2}|\d.*")
-_DASHES = re.compile(r"-+")
-_REFERENCE = re.compile(r"[a-z\d]{1,4}\)")
+_GRADE = lazily(r"([a-f])\1{0,2}|\d.*")
+_DASHES = lazily(r"-+")
+_REFERENCE = lazily(r"[a-z\d]{1,4}\)")
 _LONG_DASHES = frozenset("—―")
-_ELLIPSIS = re.compile(r"\.(?: ?\.){2}")
-_BOX = re.compile(r"\[ ?((?:\* ?)*)\]")
+_ELLIPSIS = lazily(r"\.(?: ?\.){2}")
+_BOX = lazily(r"\[ ?((?:\* ?)*)\]")
 _ALWAYS = frozenset("□▢▣◻◼◽◾؟՞")
 """Boxes to tick, and question marks of other scripts."""
 _AT_THE_ENDS = frozenset(("-", "--", "[]", "[*", "*", "~", "^"))

@@ -20,20 +20,19 @@ from msgspec import Struct
 
 from service.checks.judgement.wording.softening import KEPT, Soft, softenings, unquoted
 from service.checks.judgement.wording.vocabulary import DEALING, FAULTS, FUNCTION, GENERAL, NEGATIONS, OPPOSING, matcher
+from service.checks.patterns import lazily
 
 STEM = 5
 """The letters by which forms of one word are known."""
-WORD = re.compile(r"[^\W\d_]{4,}")
-_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_MARK = re.compile(r"[^\W_]+")
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
-_CLAUSE = re.compile(
+WORD = lazily(r"[^\W\d_]{4,}")
+_TOKEN = lazily(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_MARK = lazily(r"[^\W_]+")
+_SENTENCE = lazily(r"(?<=[.!?;:])\s+")
+_CLAUSE = lazily(
     r"\s*(?:[,\u2014\u2013]|\s-\s)\s*(?:and\s+|so\s+)?|\s+(?=(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless)\b)",
     re.IGNORECASE,
 )
-_TURN = re.compile(
-    r"^(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless|still)\b\s*", re.IGNORECASE
-)
+_TURN = lazily(r"^(?:but|yet|however|though|although|while|whereas|nevertheless|nonetheless|still)\b\s*", re.IGNORECASE)
 _OPPOSING, _FAULT, _NEGATION, _DEALING = (matcher(words) for words in (OPPOSING, FAULTS, NEGATIONS, DEALING))
 _GENERAL = frozenset(GENERAL.split())
 

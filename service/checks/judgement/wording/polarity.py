@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from service.checks.patterns import lazily
+
 _CASE = (
     r"(?:(?:the|this|that|these|those|its|his|her|their|each|every|any|all|both|either|such)(?: of (?:the|its"
     r"|these))? )?"
@@ -126,20 +128,20 @@ TAGS = {
     "expletive": r"(?:it|there)(?:'s)?",
     "function": _FUNCTION,
 }
-_LEXER = re.compile(
+_LEXER = lazily(
     rf"(?P<aside>{_ASIDE})|"
     + "|".join(rf"(?P<{tag}>\b(?:{words})\b)" for tag, words in TAGS.items())
     + r"|(?P<other>\w[\w'-]*|[^\w\s])",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.;:!?\u2014\u2013]+(?:[.](?=\w)[^.;:!?\u2014\u2013]+)*[.;:!?]?")
-_BE = re.compile(r"(?:be|been|being|is|are|was|were)\s+(?:\w+ly\s+|so\s+)?$", re.IGNORECASE)
-_TO = re.compile(r"\bto\s+(?:\w+ly\s+)?$", re.IGNORECASE)
+_SENTENCE = lazily(r"[^.;:!?\u2014\u2013]+(?:[.](?=\w)[^.;:!?\u2014\u2013]+)*[.;:!?]?")
+_BE = lazily(r"(?:be|been|being|is|are|was|were)\s+(?:\w+ly\s+|so\s+)?$", re.IGNORECASE)
+_TO = lazily(r"\bto\s+(?:\w+ly\s+)?$", re.IGNORECASE)
 LONGEST = 40
 """The most words of a chain."""
-_PERSONS = re.compile(r"(?:no|no one|nobody|nothing|none|who|few|neither|nowhere|hardly any\w*)\b", re.IGNORECASE)
-_THAT = re.compile(r"\b(?:that|whether|how|why)\b", re.IGNORECASE)
-_OF = re.compile(r"\s+of\b", re.IGNORECASE)
+_PERSONS = lazily(r"(?:no|no one|nobody|nothing|none|who|few|neither|nowhere|hardly any\w*)\b", re.IGNORECASE)
+_THAT = lazily(r"\b(?:that|whether|how|why)\b", re.IGNORECASE)
+_OF = lazily(r"\s+of\b", re.IGNORECASE)
 _UNLIMITED = frozenset({"", ".", ";", ":", "!", ",", "and", "as", "because", "since"})
 _PREDICATES = frozenset({"failure", "denial", "fault"})
 _TURNING = _PREDICATES | {"negation"}

@@ -23,20 +23,19 @@ from msgspec import Struct
 from service.checks.judgement.wording.grounds import is_english
 from service.checks.judgement.wording.softening import unquoted
 from service.checks.judgement.wording.vocabulary import EVERYDAY, FAULTS, FUNCTION, GENERAL, JOINING, NEGATIONS, matcher
+from service.checks.patterns import lazily
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
-_NUMBERED = re.compile(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
+_WORD = lazily(r"\d+(?:[.,]\d+)+|[^\W_]+")
+_NUMBERED = lazily(r"\b(?:arguments?|points?|statements?) \d+(?:(?:,| and| or|, and) \d+)*", re.IGNORECASE)
 _GENERAL = frozenset(f"{GENERAL} {JOINING} document documents file files record records text texts".split()) | FUNCTION
 _EMPTY = matcher(f"{FAULTS} {NEGATIONS}")
-_COUNTED = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE
-)
-_OF_A_TEXT = re.compile(
+_COUNTED = lazily(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|half|twice)\b", re.IGNORECASE)
+_OF_A_TEXT = lazily(
     r"\b(?:quoted|quotation|quotes?|sentences?|passages?|clauses?|paragraphs?|sections?|omit(?:s|ted)|left out)\b",
     re.IGNORECASE,
 )
 """What a remark on a quotation is about: the words beside it, which its own passage then shows."""
-_END = re.compile(r"[.;!?](?=\s)|\n")
+_END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
 

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, get_args
 
 from service.checks.judgement.wording.phrases import PARTS, PATTERNS
 from service.checks.judgement.wording.polarity import agreements
+from service.checks.patterns import lazily
 
-_QUOTED = re.compile(
+_QUOTED = lazily(
     r'"[^"]{0,2000}"|\u201c[^\u201d]{0,2000}\u201d|\u00ab[^\u00bb]{0,2000}\u00bb|\u2018[^\u2019]{0,2000}\u2019(?!\w)'
     r"|(?<![\w'])'[^']{3,2000}'(?!\w)"
 )
@@ -34,7 +35,7 @@ def _pattern(alternatives: tuple[str, ...]) -> re.Pattern[str]:
     while any(part in pattern for part in PARTS):
         for part, meaning in PARTS.items():
             pattern = pattern.replace(part, meaning)
-    return re.compile(pattern, re.IGNORECASE)
+    return lazily(pattern, re.IGNORECASE)
 
 
 @cache
@@ -43,7 +44,7 @@ def _soft() -> dict[str, re.Pattern[str]]:
     return {name: _pattern(alternatives) for name, alternatives in PATTERNS.items()}
 
 
-_NOT_BEFORE = re.compile(
+_NOT_BEFORE = lazily(
     r"(?:\b(?:not|never|fails?\s+to|failed\s+to|failing\s+to|no|wrongly|hardly|nor|neither|nobody|nothing|cannot|without|why|whether|if|as\s+if|as\s+though|would|unless)|n't)"
     r"(?:\s+\w+){0,2}\s*$",
     re.IGNORECASE,

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from service.checks.patterns import lazily
+
 OPPOSING = (
     "no not nor none never nothing nobody nowhere neither cannot without hardly scarcely but however yet although "
     "though while whereas unless until except only despite instead rather regardless notwithstanding even merely "
@@ -134,4 +136,4 @@ DEALING = (
 
 def matcher(words: str) -> re.Pattern[str]:
     """Matches any of the words with `fullmatch`; one that ends in ``*`` is the beginning of a word."""
-    return re.compile("|".join(re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) for w in words.split()))
+    return lazily("|".join(re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) for w in words.split()))
