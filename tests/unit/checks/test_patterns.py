@@ -1,0 +1,40 @@
+"""Patterns that are compiled when they are first used."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+from service import checks
+from service.checks.patterns import LazyPattern, lazily
+
+
+def test_a_pattern_gives_what_a_compiled_one_gives() -> None:
+    plain, lazy = re.compile("(?P<word>b+)", re.IGNORECASE), lazily("(?P<word>b+)", re.IGNORECASE)
+
+    assert lazy.pattern == plain.pattern
+    assert lazy.flags == plain.flags
+    assert lazy.groupindex == plain.groupindex
+    assert lazy.sub("x", "aBb") == plain.sub("x", "aBb") == "ax"
+    assert [match.span("word") for match in lazy.finditer("aBb b", 1)] == [(1, 3), (4, 5)]
+    assert lazy.fullmatch("aBb") is None
+
+
+def test_a_pattern_that_is_no_expression_says_so_at_its_first_use() -> None:
+    wrong = lazily("(")
+
+    with pytest.raises(re.error, match="missing"):
+        wrong.search("")
+
+
+def test_every_pattern_of_the_engines_is_an_expression() -> None:
+    names = [found.name for found in walk_packages(checks.__path__, "service.checks.")]
+    patterns = [one for name in names for one in vars(import_module(name)).values() if isinstance(one, LazyPattern)]
+
+    for one in patterns:
+        re.compile(one.pattern, one.flags)
+
+    assert len(patterns) > 250
