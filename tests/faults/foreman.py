@@ -24,6 +24,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from service.checks.patterns import LazyPattern
 from tests.fixtures.running import repository
 
 LOOK_S = 0.01
@@ -113,6 +114,7 @@ def _lead(jobs: Mapping[str, Any]) -> None:
     """Do what is told, a line at a time; single-threaded, so that forking is safe."""
     for job in jobs.values():
         job.load()
+    _compile_patterns()
     pids: set[int] = set()
     try:
         while line := sys.stdin.readline():
@@ -131,6 +133,14 @@ def _lead(jobs: Mapping[str, Any]) -> None:
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
+
+
+def _compile_patterns() -> None:
+    """Compile once what each process would compile when it judges its first reply."""
+    for name, module in [*sys.modules.items()]:
+        for value in vars(module).values() if name.startswith("service.checks.") else ():
+            if isinstance(value, LazyPattern):
+                _ = value.flags
 
 
 def _fork(job: Any, order: Mapping[str, Any]) -> int:
