@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -38,6 +39,8 @@ _OF_A_TEXT = lazily(
 _END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
+DOCUMENTS_KEPT = 16
+"""Of how many documents the words are kept: each turn of a debate is compared with the same ones."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -63,13 +66,14 @@ LIMITS = RelationLimits()
 
 
 class CaseWords(NamedTuple):
-    """The stems of the telling words of a case: what is asked and argued, and what the documents say besides.
+    """The stems of the telling words of a case: what is asked and argued, what the documents say, and both together.
 
     ``english`` says that its documents are in English.
     """
 
     argued: frozenset[str]
     documents: frozenset[str]
+    all: frozenset[str]
     english: bool = True
     limits: RelationLimits = LIMITS
 
@@ -85,18 +89,26 @@ class CaseWords(NamedTuple):
         more = max(0, len(self.all) - limits.vocabulary) * limits.chance // 1_000
         return min(limits.shared + more, limits.most)
 
-    @property
-    def all(self) -> frozenset[str]:
-        """Every stem of the case."""
-        return self.argued | self.documents
-
 
 def case_words(argued: Sequence[str], documents: Collection[str], limits: RelationLimits = LIMITS) -> CaseWords:
     """The words of a case by its question, positions and proposals, and by the texts of its documents."""
     common = stems(EVERYDAY, limits)
-    english = all(is_english(text[:_BEGINNING]) for text in documents if text.strip())
-    said, written = (stems("\n".join(texts), limits) - common for texts in (argued, documents))
-    return CaseWords(said, written, english, limits)
+    read = [_read(text, limits) for text in documents]
+    said = stems("\n".join(argued), limits) - common
+    written = frozenset[str]().union(*(document.stems for document in read)) - common
+    return CaseWords(said, written, said | written, all(document.english for document in read), limits)
+
+
+class _Read(NamedTuple):
+    """The stems of a document's telling words, and whether it may be in English: an empty one may."""
+
+    stems: frozenset[str]
+    english: bool
+
+
+@lru_cache(maxsize=DOCUMENTS_KEPT)
+def _read(document: str, limits: RelationLimits) -> _Read:
+    return _Read(stems(document, limits), not document.strip() or is_english(document[:_BEGINNING]))
 
 
 def stems(text: str, limits: RelationLimits = LIMITS) -> frozenset[str]:
@@ -148,6 +160,7 @@ def concerns(document: str, span: tuple[int, int], said: str, argument: str, lim
     return bool(passage & (stems(unquoted(said), limits) | stems(argument, limits)))
 
 
+@lru_cache(maxsize=1 << 14)  # most words stand in several texts of a case
 def _is_telling(word: str) -> bool:
     if word[0].isdigit():
         return len(word) > 1
