@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from service.checks.judgement.wording.caseless import Caseless
 from service.checks.patterns import lazily
 
 _CASE = (
@@ -128,11 +129,10 @@ TAGS = {
     "expletive": r"(?:it|there)(?:'s)?",
     "function": _FUNCTION,
 }
-_LEXER = lazily(
+_LEXER = Caseless(
     rf"(?P<aside>{_ASIDE})|"
     + "|".join(rf"(?P<{tag}>\b(?:{words})\b)" for tag, words in TAGS.items())
-    + r"|(?P<other>\w[\w'-]*|[^\w\s])",
-    re.IGNORECASE,
+    + r"|(?P<other>\w[\w'-]*|[^\w\s])"
 )
 _SENTENCE = lazily(r"[^.;:!?\u2014\u2013]+(?:[.](?=\w)[^.;:!?\u2014\u2013]+)*[.;:!?]?")
 _BE = lazily(r"(?:be|been|being|is|are|was|were)\s+(?:\w+ly\s+|so\s+)?$", re.IGNORECASE)
@@ -166,17 +166,18 @@ class Agreement(NamedTuple):
 
 def agreements(plain: str) -> Iterator[Agreement]:
     """Every chain of a text without quotations that agrees by an even number of negations."""
+    lexer, text = _LEXER.over(plain)
     for sentence in _SENTENCE.finditer(plain):
-        for chain, ended_by in _chains(plain, sentence.start(), sentence.end()):
+        for chain, ended_by in _chains(plain, lexer.finditer(text, *sentence.span())):
             at_start = not plain[sentence.start() : chain[0].start].strip()
             if _agrees(plain, chain, ended_by) or (at_start and _affirms(chain, ended_by)):
                 yield Agreement(chain[0].start, chain[-1].end)
 
 
-def _chains(plain: str, start: int, end: int) -> Iterator[tuple[list[_Word], str]]:
+def _chains(plain: str, words: Iterator[re.Match[str]]) -> Iterator[tuple[list[_Word], str]]:
     """The chains of a sentence, each with the word that ends it, or with nothing at the sentence's end."""
     chain: list[_Word] = []
-    for found in _LEXER.finditer(plain, start, end):
+    for found in words:
         tag = found.lastgroup or "other"
         if _carries_on(plain, chain, found.group().casefold()):
             continue
@@ -192,10 +193,11 @@ def _chains(plain: str, start: int, end: int) -> Iterator[tuple[list[_Word], str
 
 def _carries_on(plain: str, chain: Sequence[_Word], said: str) -> bool:
     """Whether a word only joins: a comma before there is a subject, or "nor" between two subjects of "neither"."""
-    tags = {word.tag for word in chain}
     if said == ",":
-        return not tags & _SUBJECTS
-    return said == "nor" and not tags & _PREDICATES and any(_is(plain, word, "neither") for word in chain)
+        return not any(word.tag in _SUBJECTS for word in chain)
+    if said != "nor" or any(word.tag in _PREDICATES for word in chain):
+        return False
+    return any(_is(plain, word, "neither") for word in chain)
 
 
 def _begins_again(plain: str, chain: Sequence[_Word], said: str) -> bool:
