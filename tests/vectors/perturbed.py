@@ -127,8 +127,22 @@ NOT_SEEN: dict[str, str] = {
         for d in (-1, 1)
     },
     **dict.fromkeys(
-        (f"service/checks/judgement/wording/softening.py: 64 -> {n} in KEPT = 64" for n in (63, 65)),
+        (
+            *(f"service/checks/judgement/wording/softening.py: 64 -> {n} in KEPT = 64" for n in (63, 65)),
+            *(
+                f"service/checks/judgement/wording/relation.py: {n} -> {n + d} in (16, 16384)"
+                for n in (16, 16_384)
+                for d in (-1, 1)
+            ),
+        ),
         "the size of a cache",
+    ),
+    **dict.fromkeys(
+        (
+            *(f"{CITATIONS}/text/document_cache.py: 0 -> {n} in self._characters = 0" for n in (-1, 1)),
+            *(f"{CITATIONS}/text/document_cache.py: 1 -> {n} in len(self._kept) > 1" for n in (0, 2)),
+        ),
+        "a document that is let go is read again",
     ),
     "service/money/tokens.py: 0 -> -1 in max(0, len(sizes) - 1)": "no text has no tokens either way",
     **dict.fromkeys(

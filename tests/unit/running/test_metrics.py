@@ -30,6 +30,13 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in 
 Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
+@pytest.fixture(autouse=True)
+def no_series_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins without labelled series: others leave thousands behind, and each is read at each question."""
+    for labelled in LABELLED:
+        monkeypatch.setattr(labelled.metric, "_metrics", {})
+
+
 def recorded(name: str) -> list[Entry]:
     return [decode(line) for line in (FOLDER / f"{name}.jsonl").read_bytes().splitlines()]
 

@@ -32,7 +32,7 @@ class Caseless:
     @cached_property
     def _fast(self) -> re.Pattern[str]:
         """In small letters, but for the signs behind a backslash and the names of groups."""
-        small = _CAPITAL.sub(lambda found: found[0].lower() if len(found[0]) == 1 else found[0], self.pattern)
+        small = _CAPITAL.sub(lambda found: found[0].lower() if found[0].isalpha() else found[0], self.pattern)
         return re.compile(small)
 
     @cached_property

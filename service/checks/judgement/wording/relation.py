@@ -39,8 +39,8 @@ _OF_A_TEXT = lazily(
 _END = lazily(r"[.;!?](?=\s)|\n")
 _BEGINNING = 20_000
 """The characters of a document by which its language is known."""
-DOCUMENTS_KEPT = 16
-"""Of how many documents the words are kept: each turn of a debate is compared with the same ones."""
+DOCUMENTS_KEPT, WORDS_KEPT = 16, 16_384
+"""Of how many documents the words are kept, and of how many words whether they tell: turns share most of both."""
 
 
 class RelationLimits(Struct, frozen=True, rename="camel"):
@@ -160,7 +160,7 @@ def concerns(document: str, span: tuple[int, int], said: str, argument: str, lim
     return bool(passage & (stems(unquoted(said), limits) | stems(argument, limits)))
 
 
-@lru_cache(maxsize=1 << 14)  # most words stand in several texts of a case
+@lru_cache(maxsize=WORDS_KEPT)
 def _is_telling(word: str) -> bool:
     if word[0].isdigit():
         return len(word) > 1
