@@ -69,8 +69,10 @@ nearby:
 test: setup style ## linters, types, import contracts and every test; prints where the time went
 	@SHOWN=3 $(MAKE) $(BOTH) everything types replay DRAW=$(or $(DRAW),3) 3>&1
 
-# Through a descriptor of its own, because make keeps the lines of its targets until they end.
+# Through a descriptor of its own, because make keeps the lines of its targets until they end. In a fresh clone one
+# process rewrites the test files for all workers.
 everything: setup
+	@[ -d tests/unit/__pycache__ ] || $(BIN)/pytest --quiet --no-header --only-import >/dev/null || true
 	@{ echo "All tests"; PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile \
 		--no-loadscope-reorder --longest-first --time-by-file=25 --durations=25 --durations-min=1; } >&$${SHOWN:-1}
 

@@ -7,6 +7,9 @@ is put aside from it. What a test makes is collected as ever: a test that forget
 Tests of a file that starts processes or waits get the mark `waits`, by the text of the file, so there is no list that
 could be out of date. `pytest --longest-first` begins with them, and the short files at the end balance the workers.
 
+`pytest --only-import` imports the test files and runs nothing: pytest rewrites each file and keeps it so, once for all
+workers that come. Several that begin with a fresh clone would each rewrite every file.
+
 `pytest --draw=3` runs one in three of them, and all others. GAINSAY_TEST_DRAW_SEED or else the commit draws which, so
 that a red run is red again and another commit tries others; the summary says the seed.
 """
@@ -39,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options to pytest's own general group."""
     group = parser.getgroup("general")
     group.addoption("--longest-first", action="store_true", help="begin with tests that wait")
+    group.addoption("--only-import", action="store_true", help="import the test files, and run none of their tests")
     group.addoption("--draw", type=int, default=1, metavar="N", help="run one in N of the tests that wait")
 
 
@@ -52,6 +56,18 @@ def pytest_collection() -> Iterator[None]:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> list[pytest.Item] | None:
+    """Make no test of what an imported file has, where the import was all."""
+    return [] if collector.config.getoption("only_import") else None
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Take it for a success that files were imported and no test ran."""
+    if session.config.getoption("only_import") and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m waits` looks for the mark
