@@ -3,6 +3,6 @@
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def _no_network(socket_disabled: None) -> None:
-    """Refuse every socket but the pair of socket files that an event loop wakes itself with."""
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let pytest-socket refuse every socket but the pair of socket files that an event loop wakes itself with."""
+    item.add_marker("disable_socket")
