@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -184,9 +184,16 @@ def old_words(text: str) -> Counter[str]:
     )
 
 
-def names(code: str) -> Iterator[str]:
+@cache
+def _read(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names and the texts of a module, which is parsed once for both."""
+    nodes = list(ast.walk(ast.parse(code)))
+    return tuple(names(nodes)), tuple(texts(code, nodes))
+
+
+def names(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Every name that a module gives: of classes, functions, parameters, variables, attributes and imports."""
-    for node in ast.walk(ast.parse(code)):
+    for node in nodes:
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name
@@ -202,17 +209,17 @@ def names(code: str) -> Iterator[str]:
 def old_names(code: str, module: str = "") -> Counter[str]:
     """The old words in the names of a module, its own among them, each name once for each place that gives it."""
     found: Counter[str] = Counter()
-    for name in (*names(code), module):
+    for name in (*_read(code)[0], module):
         found.update(ANY_OLD_NAME.findall(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()))
     return found
 
 
-def texts(code: str) -> Iterator[str]:
+def texts(code: str, nodes: Sequence[ast.AST]) -> Iterator[str]:
     """The docstrings, comments and messages of a module."""
     yield from (
         token.string for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type == tokenize.COMMENT
     )
-    for node in ast.walk(ast.parse(code)):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -221,7 +228,7 @@ def texts(code: str) -> Iterator[str]:
 def old_texts(code: str) -> Counter[str]:
     """The old words in the docstrings, comments and messages of a module; what stands in back quotes is code."""
     found: Counter[str] = Counter()
-    for text in texts(code):
+    for text in _read(code)[1]:
         words = " ".join(re.sub(r"``[^`]*``|`[^`]*`", "…", text).split())
         found.update(word.lower() for word in ANY_OLD.findall(words))
     return found
