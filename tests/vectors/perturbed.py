@@ -139,8 +139,9 @@ NOT_SEEN: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *(f"{CITATIONS}/text/document_cache.py: 0 -> {n} in self._characters = 0" for n in (-1, 1)),
-            *(f"{CITATIONS}/text/document_cache.py: 1 -> {n} in len(self._kept) > 1" for n in (0, 2)),
+            *(f"{CITATIONS}/text/document_cache.py: 0 -> {n} in characters = 0" for n in (-1, 1)),
+            *(f"{CITATIONS}/text/document_cache.py: 0 -> {n} in _Came.characters = 0" for n in (-1, 1)),
+            *(f"{CITATIONS}/text/document_cache.py: 32 -> {n} in MOST_CHARACTERS // 32" for n in (31, 33)),
         ),
         "a document that is let go is read again",
     ),

@@ -53,7 +53,7 @@ def test_a_verdict_near_the_limit_of_steps_does_not_depend_on_what_was_asked_bef
     others = [Citation(quote=f"Clause {i} says that teh fee of item {i} is payabel") for i in range(0, 2_000, 50)]
 
     def ask(before: list[Citation], max_steps: int) -> str | None:
-        document_cache.clear()
+        document_cache._kept.clear()
         sources = Sources({"doc": text})
         for other in before:
             check(other, sources)
