@@ -9,7 +9,8 @@
     consensus     the question and every document, whose words are no agreement
     voices        the arguments of each turn with the verdicts on them, and those of other sides that it was shown
     texts         the reply; the documents of the turn's round; the question and the caller's texts; the replies that
-                  the turn was shown, without struck arguments, and the labels that they had
+                  the turn was shown, without struck arguments, and the labels that they had; the marks in these
+                  replies and in the turn's former take
 
 Accuracy is scored on the facts themselves. A row has the name of the first engine that is given so. A later engine
 without a row is given what the engine before it was given (`given_to`).
@@ -56,7 +57,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.texts import texts_of
 from service.debate.script import Script
-from service.debate.turns import phase_of, round_of, seat_of
+from service.debate.turns import once_more, phase_of, round_of, seat_of
 from service.debate.versions import number
 from service.errors import IllegalEntry
 
@@ -114,7 +115,8 @@ class ReadTexts(NamedTuple):
     """A reply whose texts are compared, and all that its seat was shown: what it may quote.
 
     ``documents`` are ids; ``titles`` are theirs, in the same order; ``asked`` are the question and the caller's texts;
-    ``marked`` are the passages of the shown replies that their own findings mark. ``voices`` are the labels under which
+    ``marked`` are the passages of the shown replies, and of the author's former take, that their own findings mark.
+    ``voices`` are the labels under which
     the seat was shown them, and ``author`` is that seat. By ``names`` a reply may name its own model; where it does,
     the seat read a mask.
     """
@@ -267,7 +269,7 @@ def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
         titles=[titles[name] for name in documents],
         asked=(case.question, *_caller_texts(case, facts, turn)),
         shown={former: _standing(facts, former) for former in seen},
-        marked=[words for former in seen for words in _marked(facts, former)],
+        marked=[words for former in (*seen, *_takes_before(facts, turn)) for words in _marked(facts, former)],
         voices=_speakers(facts, turn, seen),
         author=seat_of(turn),
         names=known_names(facts.started) if facts.started else frozenset(),
@@ -280,6 +282,11 @@ def _speakers(facts: Facts, turn: TurnId, seen: Sequence[TurnId]) -> Mapping[Tur
     if started is None:
         return {}
     return FORMATS[started.format].shown(Script(started, facts), Turn(turn, seat_of(turn), tuple(seen)))
+
+
+def _takes_before(facts: Facts, turn: TurnId) -> Iterator[TurnId]:
+    """The former takes of a turn that was asked once more."""
+    return (former for former in facts.said if once_more(former) == turn)
 
 
 def _marked(facts: Facts, turn: TurnId) -> Iterator[str]:

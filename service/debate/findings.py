@@ -303,7 +303,8 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     points of that text, end exclusive, without the quotation marks; a clause's is its name. ``attributed`` is the
     author that the text names: a document, a participant of the debate, or none (``open``). A passage stands in
     ``source_id``, or in the reply of ``turn``; one that stands in the question or in a caller's text has neither.
-    ``reason`` is the rule that refused or excused.
+    ``reason`` is the rule that refused or excused. ``form`` is the strong form of evidence for which a passage is
+    marked; one that was not compared to its end has none.
 
     ``onlyInDebate`` says that a participant has these words, which the text gives as a document's. ``unclear`` are
     words of which code cannot say that the text gives them as another's: it may propose, deny or describe them. A
@@ -320,6 +321,7 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     source_id: str | None = None
     turn: TurnId | None = None
     reason: str | None = None
+    form: str | None = None
 
     @property
     def marked(self) -> bool:

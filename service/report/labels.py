@@ -114,7 +114,7 @@ FLAG: Mapping[str, str] = {
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
     "to read them against the documents.",
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
-    "unclearQuotation": "A reply has words that stand nowhere and that it may propose or deny, or reports of a clause "
+    "unclearQuotation": "A reply has words that stand nowhere and may be no quotation, or reports of a clause "
     "or a document what code does not find there: a person has to read it.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
@@ -197,7 +197,7 @@ PASSAGE: Mapping[str, str] = {
     "noSuchClause": "no document has this clause",
     "otherInClause": "the clause may not say this",
     "notGiven": "may not be among the documents",
-    "unclear": "not found; may be a proposal",
+    "unclear": "not found; may be no quotation",
     "unchecked": "unchecked: no document",
     "onlyInDebate": "only in the debate",
 }
@@ -206,7 +206,7 @@ PLACES: Mapping[str, str] = {
     "inDocument": "in a document",
     "inDebate": "in another reply or in the case",
     "onlyInDebate": "only in a reply, and given as a document's words",
-    "unclear": "not found so, and perhaps proposed or denied",
+    "unclear": "not found so, and perhaps no quotation",
     "unchecked": "unchecked, because no document was given",
     "nowhere": "in none of them",
 }

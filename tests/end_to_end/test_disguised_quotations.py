@@ -26,14 +26,17 @@ INVENTED = {
     "a bold verb": f"**Clause 9 states:** {W}.",
     "another tense": f"Clause 9 stated: {W}.",
     "in the words of": f"In the words of clause 9: {W}.",
-    "a clause before emphasis": f"The agreement (clause 9): *{W}*.",
     "pieces": 'Clause 9 states "the Supplier shall be liable" ... "to the Bank without any limit whatsoever".',
     "a law before it": f'Under the GDPR clause 9 states "{W}".',
+}
+DRESSED = {
+    "a clause before emphasis": f"The agreement (clause 9): *{W}*.",
     "a condition before it": f'Only if one ignores the text does the cap apply, for the text is "{W}".',
     "a reading": f'As amended in 2025, clause 9 should now be taken to read "{W}".',
     "a new clause": f'The new clause 9 says "{W}".',
     "a wish fulfilled": f'The parties agreed that clause 9 should read "{W}", and it does.',
 }
+"""Inventions in a sentence that has a sign of a draft, a condition or an emphasis: no strong form, and so unclear."""
 HONEST = {
     "a proposal": f'Clause 9 should read "{W}".',
     "a denial": f'Clause 9 does not say "{W}".',
@@ -48,6 +51,16 @@ async def test_an_invention_of_a_moderator_ends_low_for_a_person(database: Datab
     assert result["decision"]["confidence"] == "LOW"
     assert "inventedQuotation" in result["flags"]
     assert result["decision"]["humanReview"]["required"]
+
+
+@pytest.mark.parametrize("name", DRESSED)
+async def test_an_invention_in_a_sentence_that_is_not_plain_is_never_high_and_for_a_person(
+    database: Database, name: str
+) -> None:
+    result = await read(database, "adversarial", {"moderator": saying(synthesis=DRESSED[name])})
+
+    assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", True)
+    assert "unclearQuotation" in result["flags"]
 
 
 @pytest.mark.parametrize("who", ["The first debater", "The second debater", "Debater 1"])
@@ -69,7 +82,7 @@ async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_a
     marks = [
         passage["mark"] for turn in result["passages"] for passage in turn.get("passages", ()) if "mark" in passage
     ]
-    assert marks == ["not found; may be a proposal"]
+    assert marks == ["not found; may be no quotation"]
 
 
 @pytest.mark.parametrize("name", HONEST)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from service.checks.texts.compare import ENGINE, Shown, compare
+from service.checks.texts.compare import ENGINE, compare
+from service.checks.texts.shown import Shown
 from service.debate.findings import TextsFound
 
 Comparison = Callable[[Shown, Mapping[str, str]], TextsFound]

@@ -67,7 +67,7 @@ _SOURCED = lazily(
 )
 _NEAR = 40
 """The most characters between such a lead and the author that it names."""
-_SPEAKER = lazily(
+SPEAKER = (
     r"\b(?:statement|debater|model|voice|seat|participant|position|party|argument|point|objection|claim|rebuttal|"
     r"answer|speaker|reviewer) "
     r"(?:no\. ?)?(?:[A-Z]|\d{1,2})\b(?!\.\d)"
@@ -84,9 +84,10 @@ _SPEAKER = lazily(
     r"other (?:side|debaters?|models?|seats?)|another debater|debaters?|devil's advocate|critique|rebuttal|"
     r"concession|"
     r"proposal|thesis|my own (?:earlier )?(?:answer|argument|thesis)|earlier (?:answer|statement|round|reply)|"
-    r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b",
-    re.IGNORECASE,
+    r"both (?:sides|statements|debaters)|the (?:claim|assertion|allegation|contention|suggestion|submission) that)\b"
 )
+"""What names a participant of the debate, as a regular expression."""
+_SPEAKER = lazily(SPEAKER, re.IGNORECASE)
 _ANY = lazily(r"\b(?:an?|any|no|every) \Z", re.IGNORECASE)
 _SPEAKS = lazily(
     r"\b(?:claim|assert|alleg|contend|argu|sa(?:y|id)|maintain|read|quot|cit|invok|rel(?:y|ie)|writ|attribut|"

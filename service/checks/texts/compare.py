@@ -8,7 +8,7 @@
     6  a document has them but for changes, and the sentence may propose or deny them;
        or it describes a participant and no verb of saying leads to them               unclear
     7  the case has no document, and they are not given as a participant's        unchecked
-    8  anything else                                                     nowhere
+    8  anything else         nowhere, if a strong form gives them as another's (`strong`), as with 5; else unclear
     *  the work allowed was used up                                      nowhere, out_of_steps
 
 A clause that a document has is `inDocument`; only one that a text says to state something is listed. What the reply of
@@ -18,17 +18,16 @@ What is quoted within a quotation that is found belongs to its author.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain
-from typing import Protocol
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import chain
 
 from msgspec.structs import replace
 
 from service.checks.citations.match.find import find, read_quote
 from service.checks.citations.text import lexicon
-from service.checks.citations.text.clause_names import clauses, named
+from service.checks.citations.text.clause_names import named
 from service.checks.citations.text.markup import Plain, plain
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
 from service.checks.citations.text.steps import OutOfSteps, Steps
@@ -44,16 +43,20 @@ from service.checks.texts.attribution import (
     is_shared,
     names_speaker,
 )
-from service.checks.texts.clause_reports import differs, report
+from service.checks.texts.clause_reports import differs
 from service.checks.texts.clauses import has_clause, instruments, is_elsewhere, names_law, words_of_clause
 from service.checks.texts.embedded import Licence, licence, without_explanations
 from service.checks.texts.excuses import excuse_of_clause, is_absent, is_of_debate
 from service.checks.texts.given_words import Given, given
 from service.checks.texts.mood import affirmed
-from service.checks.texts.names_in_words import by_place, in_words, places_of, strange_documents
+from service.checks.texts.names_in_words import by_place, places_of, strange_documents
 from service.checks.texts.other_texts import is_of_other, is_other_text, is_person, words_of
+from service.checks.texts.own_reports import Reports, Stretches
 from service.checks.texts.reports import asserted
+from service.checks.texts.shown import Shown
+from service.checks.texts.signs import is_plain
 from service.checks.texts.speakers import turns_named
+from service.checks.texts.strong import DOTS, Form, form_of_clause, form_of_words
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -71,57 +74,17 @@ _A_PASSAGE = 40_000
 LONGEST = 20_000
 """The most characters of a quotation that is compared."""
 _WORD = lazily(r"[^\W\d_]{4,}")
+_NUMBER = lazily(r"(\d{1,4})")
 _FEWEST, _LONG = 2, 10
 """The least longer words of a quotation that are a document's too, and the words from which on one is enough."""
 
+_A_PIECE = 3
+"""The least words of a piece between dots that is looked for alone."""
+_NOT_COMPARED = CitationVerdict("not_found")
 _NEAR = 0.8
 """The share of such words from which on a quotation is made of a document's."""
 
 Span = tuple[int, int]
-
-
-class Shown(Protocol):
-    """A reply, and all that its seat was shown (`service.checks.given.ReadTexts`)."""
-
-    @property
-    def reply(self) -> Reply:
-        """The reply whose texts are compared."""
-        ...
-
-    @property
-    def titles(self) -> Sequence[str]:
-        """The documents' titles."""
-        ...
-
-    @property
-    def asked(self) -> Sequence[str]:
-        """The question, and the caller's texts."""
-        ...
-
-    @property
-    def shown(self) -> Mapping[TurnId, Reply]:
-        """The replies, by turn, without struck arguments."""
-        ...
-
-    @property
-    def marked(self) -> Sequence[str]:
-        """The marked passages of these replies."""
-        ...
-
-    @property
-    def voices(self) -> Mapping[TurnId, str]:
-        """The labels under which they were shown."""
-        ...
-
-    @property
-    def author(self) -> str | None:
-        """The seat of the reply."""
-        ...
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of models that are masked where a shown reply names itself."""
-        ...
 
 
 def compare(read: Shown, documents: Mapping[str, str], max_steps: int = MAX_STEPS) -> TextsFound:
@@ -160,11 +123,11 @@ class _Desk:
         text = read.text
         quoted = quotations(text)
         found = [passage for each in quoted if (passage := self._quotation(path, text, each))]
-        heard = _Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
+        heard = Stretches([passage.span for passage in found if passage.status in ("inDocument", "inDebate")])
         found = [each for each in found if not (each.marked or each.unclear) or each.span not in heard]
         bare = text.replace("*", " ")
         reports = Reports(bare, [each.outer for each in quoted if each.in_marks])
-        words = _Stretches([each.span for each in quoted if each.in_marks and each.words >= QUOTED_WORDS])
+        words = Stretches([each.span for each in quoted if each.in_marks and each.words >= QUOTED_WORDS])
         for span, name in reports.names:
             if span in heard or span in words:  # it is the quoted author's, and compared or excused with its words
                 continue
@@ -182,9 +145,36 @@ class _Desk:
         if not given.is_compared(quoted):
             return None
         if not self._documented:
-            return self._without_documents(path, quoted, given)
+            return self._weighed(self._without_documents(path, quoted, given), quoted, given, _NOT_COMPARED)
+        verdict, licensed = self._in(self._documents, quoted.text, given.around, quoted.words < QUOTED_WORDS)
+        return self._weighed(self._judged(path, quoted, given, verdict, licensed), quoted, given, verdict)
+
+    def _weighed(
+        self, found: Passage | None, quoted: Quotation, given: Given, verdict: CitationVerdict
+    ) -> Passage | None:
+        """The same with the strong form for which it is marked; without one the passage is unclear."""
+        if found is None or not (found.marked or found.unclear) or verdict.reason == OutOfSteps.code:
+            return found
+        if verdict.verdict != "altered" and not self._has_piece(quoted.text):
+            quoted = quoted._replace(text=DOTS.sub(" ", quoted.text))
+        form = form_of_words(quoted, given, verdict, self._is_known) if found.marked else None
+        laundered = found.status == "onlyInDebate" and given.attributed == "open"
+        if form is None and (laundered or (is_plain(given.around) and self._is_marked(quoted.text))):
+            form = "repeated"
+        if form is None:
+            return replace(found, status="unclear")
+        return replace(found, status=found.status if found.marked else "nowhere", form=form)
+
+    def _has_piece(self, words: str) -> bool:
+        """Whether a piece of words between dots stands in a document."""
+        pieces = [piece for piece in DOTS.split(words) if len(piece.split()) >= _A_PIECE]
+        return any(self._search(piece, self._documents, True).verdict == "verified" for piece in pieces)
+
+    def _judged(
+        self, path: str, quoted: Quotation, given: Given, verdict: CitationVerdict, licensed: Licence | None
+    ) -> Passage | None:
+        """What quoted words are, by the verdict on them in the documents and what they owe to it."""
         short = quoted.words < QUOTED_WORDS
-        verdict, licensed = self._in(self._documents, quoted.text, given.around, short)
         if licensed == "true":
             source = verdict.source_id
             return Passage(path, quoted.span, "quotation", "inDocument", given.attributed, source_id=source)
@@ -233,7 +223,7 @@ class _Desk:
             return Passage(path, quoted.span, "quotation", "nowhere", given.attributed, reason="another_speaker")
         by_speaker = names_speaker(given.around.before) and not is_shared(given.around.before)
         reported = given.reported or is_followed(given.around, self._names)
-        as_document = given.attributed == "document" and reported and not (by_speaker or given.is_doubtful)
+        as_document = given.attributed == "document" and reported and not by_speaker
         claimed = as_document or (given.attributed == "open" and self._is_marked(quoted.text))
         status: Status = "onlyInDebate" if claimed else "inDebate"
         return Passage(path, quoted.span, "quotation", status, given.attributed, turn=turn)
@@ -317,18 +307,29 @@ class _Desk:
             if self._having(name, self._asked):
                 return Passage(path, span, "clause", "inDebate", "document", reason="asked")
             attributed: Attributed = "debate" if spoken else "document"
-            given_as: Status = "onlyInDebate" if self._documented else "unchecked"
+            form = self._form_of(name, around)
+            given_as: Status = "onlyInDebate" if form else "unclear"
             if turn := self._having(name, self._said):
-                return Passage(path, span, "clause", "inDebate" if spoken else given_as, attributed, turn=TurnId(turn))
+                status: Status = "inDebate" if spoken else given_as if self._documented else "unchecked"
+                named_in = Passage(path, span, "clause", status, attributed, turn=TurnId(turn))
+                return replace(named_in, form=form) if named_in.marked else named_in
             if not (self._documented or spoken):
                 return Passage(path, span, "clause", "unchecked", attributed, reason="no_document")
             may_be_of_law = self._may_be_of_law(name)
             if may_be_of_law and not reports.is_reported(span) and reports.report(span) is None:
                 return None
-            missing: Status = "unclear" if may_be_of_law else "nowhere"
-            return Passage(path, span, "clause", missing, attributed, reason="no_such_clause")
+            form = None if may_be_of_law else self._form_of(name, around)
+            missing: Status = "nowhere" if form else "unclear"
+            return Passage(path, span, "clause", missing, attributed, reason="no_such_clause", form=form)
         except OutOfSteps as end:
             return Passage(path, span, "clause", "nowhere", "document", reason=end.code)
+
+    def _form_of(self, name: str, around: Context) -> Form | None:
+        """The strong form in which a sentence rests on a clause for which all documents have been searched."""
+        return form_of_clause(name, around, self._is_known, self._most)
+
+    def _is_known(self, word: str) -> bool:
+        return word in self._named or self._documents.has_word(word)
 
     def _is_of_another(self, around: Context) -> bool:
         """Whether a clause is one of a text that was not given, or a part of a reply."""
@@ -391,45 +392,17 @@ class _Desk:
             self._known[key] = self._first_with(name, sources)
         return self._known[key]
 
+    @cached_property
+    def _most(self) -> int:
+        """The highest number that a part of a document begins with."""
+        places = (place for source in self._documents for place in self._documents.document(source).outline)
+        return max((int(found[1]) for place in places if (found := _NUMBER.match(place.number))), default=0)
+
     def _first_with(self, name: str, sources: Sources) -> str | None:
         for source in sorted(sources):
             if has_clause(name, sources.document(source), self._steps):
                 return source
         return None
-
-
-class Reports:
-    """The clauses that a text names, and what it reports of them in its own words."""
-
-    def __init__(self, text: str, quoted: Sequence[Span]) -> None:
-        own = list(text)
-        for start, end in quoted:
-            own[start:end] = " " * (end - start)
-        self._own = "".join(own)
-        self._reported = {start for start, _ in clauses(text)}
-        self.names = sorted([*named(text), *in_words(text)])
-        self._places = [span for span, _ in self.names]
-
-    def is_reported(self, span: Span) -> bool:
-        """Whether the clause is said to state something."""
-        return span[0] in self._reported
-
-    def report(self, span: Span) -> str | None:
-        """The words outside quotation marks that are given as the clause's, or ``None``."""
-        return report(self._own, span, self._places)
-
-
-class _Stretches:
-    """Stretches of a text, to be asked whether one of them holds another."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        ordered = sorted(spans)
-        self._starts = [start for start, _ in ordered]
-        self._reach = list(accumulate((end for _, end in ordered), max))
-
-    def __contains__(self, span: Span) -> bool:
-        k = bisect_right(self._starts, span[0]) - 1
-        return k >= 0 and span[1] <= self._reach[k]
 
 
 def _in_original(passage: Passage, read: Plain) -> Passage:

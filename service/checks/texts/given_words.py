@@ -6,7 +6,7 @@
     asserted    it names a document or rests on them, they are nearly a document's, and no sign of a draft is near
     else        a wish, a draft or a denial excuses them, or it is unclear whether they are another's
 
-Marked are the first four.
+Marked are those of the first four that have a strong form in a plain sentence (`strong`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation
 from service.checks.texts.attribution import Context, is_direct
-from service.checks.texts.doubt import is_doubtful
 from service.checks.texts.embedded import is_statement
 from service.checks.texts.excuses import excuse, is_wished
 from service.checks.texts.mood import is_asserted, is_beside, is_reported, is_unclear, is_under, is_unreal
@@ -61,25 +60,15 @@ class Given(NamedTuple):
         ``near`` are words that are nearly all a document's.
         """
         if self.reported:
-            return self._unless_doubtful
+            return "nowhere"
         if self.spoken:
-            return self._unless_doubtful if is_literal(self.around.before) else "unclear"
+            return "nowhere" if is_literal(self.around.before) else "unclear"
         named = self.attributed == "document"
         if is_unreal(self.around, altered=altered, given=named):
             return "unclear" if named and is_under(self.around) else None
         placed = is_asserted(self.around) or (named and is_under(self.around))
         claimed = (named or altered or near) and (placed or (named and (altered or near)))
-        return self._unless_doubtful if claimed and not is_unclear(self.around) else "unclear"
-
-    @property
-    def _unless_doubtful(self) -> Status:
-        """The status of words that are given as another's; what the sentence states plainly is never in doubt."""
-        return "unclear" if self.is_doubtful else "nowhere"
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether a denial, a wish or another author governs them in their own clause."""
-        return is_doubtful(self.around, plainly=self.stated)
+        return "nowhere" if claimed and not is_unclear(self.around) else "unclear"
 
 
 def given(around: Context, attributed: Attributed, exists: Exists) -> Given:

@@ -15,11 +15,11 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
     is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
     document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
-    of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, which the text may propose
-    or deny, or a clause of which it reports something else than ``sourceId`` has. ``unchecked`` are words that a case
-    without documents has nothing to compare with. ``attributed`` is the author that the text names. ``reason`` is the
-    rule that decided. ``mark`` is null unless the passage misleads a reader, or may: the words that reports and the
-    terminal show beside it.
+    of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
+    ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
+    ``unchecked`` are words that a case without documents has nothing to compare with. ``attributed`` is the author that
+    the text names. ``reason`` is the rule that decided. ``mark`` is null unless the passage misleads a reader, or may:
+    the words that reports and the terminal show beside it.
     """
 
     field: str

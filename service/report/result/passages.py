@@ -87,6 +87,8 @@ def _mark(h: History, found: Passage) -> str:
     if found.kind == "clause" and found.unclear:
         return PASSAGE["otherInClause" if found.source_id else "notGiven"]
     words = PASSAGE["notSaid" if (found.status, found.attributed) == ("nowhere", "debate") else found.status]
+    if found.unclear and found.turn:  # a participant's, and perhaps given as a document's
+        words = PASSAGE["onlyInDebate"]
     return f"{words}: {_speaker(h, found.turn)}" if found.turn else words
 
 
