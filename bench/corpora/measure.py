@@ -15,6 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from bench import corpora
@@ -86,9 +87,8 @@ def softened(items: Iterable[LabelledCritique]) -> Iterator[Outcome]:
 
 def marked(items: Iterable[LabelledText]) -> Iterator[Outcome]:
     """Of each text, whether all its marks are found, or else whether anything is marked that is true."""
-    known = corpora.documents()
     for item in items:
-        spans = [passage.span for passage in passages(item, known)]
+        spans = [passage.span for passage in _found(item) if passage.marked]
         found = [any(_overlap(span, mark) for span in spans) for mark in item.marks]
         yield Outcome(item.id, item.kind, all(found) if item.marks else bool(spans), bool(item.marks))
 
@@ -100,26 +100,30 @@ def is_set_off(item: LabelledText) -> bool:
 
 def unclear(items: Iterable[LabelledText]) -> Iterator[Outcome]:
     """Of each text, whether a passage is marked as unclear, and none as misleading; the property is to be invented."""
-    known = corpora.documents()
     for item in items:
-        found = found_in(item, known)
+        found = _found(item)
         seen = any(passage.unclear for passage in found) and not any(passage.marked for passage in found)
         yield Outcome(item.id, item.kind, seen, bool(item.marks))
 
 
 def marked_beside(items: Iterable[LabelledText]) -> Iterator[Outcome]:
     """Of each invented text, whether something is marked beside the words that must be; it has the property never."""
-    known = corpora.documents()
     for item in items:
         if item.marks:
-            spans = [passage.span for passage in passages(item, known)]
+            spans = [passage.span for passage in _found(item) if passage.marked]
             beside = any(not any(_overlap(span, mark) for mark in item.marks) for span in spans)
             yield Outcome(item.id, item.kind, beside, true=False)
 
 
-def passages(item: LabelledText, known: dict[str, Document]) -> list[Passage]:
-    """What the product would mark in a text as misleading."""
-    return [passage for passage in found_in(item, known) if passage.marked]
+@cache
+def _found(item: LabelledText) -> tuple[Passage, ...]:
+    """The passages of a text of the corpus, compared once for all figures."""
+    return tuple(found_in(item, _documents()))
+
+
+@cache
+def _documents() -> dict[str, Document]:
+    return corpora.documents()
 
 
 def found_in(item: LabelledText, known: dict[str, Document]) -> list[Passage]:
@@ -153,9 +157,19 @@ def judge(item: LabelledCritique, case: ArguedCase, known: dict[str, Document]) 
 
 
 def _judged(items: Iterable[LabelledCritique]) -> Iterator[tuple[LabelledCritique, CritiqueFound]]:
-    cases, known = corpora.cases(), corpora.documents()
     for item in items:
-        yield item, judge(item, cases[item.case], known)
+        yield item, _finding(item)
+
+
+@cache
+def _finding(item: LabelledCritique) -> CritiqueFound:
+    """The finding on a critique of the corpus, judged once for all figures."""
+    return judge(item, _cases()[item.case], _documents())
+
+
+@cache
+def _cases() -> dict[str, ArguedCase]:
+    return corpora.cases()
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -162,23 +162,21 @@ def test_softening_is_seen_as_often_as_before() -> None:
 def test_of_invented_words_readers_are_warned_as_often_as_before() -> None:
     """Floors somewhat below what was measured; many reports without quotation marks are beyond the comparison."""
     invented = [item for item in corpora.measured(TEXTS) if item.marks]
-    for items, marked, warned in ((invented, 0.51, 0.69), (list(filter(measure.is_set_off, invented)), 0.57, 0.78)):
+    for items, marked, warned in ((invented, 0.38, 0.70), (list(filter(measure.is_set_off, invented)), 0.41, 0.77)):
         counted, unclear = figures(measure.marked(items)), figures(measure.unclear(items))
         assert counted.recall >= marked
         assert counted.recall + unclear.recall >= warned
 
 
-def test_of_honest_texts_no_more_are_marked_than_before() -> None:
-    """The target is 1 in 100. `texts/1` misses it (docs/testing.md): 12 of 555, and 13 unclear. None may be added."""
+def test_of_honest_texts_at_most_one_in_a_hundred_is_marked_and_five_are_unclear() -> None:
     counted, unclear = (figures(each(corpora.measured(TEXTS))) for each in (measure.marked, measure.unclear))
     assert counted.others > 50
-    assert counted.false_rate <= 0.0217
-    assert unclear.false_rate <= 0.0235
+    assert counted.false_rate <= 0.01
+    assert unclear.false_rate <= 0.05
 
 
-def test_of_invented_texts_no_more_are_marked_beside_the_invented_words_than_before() -> None:
-    """The target is 1 in 100. `texts/1` misses it by a hair: 3 of 299. None may be added."""
-    assert figures(measure.marked_beside(corpora.measured(TEXTS))).false_rate <= 0.0101
+def test_of_invented_texts_at_most_one_in_a_hundred_is_marked_beside_the_invented_words() -> None:
+    assert figures(measure.marked_beside(corpora.measured(TEXTS))).false_rate <= 0.01
 
 
 @pytest.mark.parametrize("kind", ["agrees", "noPoint"])
