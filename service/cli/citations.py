@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 import click
-import msgspec
 
 from service.checks.citations.batch import explained, judge_batch, line, read_batch
 from service.cli import exit_codes
 from service.report.labels import REFUSED
+from service.report.sent import encode
 
 
 @click.group()
@@ -35,6 +35,6 @@ def check(require_verified: bool) -> int:
     """
     missed = False
     for id, verdict in judge_batch(read_batch(sys.stdin.buffer.read())):
-        click.echo(msgspec.json.encode(line(id, explained(verdict, REFUSED))))
+        click.echo(encode(line(id, explained(verdict, REFUSED))))
         missed |= verdict.verdict != "verified"
     return exit_codes.NEGATIVE if require_verified and missed else exit_codes.DONE

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 import click
-import msgspec
 
 from service import intake
 from service.cli import case_options, exit_codes, help_sections
@@ -56,8 +55,9 @@ def gate(as_json: bool, **given: Any) -> int:
 def encoded(decision: GateDecision) -> str:
     """The decision as the JSON of ``POST /v1/gate``."""
     from service.report import build_gate as public
+    from service.report.sent import pretty
 
-    return msgspec.json.format(msgspec.json.encode(public(decision)), indent=2).decode()
+    return pretty(public(decision)).decode()
 
 
 def gate_lines(decision: GateDecision, format_: str) -> str:

@@ -6,10 +6,10 @@ import asyncio
 from datetime import UTC, datetime
 
 import click
-import msgspec
 
 from service.cli import exit_codes, startup
 from service.intake.model_ranking import Standing
+from service.report.sent import pretty
 from service.store.impact import standings
 from service.store.pool import Database
 from service.store.startup import database_url
@@ -32,7 +32,7 @@ def models(as_json: bool) -> int:
     with database_url(settings) as url:
         found = ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        click.echo(pretty(found).decode())
     else:
         from service.cli.display import catalogue
         from service.cli.display.console import console

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from service import intake
 from service.audit.record import SALT_BYTES
@@ -55,9 +54,10 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
 
 def encoded(found: CaseQuote) -> str:
     """The quote as the JSON of ``POST /v1/quotes``, without the tenant's remaining limits (in the database)."""
+    from service.report.sent import pretty
     from service.web.quote_types import PriceQuote
 
-    return msgspec.json.format(msgspec.json.encode(PriceQuote.of(found)), indent=2).decode()
+    return pretty(PriceQuote.of(found)).decode()
 
 
 def _price(case: CaseRequest, settings: Settings) -> CaseQuote:

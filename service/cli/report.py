@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 import click
-import msgspec
 
 from service import report as reports
 from service.app import open_app, running_sequencer
@@ -22,6 +21,7 @@ from service.debate.amounts import usd
 from service.errors import GainsayError
 from service.policy.settings import Settings
 from service.report import Result
+from service.report.sent import pretty
 from service.store.startup import DatabaseAddresses, addresses, database_url
 
 Form = Literal["json", "markdown", "html", "pdf"]
@@ -114,7 +114,7 @@ def rendered(form: Form, found: Result) -> bytes:
     """A result in one of the forms that a report has."""
     match form:
         case "json":
-            return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+            return pretty(found) + b"\n"
         case "markdown":
             return reports.markdown(found).encode()
         case "html":

@@ -23,6 +23,7 @@ from service.debate.model import Status
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 from service.report import Line, Result, events
+from service.report.sent import pretty
 from service.store.startup import DatabaseAddresses, addresses
 
 PROOF_S = 30.0
@@ -79,7 +80,7 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
     with addresses(settings) as where:
         found = asyncio.run(_review(settings, where, case))
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        click.echo(pretty(found))
     else:
         screen = console()
         screen.print()

@@ -11,6 +11,7 @@ import asyncio
 import gzip
 import re
 from collections.abc import AsyncIterator
+from typing import ClassVar
 from uuid import UUID
 
 from litestar import Response, get
@@ -55,7 +56,7 @@ _ENTRY = re.compile(r"(?P<debate>[0-9a-fA-F-]{36})\.(?P<n>0|[1-9]\d{0,8})", re.A
 class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A log: its name, which is the origin of its checkpoints, and the verifier key of their signatures.
 
-    ``size`` and ``root`` (hex) are those of the latest checkpoint, null before the first.
+    ``size`` and ``root`` (hex) are those of the latest checkpoint, absent before the first.
     """
 
     log: str
@@ -77,13 +78,15 @@ class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
     """The tenant's logs, oldest first. New debates go to the last."""
 
+    always_sent: ClassVar = ("logs",)
+
     logs: tuple[LogDetail, ...]
 
 
 class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
     """A debate that rests on the value searched for, and the place of its last record in the log.
 
-    ``index`` is null while the tree holds none of its records.
+    ``index`` is absent while the tree holds none of its records.
     """
 
     debate_id: str
@@ -110,6 +113,8 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
 
 class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
     """The value searched for, and the debates that rest on it, newest first. ``next`` is as in the list of debates."""
+
+    always_sent: ClassVar = ("debates",)
 
     asked: Asked
     value: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from litestar import Response, get
 from msgspec import Struct, defstruct, field
@@ -46,6 +46,8 @@ class PromptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
     """The pinned files and ``pin``, the SHA-256 of the manifest that lists them."""
 
+    always_sent: ClassVar = ("prompts",)
+
     pin: str
     prompts: tuple[PromptDetail, ...]
 
@@ -55,6 +57,8 @@ class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
 
     ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
     """
+
+    always_sent: ClassVar = ("choices",)
 
     model: str
     allowance: int
@@ -84,7 +88,7 @@ GateSettings = _settings(
 DebateSettings = _settings(
     "DebateSettings",
     "The settings of a debate that its case leaves out.\n\n"
-    "Above ``swapAboveUSD`` the closing seat is asked twice; null means never.",
+    "Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.",
     _DEBATE,
 )
 CallSettings = _settings(
@@ -92,7 +96,7 @@ CallSettings = _settings(
 )
 BudgetSettings = _settings(
     "BudgetSettings",
-    "The limits of a tenant that policy does not name, in US dollars; ``null`` where there is no limit.",
+    "The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.",
     (*_ZONE, *keys_of(Budget)),
 )
 StancesSettings = _settings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import ClassVar
 
 from litestar import Response, post
 from msgspec import Struct
@@ -57,6 +58,8 @@ class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 class CheckedCitations(Struct, frozen=True, kw_only=True):
     """The verdicts in the order of the request, and the engine that gave them."""
+
+    always_sent: ClassVar = ("verdicts",)
 
     engine: str
     verdicts: tuple[CheckedCitation, ...]

@@ -9,13 +9,13 @@ from typing import cast
 from urllib.parse import urlencode
 from uuid import UUID
 
-import msgspec
 from litestar import Response, get, post
 
 from service import report
 from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
 from service.report import VIEWS, Result, View, viewed
+from service.report.sent import encode
 from service.web import body, headers, stream
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
@@ -135,7 +135,7 @@ async def readable(request: HttpRequest) -> Response[bytes]:
 def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response[bytes]:
     """A value as JSON. Nothing is to be kept by a cache without asking again."""
     return Response(
-        content=msgspec.json.encode(value),
+        content=encode(value),
         status_code=status,
         media_type="application/json",
         headers={"Cache-Control": "no-cache", **(headers or {})},

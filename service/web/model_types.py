@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -145,6 +145,8 @@ class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
     ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
     them now: by the score of their track records, then by policy's preference.
     """
+
+    always_sent: ClassVar = ("models",)
 
     price_hash: str
     models: tuple[ModelDetail, ...]

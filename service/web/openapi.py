@@ -54,7 +54,9 @@ from service.report.events.types import (
     StartedEvent,
     WholeFinalEvent,
 )
+from service.report.sent import told
 from service.reviews.evidence import NotOver
+from service.web.answer_schemas import describe_absence
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
@@ -170,6 +172,7 @@ class _Schemas:
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         split_options(self.components, REF, *requests)
+        describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
 
     def of(self, *types: type) -> Schema:
@@ -181,6 +184,11 @@ class _Schemas:
             mapping = {"summary": refs[0]["$ref"], "full": refs[1]["$ref"]}
             return {"oneOf": refs, "discriminator": {"propertyName": "view", "mapping": mapping}}
         return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+
+def _bodies() -> set[str]:
+    """The schemas of the bodies of requests."""
+    return {SCHEMA_NAMES[operation.body] for operation in OPERATIONS if operation.body}
 
 
 def _with_amounts(schema: Any) -> Any:
@@ -230,7 +238,7 @@ def _answer(answer: Answer, schemas: _Schemas) -> Schema:
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     error = _PROBLEMS_OF.get((operation.id, status), _PROBLEMS[status])
-    example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
+    example = told(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 503) else []
     headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_EVERY)

@@ -27,6 +27,7 @@ from service.errors import (
     QueueFull,
     RequestTimeout,
 )
+from service.report.sent import encode
 from service.web.app_state import HttpRequest
 from service.web.types import address
 
@@ -129,7 +130,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed_methods(error)
     return Response(
-        content=msgspec.json.encode(problem(known, request.scope["path"])),
+        content=encode(problem(known, request.scope["path"])),
         status_code=known.status,
         media_type=PROBLEM_JSON,
         headers={**headers, "Cache-Control": "no-store"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from msgspec import Struct, field
 
@@ -85,6 +86,8 @@ class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
 class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
     """A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone."""
 
+    always_sent: ClassVar = ("tokens",)
+
     id: str
     title: str
     round: int
@@ -99,7 +102,7 @@ class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TenantLeft(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The amounts remaining of the tenant's limits for today and for this month; null where there is no limit."""
+    """The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit."""
 
     day_usd: str | None = field(name="dayUSD")
     month_usd: str | None = field(name="monthUSD")
@@ -116,9 +119,11 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
     ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
 
-    The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is null where
-    the tenant has no limits.
+    The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is absent
+    where the tenant has no limits.
     """
+
+    always_sent: ClassVar = ("seats",)
 
     gate: Gate
     startable: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -17,7 +17,7 @@ REASON_MAX = 1_000
 
 
 class Links(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The addresses of the debate, its events, its report and its abort; ``abort`` is null for a declined case."""
+    """The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case."""
 
     self_: str = field(name="self")
     events: str
@@ -99,7 +99,9 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Debates, newest first. ``next`` is the value of ``after`` for the next page, null on the last."""
+    """Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last."""
+
+    always_sent: ClassVar = ("debates",)
 
     debates: tuple[DebateSummary, ...]
     next: str | None

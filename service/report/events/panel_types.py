@@ -8,7 +8,7 @@ the claims of others, and the ranked ``ideas`` of a brainstorm. Debaters are ``m
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from service.debate.replies.panel import Framework, MarkAs, ObjectionVerdict, Qu
 from service.report.events.types import Heading, Placed, PlacedReply, ReplyHeading
 from service.report.result.summary import Summary
 from service.report.result.types import Result
+from service.report.sent import EVERY
 
 PanelStatus = Literal["running", "completed", "failed", "aborted"]
 
@@ -87,6 +88,8 @@ class PanelTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_def
 class PanelBlind(Struct, frozen=True, kw_only=True):
     """A debater's answer in the blind round."""
 
+    always_sent: ClassVar = EVERY
+
     event: Literal["round"]
     debate_id: str
     round: int
@@ -120,6 +123,8 @@ class ObjectionReplied(Struct, frozen=True, kw_only=True):
 class AnswersEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A debater's answers to the strong objections that stood after the last round; the reference has no such turn."""
 
+    always_sent: ClassVar = ("answers",)
+
     answers: tuple[ObjectionReplied, ...]
 
 
@@ -132,6 +137,8 @@ class ClassificationEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel
 
 class AdjudicationEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A model's scores of a round; the `consensus` that follows has what code makes of them."""
+
+    always_sent: ClassVar = ("scores",)
 
     scores: dict[Dimension, float]
     notes: str
@@ -226,6 +233,8 @@ class SynthesisTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit
 class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to."""
 
+    always_sent: ClassVar = EVERY
+
     event: Literal["synthesis"]
     debate_id: str
     synthesis_id: str
@@ -261,6 +270,8 @@ class ScoredByModel(PlacedReply, frozen=True, kw_only=True, rename="camel", omit
 class PanelAccuracy(Struct, frozen=True, kw_only=True):
     """The scores of every debater by rules that code can follow, by the letter that it had in the debate."""
 
+    always_sent: ClassVar = EVERY
+
     event: Literal["accuracy"]
     debate_id: str
     scores: dict[str, PanelScores]
@@ -269,6 +280,8 @@ class PanelAccuracy(Struct, frozen=True, kw_only=True):
 
 class PanelAccuracyReview(Struct, frozen=True, kw_only=True):
     """The scores of every debater by a model, by the letter that it had in the debate."""
+
+    always_sent: ClassVar = EVERY
 
     event: Literal["accuracy"]
     debate_id: str
@@ -289,6 +302,8 @@ class WholeFinalTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 class _PanelEnd(Struct, frozen=True, kw_only=True):
+    always_sent: ClassVar = EVERY
+
     event: Literal["final"]
     debate_id: str
     status: PanelStatus

@@ -10,7 +10,7 @@ The three names with ``debate.`` are those of convergence's reference.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -48,6 +48,8 @@ NamedEvent = tuple[EventName, Struct]
 
 class VerdictEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The judge's verdict in the three members of the stances' reference; a null winner combines several stances."""
+
+    always_sent: ClassVar = ("winner",)
 
     verdict: str
     winner: str | None

@@ -10,7 +10,7 @@ Shares, confidences and probabilities are from 0 to 1; the record has them as wh
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from msgspec import Struct, field
 
@@ -166,6 +166,8 @@ class StartedSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class StartedHashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with."""
 
+    always_sent: ClassVar = ("pins",)
+
     prompts_pin: str
     pins: dict[str, str]
     policy_hash: str
@@ -180,6 +182,8 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defa
 
     ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
     """
+
+    always_sent: ClassVar = ("seats",)
 
     format: str
     format_reason: str | None = None
@@ -249,6 +253,8 @@ class DebaterEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit
 
 class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies."""
+
+    always_sent: ClassVar = ("debaters",)
 
     round: int
     independent: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from msgspec import Struct, field
 
@@ -53,6 +53,8 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
+    always_sent: ClassVar = ("reply",)
+
     turn: TurnId
     round: int
     seat: str
@@ -70,6 +72,8 @@ class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_d
     ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
     turn ``first``), or stands beside one in the reverse order (``otherOrder``).
     """
+
+    always_sent: ClassVar = ("members",)
 
     why: Literal["secondTake", "repair", "otherOrder"]
     first: TurnId

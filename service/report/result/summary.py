@@ -6,7 +6,7 @@ objects may have fewer members. The whole result has everything.
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar, get_args
+from typing import ClassVar, Literal, TypeVar, get_args
 
 from msgspec import Struct
 
@@ -51,6 +51,8 @@ class BallotFacts(
     Struct, frozen=True, kw_only=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True
 ):
     """The latest votes, and how many were needed."""
+
+    always_sent: ClassVar = ("vote_tally",)
 
     rounds_run: int
     consensus_threshold: int

@@ -5,7 +5,7 @@ A share is a number from 0 to 1; records keep the same in whole per mille.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -43,12 +43,13 @@ class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_f
     ``speakerSelectedBy`` is the rule behind the last of them.
     """
 
+    always_sent: ClassVar = ("debater_ids", "phase_sequence", "vote_tally", "speaker_schedule")
     report: str = ""
     speaker_selected_by: Literal["schedule"] | None = None
 
 
 class ConsensusStanding(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The standing of a panel after a round: four dimensions, null if undefined, and the mean that counts.
+    """The standing of a panel after a round: four dimensions, absent if undefined, and the mean that counts.
 
     All are shares, ``threshold`` too. ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude
     consensus whatever the scores are. ``lagging`` is absent if the round ended the deliberation. The dimensions have
@@ -99,7 +100,8 @@ class ConvergenceTerms(
 ):
     """The final answer, its decider, and the similarity of the answers after each round.
 
-    ``similarities`` are the least of all pairs by round, shares, null if it is undefined.
+    ``similarities`` are the least of all pairs by round, shares; null keeps the place of a round in which it is
+    undefined.
     """
 
     rounds: int

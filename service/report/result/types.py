@@ -7,7 +7,7 @@ facts of a round. Amounts are US dollars as decimal strings.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
@@ -41,6 +41,7 @@ from service.report.result.shown_options import ShownOptions
 from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.would_change import GateChange
+from service.report.sent import EVERY
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 
@@ -56,6 +57,7 @@ class Line(Struct, frozen=True):
 class ProposerPosition(Struct, frozen=True, kw_only=True):
     """The case for the proposition, arguments in order of priority, and every citation once."""
 
+    always_sent: ClassVar = EVERY
     thesis: str
     supporting_arguments: tuple[Argument, ...]
     evidence_cited: tuple[CitedEvidence, ...]
@@ -64,6 +66,7 @@ class ProposerPosition(Struct, frozen=True, kw_only=True):
 class CriticPosition(Struct, frozen=True, kw_only=True):
     """The case against, with the critic's own rating of its strength from 1 to 10."""
 
+    always_sent: ClassVar = EVERY
     thesis: str
     counter_arguments: tuple[Argument, ...]
     evidence_cited: tuple[CitedEvidence, ...]
@@ -73,6 +76,7 @@ class CriticPosition(Struct, frozen=True, kw_only=True):
 class RebuttalPosition(Struct, frozen=True, kw_only=True):
     """The answers to the critic's points by number, and the points that were granted."""
 
+    always_sent: ClassVar = EVERY
     thesis: str
     rebuttals: tuple[Argument, ...]
     concessions: tuple[Concession, ...]
@@ -84,6 +88,7 @@ class ArgumentQualityScore(Struct, frozen=True, kw_only=True):
     With several positions, ``proposer`` and ``rebuttal`` are those of the position that it ranked first.
     """
 
+    always_sent: ClassVar = EVERY
     proposer: int | None
     critic: int | None
     rebuttal: int | None
@@ -92,6 +97,7 @@ class ArgumentQualityScore(Struct, frozen=True, kw_only=True):
 class ModeratorEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
     """The evaluation of the arguments, not of the positions."""
 
+    always_sent: ClassVar = EVERY
     argument_quality_score: ArgumentQualityScore
     resolved_points: tuple[str, ...]
     unresolved_points: tuple[str, ...]
@@ -111,8 +117,9 @@ class TokenCost(Struct, frozen=True, kw_only=True):
 
 
 class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A round as EAAPL-MAG005, section 5.2 has it; a part that was not reached is null."""
+    """A round as EAAPL-MAG005, section 5.2 has it; a part that was not reached is null, since it names all."""
 
+    always_sent: ClassVar = EVERY
     debate_id: str
     round_number: int
     question: str
@@ -221,10 +228,11 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
     one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
     other debater. ``text`` are its statements, one in each paragraph, struck ones too; ``arguments`` the same with
-    verdicts. ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, a share.
+    verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
+    always_sent: ClassVar = ("reply",)
     turn: TurnId
     round: int
     phase: str | None = None
@@ -251,6 +259,7 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True
     than needed, each with the values from which on the decision differs.
     """
 
+    always_sent: ClassVar = ("rules",)
     debate: bool
     decided_by: str
     rules: tuple[Rule, ...]

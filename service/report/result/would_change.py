@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -34,6 +35,8 @@ _CONTESTED: Mapping[str, str] = {"true": "contested", "false": "not contested"}
 
 class GateChange(Struct, frozen=True, kw_only=True, rename="camel"):
     """Changes of the case that together would have changed the gate's decision, and the same in words."""
+
+    always_sent: ClassVar = ("fields",)
 
     sentence: str
     fields: tuple[FieldChange, ...]
