@@ -59,17 +59,16 @@ def _told(value: object, plain: Any) -> Any:
         parts = ((key, _told(of, part)) for of, (key, part) in zip(value.values(), plain.items(), strict=True))
         return {key: part for key, part in parts if isinstance(part, str) or not _is_empty(part)}
     if isinstance(value, list | tuple):
-        return [_told(of, part) for of, part in zip(value, plain, strict=True)]
+        return tuple(_told(of, part) for of, part in zip(value, plain, strict=True))
     return plain
 
 
 def _members(value: Struct, plain: dict[str, Any]) -> dict[str, Any]:
     of = {member.json: member for member in members(type(value))}
     found: dict[str, Any] = {}
-    for json, part in plain.items():
+    for json, given in plain.items():
         member = of.get(json)  # None is the tag
-        if member and not member.given:
-            part = _told(getattr(value, member.name), part)
+        part = given if not member or member.given else _told(getattr(value, member.name), given)
         if not member or member.always or not _is_empty(part):
             found[json] = part
     return found

@@ -74,4 +74,4 @@ def _filled(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_none(value: object) -> bool:
-    return value in (None, "", [], {})
+    return value is None or (isinstance(value, str | list | tuple | dict) and not value)

@@ -3,6 +3,8 @@
     retry: 1000               how long to wait before connecting again
     event, data               an event of an entry that has more than one, before its last
     id, event, data           from the entry after Last-Event-ID on, however long ago that was
+    id                        an entry without an event, a check that found nothing: an EventSource notes the id and
+                              shows nothing, so ids are without a gap on the wire
     : still here              a comment after 15 seconds of silence, so that no proxy takes the stream for ended
 
 The stream ends after ``final``, which a declined case has too. It also ends when the service stops and when the
@@ -144,9 +146,9 @@ async def _encode_events(site: AppState, feed: Feed, n: int, view: View) -> byte
     # What the last event carries is equal to the answer of GET without a stream.
     concluded = await site.reviews.result(feed.debate, LOCAL) if is_end(line.entry) else None
     rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=view)
-    return b"".join(
-        [encode(event, None) for event in rendered[:-1]] + [encode(event, line.n) for event in rendered[-1:]]
-    )
+    if not rendered:
+        return b"id: %d\n\n" % line.n
+    return b"".join([encode(event, None) for event in rendered[:-1]] + [encode(rendered[-1], line.n)])
 
 
 def encode(event: Event, number: int | None) -> bytes:

@@ -23,7 +23,8 @@ async def test_only_the_last_event_of_an_entry_has_an_id_and_whoever_resumes_mis
     assert len(begun) >= 2
     assert all((whole[n].id, whole[n + 1].name) == (0, "asked") for n in begun)
     assert all(event.id or event.data["n"] == following.data["n"] for event, following in pairwise(whole))
-    assert [event.id for event in whole if event.id] == list(range(1, finished["entries"]))
+    ids = [event.id for event in whole if event.id]
+    assert (ids, ids[-1]) == (sorted(set(ids)), finished["entries"] - 1)
     before = begun[1] - 1
     assert await site.events(debate, after=whole[before].id) == whole[before + 1 :]
     assert await site.events(debate, after=whole[begun[1] + 1].id) == whole[begun[1] + 2 :]

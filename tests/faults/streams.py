@@ -55,6 +55,8 @@ class Listener:
                 if "id" in fields:
                     self._take(int(fields["id"]), entry)
                     entry = []
+            elif "id" in fields:
+                self._take(int(fields["id"]), [])  # a check that found nothing
             fields = {}
             if self.over or len(self.heard) == until:
                 return
@@ -63,4 +65,4 @@ class Listener:
         expected = self.heard[-1][0] + 1 if self.heard else 1  # the case itself has no event
         assert n == expected, f"debate {self.debate}: entry {n} was heard in the place of {expected}"
         self.heard.append((n, tuple(entry)))
-        self.over = entry[-1][0] == "final"
+        self.over = bool(entry) and entry[-1][0] == "final"

@@ -187,12 +187,10 @@ class Progress:
                 body = self._weak(data)
             case "budgetRefused":
                 body = self._refused(data)
-            case "documentsChecked":
-                body = str(data["detail"]) if data["reason"] == "suspected" else None
-            case "synthesisCompared":
-                body = str(data["detail"]) if data["reason"] == "opposed" else None
+            case "documentsChecked" | "synthesisCompared":
+                body = str(data["detail"])
             case "voicesChecked":
-                body = f"no argument of its own: {self._whose(data)}" if data.get("seats") else None
+                body = f"no argument of its own: {self._whose(data)}"
             case "seatSilent":
                 body = f"{self._whose(data)} is silent: {data['detail']}"
             case "attemptFailed":

@@ -16,7 +16,8 @@
     attempt.failed, turn.silent    notice
     check.found                    citations; passages; accuracy; debate.converged, or convergence if answers have not;
                                    measured, if a model scores a panel's consensus after it; notice for a critique, for
-                                   documents and for who argued
+                                   documents, for a synthesis and for who argued, if there is something to note:
+                                   a check that found nothing has no event
     budget.refused                 notice
     debate.stopped                 notice
     debate.concluded               final: the result in the view of the request, a summary by default, the same as the
@@ -36,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.debate.entries import CaseReceived, is_end
+from service.debate.entries import CaseReceived, CheckFound, is_end
 from service.errors import IllegalEntry
 from service.report.events.entry_events import entry_events, settled_events
 from service.report.events.formats import stream_of
@@ -58,7 +59,7 @@ def events(
     last_record: str | None = None,
     view: View = "summary",
 ) -> tuple[Event, ...]:
-    """The events of an entry in their order; empty if the entry has none.
+    """The events of an entry in their order; empty for the case and for a check that found nothing.
 
     ``before`` are all lines before this one, from the first: remaining amounts and the seats behind neutral labels
     follow from them. ``concluded`` is the result that `final` carries in this ``view``; it is built from the lines if
@@ -71,7 +72,7 @@ def events(
     if is_end(line.entry):
         ended = concluded or build_result(debate_id, [*before, line], last_record=last_record)
         rendered.append(final(line, ended, view))
-    if not rendered:
+    if not rendered and not isinstance(line.entry, CheckFound):
         raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
     return tuple(rendered)
 

@@ -45,7 +45,7 @@ class Account(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
 
     ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
     ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
-    are then absent. ``usageUntold`` attempts were charged as reserved, because the provider did not report their tokens;
+    are then absent. ``usageUntold`` attempts were charged as reserved, because their provider did not report tokens;
     ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
     """
 
@@ -65,7 +65,7 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
 
     ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
-    above reservations. Round 0 is the framing. Ceiling and estimate are absent for a declined case. ``bySeat`` has every
+    above reservations. Round 0 is the framing. A declined case has neither ceiling nor estimate. ``bySeat`` has every
     seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
     asked, the seat's own or its fallback.
     """

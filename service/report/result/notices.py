@@ -44,7 +44,6 @@ from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
 from service.report.result.shares import share, shown
 from service.report.result.types import Line
 
-NOTHING = "nothingFound"
 _KINDS: dict[type[Finding], CheckKind] = {
     CitationsFound: "citations",
     CritiqueFound: "critique",
@@ -59,9 +58,8 @@ _KINDS: dict[type[Finding], CheckKind] = {
 
 
 def notices(h: History) -> tuple[Notice, ...]:
-    """All notices of a debate, in the order of its record; a check without findings has none."""
-    found = (one for line in h.lines for one in _of(h, line))
-    return tuple(one for one in found if one and one.reason != NOTHING)
+    """All notices of a debate, in the order of its record."""
+    return tuple(one for line in h.lines for one in _of(h, line) if one)
 
 
 def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
@@ -75,7 +73,7 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
 
 
 def notice(line: Line) -> Notice | None:
-    """The notice of an entry, or ``None``; a check without findings has the reason ``nothingFound``."""
+    """The notice of an entry, or ``None``: a check that found nothing has none."""
     parts = _notice_parts(line.entry)
     if parts is None:
         return None
@@ -198,18 +196,18 @@ def _notice_parts(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, st
 
 def _check_parts(entry: CheckFound) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
     match entry:
-        case CheckFound(check, finding=CritiqueFound() as found):
-            reason = "weak" if found.weak else "flagged" if found.soft else NOTHING
-            return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
-        case CheckFound(finding=InjectionFound() as found):
-            return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
-        case CheckFound(finding=SynthesisFound(opposed) as found):
+        case CheckFound(check, finding=CritiqueFound() as found) if found.weak or found.soft:
+            turn = TurnId(check.partition("/")[0])
+            return "critiqueChecked", (turn,), "weak" if found.weak else "flagged", summary(found)
+        case CheckFound(finding=InjectionFound(suspicions) as found) if suspicions:
+            return "documentsChecked", (), "suspected", summary(found)
+        case CheckFound(finding=SynthesisFound(opposed) as found) if opposed:
             turns = tuple(dict.fromkeys(turn for pair in opposed for turn in pair.turns))
-            return "synthesisCompared", turns, "opposed" if opposed else NOTHING, summary(found)
+            return "synthesisCompared", turns, "opposed", summary(found)
         case CheckFound(finding=VoicesFound(voices) as found):
             argued = {seat_of(turn) for turn in found.argued()}
             without = tuple(voice.turn for voice in voices if seat_of(voice.turn) not in argued)
-            return "voicesChecked", without, "notArgued" if without else NOTHING, summary(found)
+            return ("voicesChecked", without, "notArgued", summary(found)) if without else None
         case _:
             return None
 

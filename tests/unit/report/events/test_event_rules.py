@@ -25,10 +25,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, Rule
+from service.debate.entries import CaseReceived, CheckFound, DebateStarted, DebateStopped, Entry, GateDecided, Rule
 from service.debate.options import PanelOptions
 from service.prompts import Prompts
 from service.report import Line, build_result, events
+from service.report import sent as sending
 from service.report.events import EventName
 from service.report.result.summary import VIEWS, Summary, View, viewed
 from service.report.result.types import Result
@@ -242,7 +243,7 @@ def ruled(entries: Sequence[Entry]) -> list[Line]:
 
 def holds(given: Sequence[Line]) -> Counter[EventName]:
     """Check every rule on a whole debate; the events by name."""
-    result = msgspec.to_builtins(build_result("d1", given))
+    result = sending.told(build_result("d1", given))
     transcript = {one["turn"]: one for one in result.get("transcript", ())}
     names: dict[str, JSON] = {}
     found: Counter[EventName] = Counter()
@@ -322,6 +323,7 @@ def test_the_debates_of_all_formats_have_every_event_between_them() -> None:
     by_code = replace(panel, adjudicator="algorithmic", question_type="brainstorm", typed_by="caller", swapped=False)
     converging = World(2).drive(start_of(formats.plain("convergence/1")))
     told = [drive(start_of(form)) for form in (*map(formats.plain, FORMATS), by_code)]
+    told.append(drive(start_of(by_code), stops=lambda f: DebateStopped("deadline", "too late") if f.said else None))
 
     found = Counter[EventName]()
     declined: list[Entry] = [CaseReceived(a_case(), "local"), DECLINED]
@@ -335,14 +337,18 @@ def test_the_debates_of_all_formats_have_every_event_between_them() -> None:
 def test_a_stream_is_the_same_whenever_it_is_rendered_and_can_be_resumed_after_any_id(form: str) -> None:
     given_ = lines(drive(start_of(formats.plain(form))))
 
+    silent: set[int] = set()
+
     def chunks(after: int) -> list[bytes]:
         told = [(line.n, events(line, "d1", given_[: line.n])) for line in given_ if line.n > after]
+        silent.update(n for n, of_entry in told if not of_entry)
         return [encode(event, n if event is of_entry[-1] else None) for n, of_entry in told for event in of_entry]
 
     everything = chunks(0)
     ids = [int(chunk.split(b"\n")[0][4:]) for chunk in everything if chunk.startswith(b"id: ")]
 
-    assert ids == list(range(1, len(given_)))
+    assert ids == [n for n in range(1, len(given_)) if n not in silent]
+    assert all(isinstance(given_[n].entry, CheckFound) for n in silent)
     assert everything[-1].startswith(b"id: %d\nevent: final\n" % ids[-1])
     for n in ids:
         behind = next(i for i, chunk in enumerate(everything) if chunk.startswith(b"id: %d\n" % n)) + 1
@@ -360,7 +366,7 @@ def test_final_has_the_view_that_was_asked_for_and_its_own_type(form: str, view:
 
     assert others == list(events(given_[-1], "d1", given_[:-1])[:-1]), "the view changes final alone"
     result = told["gainsay"]["result"] if OURS in told else {k: v for k, v in told.items() if k not in ("n", "at")}
-    assert result == msgspec.json.decode(msgspec.json.encode(viewed(build_result("d1", given_), view)))
+    assert result == msgspec.json.decode(sending.encode(viewed(build_result("d1", given_), view)))
     (title,) = (
         kind["title"] for kind, one in zip(types_of("final"), validators("final"), strict=True) if one.is_valid(told)
     )

@@ -28,7 +28,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import Challenge, Endorsement, Idea, NamedClaim, OpenPoint
 from service.debate.script import Script
-from service.report import Event, build_result, events, summary_of
+from service.report import Event, build_result, events, sent, summary_of
 from service.report.events import EventName
 from service.report.events.panel import status
 from service.report.events.panel_types import PanelStatus
@@ -212,7 +212,7 @@ def test_the_final_event_refers_to_the_synthesis_and_carries_the_result(panel: l
         "synthesis_id": FINAL["synthesis_id"],
         "synthesis": "Sign.",
     }
-    assert msgspec.json.encode(final["gainsay"]["result"]) == msgspec.json.encode(summary_of(build_result("d1", told)))
+    assert msgspec.json.encode(final["gainsay"]["result"]) == sent.encode(summary_of(build_result("d1", told)))
 
 
 def test_a_panels_events_come_in_the_order_of_the_reference(panel: list[Event]) -> None:
@@ -500,7 +500,7 @@ def test_the_last_event_of_each_format_carries_the_result_that_is_answered_witho
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
     whole = final.data["gainsay"]["result"] if form == "panel/1" else final.data
-    read = msgspec.to_builtins(summary_of(build_result("d1", told)))
+    read = sent.told(summary_of(build_result("d1", told)))
     assert whole == (read if form == "panel/1" else read | {"n": told[-1].n, "at": told[-1].at})
 
 

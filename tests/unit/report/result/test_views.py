@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.report import Result, Summary, build_result, summary_of
+from service.report import build_result, sent, summary_of
 from service.web.openapi import document
 from tests.fixtures import formats
 from tests.fixtures.debates import World, start_of
@@ -38,7 +38,7 @@ def test_a_summary_is_a_part_of_the_whole_with_the_same_spelling(
     entries = World(seed, failing=10, refusing=3).drive(started)
     r = build_result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))
 
-    summary, whole = (msgspec.to_builtins(found) for found in (summary_of(r), r))
+    summary, whole = (sent.told(found) for found in (summary_of(r), r))
 
     assert part_of(summary, whole) == ["/view"]
     assert not [name for name, value in summary.items() if value is None]
@@ -46,7 +46,7 @@ def test_a_summary_is_a_part_of_the_whole_with_the_same_spelling(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_summary_is_small_and_begins_with_the_decision(form: str) -> None:
-    summary = msgspec.json.encode(summary_of(told(form)))
+    summary = sent.encode(summary_of(told(form)))
 
     assert len(summary) < MOST
     assert summary.startswith(b'{"decision":{"outcome":"')
@@ -61,7 +61,7 @@ def test_labels_have_the_words_of_every_code() -> None:
     assert all(words and words != code for code, words in r.labels.flags.items())
 
 
-def test_each_view_is_decoded_by_its_own_type_and_described_by_its_own_schema() -> None:
+def test_each_view_is_described_by_its_own_schema() -> None:
     described = document()
     answer = described["paths"]["/v1/debates/{debate}"]["get"]["responses"]["200"]
     schema = answer["content"]["application/json"]["schema"]
@@ -70,10 +70,8 @@ def test_each_view_is_decoded_by_its_own_type_and_described_by_its_own_schema() 
     assert names == {"summary": "Summary", "full": "Result"}
     for form in FORMATS:
         r = told(form)
-        kinds: dict[str, tuple[Any, Any]] = {"full": (Result, r), "summary": (Summary, summary_of(r))}
-        for view, (kind, found) in kinds.items():
-            encoded = msgspec.json.encode(found)
-            assert msgspec.json.encode(msgspec.json.decode(encoded, type=kind)) == encoded
+        for view, found in (("full", r), ("summary", summary_of(r))):
+            encoded = sent.encode(found)
             reference = {"$ref": f"#/components/schemas/{names[view]}", "components": described["components"]}
             jsonschema.Draft202012Validator(reference).validate(msgspec.json.decode(encoded))
             assert described["components"]["schemas"][names[view]]["properties"]["view"]["enum"] == [view]
