@@ -8,7 +8,8 @@ from typing import Any
 from service.debate import kernel
 from service.debate.entries import Entry
 from service.debate.facts import Facts
-from service.debate.model import Options, Turn
+from service.debate.findings import CritiqueFound, InjectionFound, SynthesisFound, VoicesFound
+from service.debate.model import Options, Turn, seat_of
 from service.debate.replies import Reply
 from service.report import Event, Line, Result, build_result, events
 from tests.fixtures import formats
@@ -37,6 +38,21 @@ def told(options: Options | str, replies: Replies = canned, **others: Any) -> Re
 def stream(given: Sequence[Line]) -> list[Event]:
     """All events of a debate."""
     return [event for n, line in enumerate(given) for event in events(line, "d1", given[:n])]
+
+
+def found_nothing(entry: Entry) -> bool:
+    """Whether an entry is a check of a kind that only notices tell of, and has nothing to note."""
+    match getattr(entry, "finding", None):
+        case CritiqueFound() as found:
+            return not (found.weak or found.soft)
+        case InjectionFound(suspicions):
+            return not suspicions
+        case SynthesisFound(opposed):
+            return not opposed
+        case VoicesFound(voices) as found:
+            return {seat_of(voice.turn) for voice in voices} == {seat_of(turn) for turn in found.argued()}
+        case _:
+            return False
 
 
 def answering(**by_kind: Any) -> Replies:

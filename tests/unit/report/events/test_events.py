@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.debate.entries import CaseReceived, CheckFound, DebateStopped, Entry, TurnSpoke
+from service.debate.entries import CaseReceived, DebateStopped, Entry, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.findings import CritiqueFound, InjectionFound
 from service.debate.model import Turn, labels
 from service.debate.replies import Reply
 from service.errors import IllegalEntry
@@ -20,7 +19,7 @@ from service.report import Event, build_result, events, sent, summary_of
 from service.report.events.formats import PLAIN
 from service.report.result.history import History
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, moderation
-from tests.unit.report.played import lines, played
+from tests.unit.report.played import found_nothing, lines, played
 from tests.unit.report.played import stream as streamed
 
 NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "passages", "notice", "final"}
@@ -35,24 +34,12 @@ def test_a_debate_is_streamed_as_the_table_says() -> None:
 
     spoken = ["asked", "round", "citations", "passages"]
     assert names == [
-        *("gate", "started", "notice", "asked", "round", "passages"),
+        *("gate", "started", "asked", "round", "passages"),
         *spoken,
         *spoken,
-        "notice",
         *spoken,
-        *("asked", "synthesis", "passages", "notice", "final"),
+        *("asked", "synthesis", "passages", "final"),
     ]
-
-
-def found_nothing(entry: CheckFound) -> bool:
-    """Whether a check of kinds that only notices tell of has nothing to note."""
-    match entry.finding:
-        case CritiqueFound() as found:
-            return not (found.weak or found.soft)
-        case InjectionFound(suspicions):
-            return not suspicions
-        case _:
-            return False
 
 
 @given(st.integers(0, 5_000), st.sampled_from([(), ("adopt-x", "defer")]), st.sampled_from([12_000, 1_000_000]))
@@ -63,7 +50,7 @@ def test_every_entry_but_the_case_and_checks_that_found_nothing_has_one_event_th
 
     events = stream(entries)
 
-    silent = {n for n, entry in enumerate(entries) if isinstance(entry, CheckFound) and found_nothing(entry)}
+    silent = {n for n, entry in enumerate(entries) if found_nothing(entry)}
     told = [n for n in range(1, len(entries)) if n not in silent]
     assert {name for name, _ in events} <= NAMES
     assert all(data["debateId"] == "d1" for _, data in events)
