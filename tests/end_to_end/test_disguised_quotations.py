@@ -49,7 +49,7 @@ async def test_an_invention_of_a_moderator_ends_low_for_a_person(database: Datab
     result = await read(database, "adversarial", {"moderator": saying(synthesis=INVENTED[name])})
 
     assert result["decision"]["confidence"] == "LOW"
-    assert "inventedQuotation" in result["flags"]
+    assert "inventedQuotation" in result.get("flags", [])
     assert result["decision"]["humanReview"]["required"]
 
 
@@ -68,7 +68,7 @@ async def test_an_invention_in_a_debaters_mouth_ends_low_for_a_person(database: 
     result = await read(database, "stances", {"stances.judge": saying(reasoning=f'{who} says "{W}".')})
 
     assert result["decision"]["confidence"] == "LOW"
-    assert "inventedQuotation" in result["flags"]
+    assert "inventedQuotation" in result.get("flags", [])
 
 
 async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_asked_again(database: Database) -> None:
@@ -77,8 +77,8 @@ async def test_words_that_may_be_a_proposal_are_for_a_person_and_no_decider_is_a
     result = await read(database, "adversarial", {"moderator": saying(synthesis=text)})
 
     assert (result["decision"]["confidence"], result["decision"]["humanReview"]["required"]) == ("MODERATE", True)
-    assert "unclearQuotation" in result["flags"]
-    assert "inventedQuotation" not in result["flags"]
+    assert "unclearQuotation" in result.get("flags", [])
+    assert "inventedQuotation" not in result.get("flags", [])
     marks = [
         passage["mark"] for turn in result["passages"] for passage in turn.get("passages", ()) if "mark" in passage
     ]
@@ -90,4 +90,4 @@ async def test_an_honest_neighbour_costs_nothing(database: Database, name: str) 
     result = await read(database, "adversarial", {"moderator": saying(synthesis=HONEST[name])})
 
     decision = result["decision"]
-    assert (decision["confidence"], decision["humanReview"]["required"]) == ("HIGH", False), result["flags"]
+    assert (decision["confidence"], decision["humanReview"]["required"]) == ("HIGH", False), result.get("flags", [])

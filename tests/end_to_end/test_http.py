@@ -102,7 +102,7 @@ async def test_a_declined_case_is_answered_at_once_with_every_rule(site: Served)
     way = told["gate"]["wouldChange"][0]
     assert "estimatedDownside" in {change["field"] for change in way["fields"]}
     assert way["sentence"].startswith("a downside above ")
-    assert told["links"]["abort"] is None
+    assert "abort" not in told["links"]
     assert [(event.id, event.name, event.data["status"]) for event in events] == [
         (0, "gate", "declined"),
         (1, "final", "declined"),
@@ -173,7 +173,7 @@ async def test_debates_are_listed_newest_first_and_every_one_once(site: Served) 
         page = await site.http.get(path)
         assert len(page.json()["debates"]) <= 2
         found += page.json()["debates"]
-        path = page.links["next"]["url"] if page.json()["next"] else ""
+        path = page.links["next"]["url"] if "next" in page.json() else ""
 
     ids = [debate["debateId"] for debate in found]
     assert ids[:3] == submitted[::-1]
@@ -240,7 +240,7 @@ async def test_what_runs_is_told_with_the_hashes_that_a_debate_records(site: Ser
     assert {seat for model in models["models"] for seat in model["seats"]} == set(policy["seats"])
     pool = [model["alias"] for model in models["models"] if "debater" in model["seats"]]
     assert sorted(pool) == sorted(policy["seats"]["debater"]["choices"])
-    assert all(model["choosable"] and model["trackRecords"] == [] for model in models["models"])
+    assert all(model["choosable"] and "trackRecords" not in model for model in models["models"])
     assert models["debaterOrder"]["factual"] == policy["seats"]["debater"]["choices"]
     assert policy["formats"] == ["adversarial", "stances", "ballot", "panel", "convergence"]
     assert (policy["formatRules"]["panel"]["roundsMax"], policy["debate"]["swapAboveUSD"]) == (10, "25000000.00")

@@ -185,7 +185,7 @@ async def test_answers_of_a_service_without_a_signed_head_name_none(database: Da
         Growing(database.admin_url).close()
         problem_in(await site.http.get(f"{AT}/checkpoint"), 503, "not_provable")
         (log,) = (await site.http.get("/v1/audit/logs")).json()["logs"]
-        assert (log["size"], log["root"]) == (None, None)
+        assert not {"size", "root"} & set(log)
 
 
 async def test_the_logs_are_the_callers_with_their_keys_and_heads(
@@ -397,7 +397,7 @@ async def test_decisions_are_found_by_what_they_rest_on(site: Served) -> None:
     assert row["href"] == f"/v1/debates/{told['debateId']}"
     assert first.json()["next"] == again["debateId"]
     assert [row["debateId"] for row in rest.json()["debates"]] == [told["debateId"]]
-    assert rest.json()["next"] is None
+    assert "next" not in rest.json()
     for asked, value in (("prompt", told["hashes"]["pins"]["critic"].partition(":")[2]), ("model", "offline")):
         assert (await site.http.get(f"/v1/audit/recall?{asked}={value}")).is_success
 

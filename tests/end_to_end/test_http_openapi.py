@@ -18,6 +18,7 @@ from service import samples
 from service.intake.formats import OPTIONS_OF
 from service.web.api import HANDLERS
 from service.web.middleware import route_of
+from tests.fixtures.emptiness import empty
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, events_of, served
 
@@ -63,6 +64,7 @@ def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
     assert media in known["content"], (path, answer.status_code, media)
     if media.endswith("json"):
         validator(document, known["content"][media]["schema"]).validate(answer.json())
+        assert path == "/openapi.json" or [*empty(answer.json())] == [], path
     named = {name.lower() for name in known["headers"]}
     own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
     own |= {"gainsay-checkpoint", "idempotency-replayed"}
@@ -222,6 +224,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("POST", "/v1/gate", "/v1/gate", {"json": {}}),
         ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case()}),
         ("POST", "/v1/quotes", "/v1/quotes", {"json": a_declined_case()}),
+        *(("POST", "/v1/quotes", "/v1/quotes", {"json": samples.load("contract", form).case}) for form in OPTIONS_OF),
         ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(costCeilingUSD="0.01")}),
         ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(taskType="Contract")}),
         ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(question="q" * 9_000)}),
@@ -229,6 +232,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("POST", "/v1/quotes", "/v1/quotes?x=y", {"json": a_case()}),
         ("POST", "/v1/quotes", "/v1/quotes", {"content": b"a=b"}),
         ("POST", "/v1/citations/check", "/v1/citations/check", {"json": CHECKED}),
+        ("POST", "/v1/citations/check", "/v1/citations/check", {"json": {**CHECKED, "citations": []}}),
         ("POST", "/v1/citations/check", "/v1/citations/check", {"json": {}}),
         ("GET", "/v1/prompts", "/v1/prompts", {}),
         ("GET", "/v1/models", "/v1/models", {}),
@@ -244,6 +248,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
     for debate in (done, declined, UNKNOWN):
         queries += [
             ("GET", at, f"/v1/debates/{debate}", {}),
+            ("GET", at, f"/v1/debates/{debate}?view=full", {}),
             ("GET", f"{at}/events", f"/v1/debates/{debate}/events", {}),
             ("GET", f"{at}/events", f"/v1/debates/{debate}/events?lastEventId=999", {}),
             ("GET", f"{at}/events", f"/v1/debates/{debate}/events", {"headers": {"accept": "text/html"}}),
@@ -290,7 +295,10 @@ def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any
         *((f"{under}/records", f"{here}/records?{query}") for query in ("format=csv", "format=xml", "model=offline")),
         ("/v1/audit/logs", "/v1/audit/logs"),
         ("/v1/audit/logs", "/v1/audit/logs?x=y"),
-        *(("/v1/audit/recall", f"/v1/audit/recall{query}") for query in ("", "?model=offline&limit=1", "?prompt=x")),
+        *(
+            ("/v1/audit/recall", f"/v1/audit/recall{query}")
+            for query in ("", "?model=offline&limit=1", "?prompt=x", "?model=nobody")
+        ),
         *(("/v1/debates/{debate}/audit", f"/v1/debates/{debate}/audit") for debate in (done, declined, UNKNOWN)),
         ("/v1/debates/{debate}/audit", f"/v1/debates/{done}/audit?x=y"),
     ]
@@ -316,6 +324,7 @@ async def test_every_event_has_the_data_that_the_document_says(
     for event in events:
         validator(document, types[event.name]).validate(event.data)
         assert event.data.get("debateId", event.data.get("debate_id")) == debate
+        assert [*empty(event.data)] == [], event.name
     assert events[-1].data["status"] == "completed"
     assert all(a.id or a.members["n"] == b.members["n"] for a, b in pairwise(events)), "only the last has an id"
 

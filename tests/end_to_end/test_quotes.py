@@ -331,7 +331,7 @@ async def test_the_page_of_a_result_has_one_line_and_one_table_of_costs(site: Se
     page.show(screen, await site.app.reviews.result(debate, Caller()))
 
     said = screen.export_text()
-    spent = r"^Spent 0\.\d{4} USD of 0\.50 USD \(\d+ %\); expected before 0\.\d{4} USD *$"
+    spent = r"^Spent 0\.\d{4} USD of 0\.50 USD \(a share of 0\.\d+\); expected before 0\.\d{4} USD *$"
     assert len(re.findall(spent, said, re.MULTILINE)) == 1
     assert re.search(r"^By round: 0\.\d{4} before round 1, 0\.\d{4} in round 1 *$", said, re.MULTILINE)
     assert re.search(r"^seat +model +attempts +estimate +actual *$", said, re.MULTILINE)

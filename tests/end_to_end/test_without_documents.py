@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, JSON] = {
     "convergence": {"maxRounds": 1},
     "adversarial": {},
 }
-MISLEADING = ("0 of 0", "100 %", "all verified", "No argument was struck", "100.0 %", "fully cited")
+MISLEADING = ("0 of 0", "100 %", "all verified", "No argument was struck", "100.0 %", "fully cited", "all of the text")
 """What a reader could take for a check that was made."""
 
 
@@ -80,11 +80,11 @@ async def test_it_is_debated_and_the_result_says_that_nothing_was_checked(
     assert (r["format"], r["status"]) == (f"{form}/1", "completed")
     assert r["case"]["documents"] == []
     assert r["decision"]["confidence"] in ("MODERATE", "LOW")
-    assert {"reason": "noDocuments", "atMost": "MODERATE"} in r["caps"]
+    assert {"reason": "noDocuments", "atMost": "MODERATE"} in r.get("caps", [])
     assert "noDocuments" in r["decision"]["humanReview"]["reasons"]
     assert (r.get("coverage"), r["coverageAbsent"]) == (None, "noDocuments")
     assert set(r["citationCounts"].values()) == {0}
-    assert r["struck"] == r["criticalValidationFailures"] == []
+    assert r.get("struck", []) == r.get("criticalValidationFailures", []) == []
 
 
 @pytest.mark.parametrize("form", OPTIONS)

@@ -1,4 +1,5 @@
-"""A share is told from 0 to 1, never per mille: in no word of the service, of its OpenAPI document or of the docs.
+"""A share is told from 0 to 1, never per mille or per cent: in no word of the service, of its OpenAPI document, of the
+docs, and of no text that is told of a debate.
 
 Records keep whole numbers per mille (docs/decisions/0052). Code that reads documents knows the word, since documents
 have it, and so do comments, docstrings and names.
@@ -9,16 +10,23 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 import service
-from service.debate.findings import ConsensusFound, ConvergenceFound, CritiqueFound
-from service.report import build_result, markdown
+from service.cli.display import page
+from service.debate.findings import ConsensusFound, ConvergenceFound, CritiqueFound, Veto
+from service.report import Result, build_result, markdown
 from service.report.result.notices import summary
+from service.report.result.panel_findings import told_notes
+from service.report.result.shares import in_shares
+from service.report.sent import told as plain
 from service.web import openapi
 from tests.fixtures import formats
 from tests.fixtures.debates import World, start_of
@@ -26,6 +34,8 @@ from tests.unit.report.played import FORMATS, lines, stream
 
 PROFILE = settings()
 TOLD = re.compile(r"per[ -]?mille|per mil\b|per thousand|‰|in thousandths", re.IGNORECASE)
+PERCENT = re.compile(r"\d ?%|per ?cent|more than \d+ points", re.IGNORECASE)
+"""What no text of ours says of a debate whose seats, caller and documents say nothing of the kind."""
 READ = {
     "checks/consensus/vocabulary.py",
     "checks/consensus/measures.py",
@@ -61,8 +71,46 @@ def test_no_word_of_the_service_tells_a_share_per_mille() -> None:
     assert set(told) == READ, {name: told[name] for name in set(told) - READ}
 
 
+def texts(value: Any) -> Iterator[str]:
+    """Every text of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from texts(part)
+
+
+def screen(r: Result) -> str:
+    """What a terminal shows of a debate."""
+    out = StringIO()
+    page.show(Console(file=out, width=400), r)
+    return out.getvalue()
+
+
 def test_no_word_of_the_openapi_document_does() -> None:
     assert TOLD.findall(openapi.encoded().decode()) == []
+    described = {name: one.get("description", "") for name, one in openapi.document()["components"]["schemas"].items()}
+    assert {name: text for name, text in described.items() if PERCENT.search(text)} == {}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "said"),
+    [
+        ("Model A says 40 to 60 % and Model B says nothing", "Model A says 0.4 to 0.6 and Model B says nothing"),
+        ("Model A is 5 % sure and Model B 100 %", "Model A is 0.05 sure and Model B 1"),
+        ("Together the intervals of probability span more than 40 points.", "span more than 0.4."),
+        ("Model A rejects 2 of 3 claims", "Model A rejects 2 of 3 claims"),
+    ],
+)
+def test_what_code_recorded_in_per_cent_is_told_in_shares(recorded: str, said: str) -> None:
+    assert in_shares(recorded).endswith(said)
+
+
+def test_what_an_adjudicator_says_in_per_cent_stays_its_own() -> None:
+    vetoes = (Veto("probabilitiesApart", "Together the intervals of probability span more than 40 points."),)
+    notes = f"Half of them, 50 %, agree. {vetoes[0].text}"
+
+    assert told_notes(notes, "model", vetoes).startswith("Half of them, 50 %, agree. ")
+    assert told_notes(notes, "model", vetoes).endswith("span more than 0.4.")
 
 
 def test_no_page_does_but_of_records_and_of_what_documents_say(root: Path) -> None:
@@ -81,9 +129,9 @@ def test_what_is_told_of_any_debate_has_shares_from_0_to_1(form: str, seed: int,
 
     r = build_result("d1", told)
 
-    everything = [one.summary for one in r.checks] + [one.detail for one in r.notices]
-    everything += [str(event.data.get("detail", "")) for event in stream(told)]
-    assert [text for text in (*everything, markdown(r)) if TOLD.search(text)] == []
+    sent = (text for value in (plain(r), *(event.data for event in stream(told))) for text in texts(value))
+    everything = [*sent, *markdown(r).splitlines(), *screen(r).splitlines()]
+    assert [text for text in everything if TOLD.search(text) or PERCENT.search(text)] == []
     measured = (ConsensusFound, ConvergenceFound, CritiqueFound)
     for line in told:
         finding = getattr(line.entry, "finding", None)

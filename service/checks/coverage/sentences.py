@@ -41,11 +41,9 @@ def name_parts(ranges: Sequence[UncitedRange], most: int = MOST_RANGES) -> str:
     return _listed(groups, comma=any(", " in group or " and " in group for group in groups[:-1]))
 
 
-def percent(per_mille: int) -> str:
-    """A share in words: ``14 %``, ``0.4 %``; 100 only for all."""
-    if per_mille < 100 and per_mille % 10:
-        return f"{per_mille // 10}.{per_mille % 10} %"
-    return f"{min((per_mille + 5) // 10, 99 if per_mille < 1000 else 100)} %"
+def part_of_all(per_mille: int) -> str:
+    """A share from 0 to 1 in words: ``0.14``, ``0.004``, and ``all`` for 1."""
+    return "all" if per_mille == 1_000 else f"{per_mille / 1_000:.3f}".rstrip("0").rstrip(".")
 
 
 def name_document(c: DocumentCoverage) -> str:
@@ -72,7 +70,7 @@ def brief(c: DocumentCoverage, most: int = MOST_RANGES) -> str:
         return f"given to nobody: the debate ended before round {c.round}"
     if not c.citations:
         return "nothing of it was cited"
-    share = f"{percent(round(c.cited_share * 1_000))} of the text was cited"
+    share = f"{part_of_all(round(c.cited_share * 1_000))} of the text was cited"
     if not c.never_cited_parts:
         return f"{share}; every part at least once"
     return f"{share}; never cited: {name_parts(c.never_cited_parts, most)}"

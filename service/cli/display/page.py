@@ -36,6 +36,7 @@ from service.report.labels import (
     STOP,
     label_of,
 )
+from service.report.result import shares
 from service.report.result.bill import OverallCost
 from service.report.result.decision_types import Decision
 from service.report.shown import shown
@@ -187,7 +188,7 @@ def _cost(r: Result) -> Iterator[RenderableType]:
     if money.ceiling_usd is None:
         return
     yield Rule(text("Cost"), align="left", style="dim")
-    share = f" ({micro(money.spent_usd) * 100 / max(1, micro(money.ceiling_usd)):.0f} %)"
+    share = f" (a share of {shares.shown(micro(money.spent_usd) / max(1, micro(money.ceiling_usd)))})"
     untold, over = money.by_basis.reserved.attempts, micro(money.excess_usd)
     yield text(
         f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "

@@ -18,6 +18,7 @@ from service.debate.findings import DIMENSIONS
 from service.report import Result
 from service.report.labels import OBJECTION, label_of
 from service.report.marks import without_marks
+from service.report.result.panel_findings import UNCHECKED
 from service.report.result.terms import ConsensusStanding, PanelTerms
 from service.report.result.types import Spoken
 from service.report.shown import reply_json
@@ -173,7 +174,8 @@ def _accuracy(r: Result, found: PanelTerms) -> RenderableType:
     for name in _SCORES:
         table.add_column(name, justify="right")
     for one in found.accuracy:
-        scores = (one.factual_accuracy, one.logical_consistency, one.evidence_quality, one.trajectory_score)
+        factual = UNCHECKED if one.factual_accuracy is None else one.factual_accuracy
+        scores = (factual, one.logical_consistency, one.evidence_quality, one.trajectory_score)
         label = found.labels.get(one.seat, "")
         table.add_row(text(f"{label}, {seated(r, one.seat)}" if label else seated(r, one.seat)), *map(str, scores))
     return Padding(table, (0, 0, 0, 2))

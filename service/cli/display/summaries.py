@@ -10,6 +10,7 @@ from rich.text import Text
 
 from service.cli.display.console import counted, text
 from service.report.labels import APART, label_of
+from service.report.result.panel_findings import UNCHECKED
 from service.report.shortened import short
 
 Data = Mapping[str, Any]
@@ -17,6 +18,8 @@ LONGEST = 110
 """The most characters of an answer or a verdict on one line of the progress."""
 _KEPT = {"stance_alignment": "stance", "empirical_overlap": "evidence", "framework_agreement": "framework"}
 _KEPT |= {"confidence_convergence": "confidence"}
+
+_SCORES = ("factual_accuracy", "logical_consistency", "evidence_quality", "trajectory_score")
 
 
 def content(said: Data) -> str:
@@ -52,11 +55,10 @@ def decided(data: Data) -> str:
 
 
 def consensus(data: Data) -> str:
-    """The standing of a panel after a round."""
-    defined = data.get("defined", ())  # left out where none is
+    """The standing of a panel after a round; a dimension without a score is undefined."""
+    given = data["scores"]
     scores = ", ".join(
-        f"{_KEPT.get(name, name)} {f'{score:.3f}' if name in defined else 'undefined'}"
-        for name, score in data["scores"].items()
+        f"{words} {f'{given[name]:.3f}' if name in given else 'undefined'}" for name, words in _KEPT.items()
     )
     reached = "reached" if data["terminated"] else "not reached"
     return f"{reached}: {data['overall']:.3f} ({scores})"
@@ -75,7 +77,7 @@ def overlap(data: Data) -> str:
 def accuracy(data: Data) -> str:
     """The scores of every debater of a panel, by letter, and the name of the scores."""
     scored = (
-        f"{name.removeprefix('model_').upper()} {' / '.join(str(score) for score in scores.values())}"
+        f"{name.removeprefix('model_').upper()} {' / '.join(str(scores.get(of, UNCHECKED)) for of in _SCORES)}"
         for name, scores in data["scores"].items()
     )
     return f"conduct, not truth: factual / consistent / evidence / trajectory: {', '.join(scored)}"

@@ -9,6 +9,7 @@ from service.report.document.blocks import Bar, Block, Chart, Fact, FactList, Re
 from service.report.document.speakers import seated
 from service.report.labels import BASIS, OUTCOME, label_of
 from service.report.result.bill import Account, AttemptDetail, OverallCost
+from service.report.result.shares import shown
 from service.report.result.types import Result
 
 _HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD")
@@ -66,10 +67,10 @@ def _money_bar(r: Result) -> Bar:
     spent, held, excess = micro(money.spent_usd), micro(money.held_usd), micro(money.excess_usd)
     ceiling = micro(money.ceiling_usd or "0")
     segments = (Segment("spent", spent, "info"), Segment("held", held, "warn"), Segment("excess", excess, "bad"))
-    share = f"{spent * 100 / ceiling:.0f} %" if ceiling else "all"
-    shown = f"USD {money.spent_usd} of {money.ceiling_usd} ({share})"
-    shown += f", and {money.excess_usd} above what was held" if excess else ""
-    return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
+    part = shown(spent / ceiling) if ceiling else "1"
+    words = f"USD {money.spent_usd} of {money.ceiling_usd} (a share of {part})"
+    words += f", and {money.excess_usd} above what was held" if excess else ""
+    return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), words)
 
 
 def _by_seat(r: Result) -> TableBlock:

@@ -6,7 +6,7 @@ numbers: it compares the whole numbers of the record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
@@ -66,6 +66,8 @@ from service.report.events.replies import NamedEvent, heading, of_debaters
 from service.report.events.speakers import placed_reply
 from service.report.formats.panel import TELLING
 from service.report.result.history import History, is_swapped
+from service.report.result.panel_findings import shown_scores, told_notes, told_vetoes
+from service.report.result.shares import in_shares
 from service.report.result.summary import View, summary_of
 from service.report.result.terms import PanelTerms
 from service.report.result.types import Line, Result
@@ -89,7 +91,8 @@ def said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent
                 **heading(line, entry, debate_id, h), question_type=question_type, because=because
             )
         case Adjudication() as reply:
-            scores = {d: percent(getattr(reply, d)) for d in DIMENSIONS}
+            checkable = DIMENSIONS if h.case.documents else [d for d in DIMENSIONS if d != "empirical_overlap"]
+            scores = {d: percent(getattr(reply, d)) for d in checkable}
             event = AdjudicationEvent(**heading(line, entry, debate_id, h), scores=scores, notes=reply.notes)
             return "swapped" if is_swapped(entry.turn) else "adjudication", event
         case Synthesis() as reply:
@@ -205,11 +208,11 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
         event="consensus",
         debate_id=debate_id,
         round=now.round,
-        scores={d: share(now.dimensions.get(d) or 0) for d in DIMENSIONS},
+        scores={d: share(value) for d in DIMENSIONS if (value := now.dimensions.get(d)) is not None},
         overall=share(now.overall),
         terminated=now.terminated,
         lagging_dimensions=now.lagging,
-        notes=now.notes,
+        notes=told_notes(now.notes, now.by, now.vetoes),
         gainsay=ConsensusStanding(
             n=line.n,
             at=line.at,
@@ -217,8 +220,7 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
             threshold=share(now.threshold),
             blind=now.blind,
             counted=now.counted,
-            defined=tuple(d for d in DIMENSIONS if now.dimensions.get(d) is not None),
-            vetoes=now.vetoes,
+            vetoes=told_vetoes(now.vetoes),
             unanswered_objections=now.unanswered_objections,
             measured=_measured(found, beside_a_model=now.by == "model") if found else None,
         ),
@@ -244,9 +246,9 @@ def _measured(found: ConsensusFound, *, beside_a_model: bool) -> Measured:
         "overall": share(found.overall),
         "terminated": found.terminated,
         "lagging": found.lagging,
-        "notes": found.notes,
+        "notes": in_shares(found.notes),
         "counted": found.counted,
-        "vetoes": found.vetoes,
+        "vetoes": told_vetoes(found.vetoes),
     }
     return Measured(
         voices=found.voices,
@@ -279,21 +281,25 @@ def _reviewed(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: A
         )
         for one in reply.reviews
     ]
+    scores = _scores(h, given)
+    own: dict[str, Any] = {"by": "model", "round": round_of(entry.turn), "unchecked": _unchecked(scores)}
     return PanelAccuracyReview(
         event="accuracy",
         debate_id=debate_id,
-        scores=_scores(h, given),
-        gainsay=ScoredByModel(**placed_reply(line, h, entry), by="model", round=round_of(entry.turn)),
+        scores=scores,
+        gainsay=ScoredByModel(**placed_reply(line, h, entry), **own),
     )
 
 
 def scored(line: Line, entry: CheckFound, found: AccuracyFound, h: History, debate_id: str) -> PanelAccuracy:
     """The scores of the debaters by rules that code can follow."""
+    scores = _scores(h, found.scores)
+    own: dict[str, Any] = {"check": entry.check, "engine": entry.engine, "unchecked": _unchecked(scores)}
     return PanelAccuracy(
         event="accuracy",
         debate_id=debate_id,
-        scores=_scores(h, found.scores),
-        gainsay=ScoredByCode(n=line.n, at=line.at, by="algorithmic", check=entry.check, engine=entry.engine),
+        scores=scores,
+        gainsay=ScoredByCode(n=line.n, at=line.at, by="algorithmic", **own),
     )
 
 
@@ -373,6 +379,10 @@ def _scores(h: History, given: Iterable[DebaterScores]) -> dict[str, PanelScores
             evidence_quality=one.evidence_quality,
             trajectory_score=one.trajectory_score,
         )
-        for one in given
+        for one in shown_scores(h, given)
     }
     return dict(sorted(named.items()))
+
+
+def _unchecked(scores: Mapping[str, PanelScores]) -> tuple[str, ...]:
+    return tuple(name for name, of in scores.items() if of.factual_accuracy is None)

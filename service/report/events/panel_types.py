@@ -171,7 +171,7 @@ class Measured(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 class ConsensusStanding(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Our own members of a consensus: its scorer, the threshold, and code's measures.
 
-    ``counted`` are the dimensions in the mean: those that the type of the question uses and that are ``defined``.
+    ``counted`` are the dimensions in the mean: those that the type of the question uses and that have a score.
     ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections`` are strong objections
     of a devil's advocate that no other debater has answered: with one of them there is no consensus. Consensus does not
     mean that an answer is right.
@@ -181,7 +181,6 @@ class ConsensusStanding(Placed, frozen=True, kw_only=True, rename="camel", omit_
     threshold: float
     blind: bool
     counted: tuple[Dimension, ...] = ()
-    defined: tuple[Dimension, ...] = ()
     vetoes: tuple[Veto, ...] = ()
     unanswered_objections: int
     measured: Measured | None = None
@@ -190,8 +189,8 @@ class ConsensusStanding(Placed, frozen=True, kw_only=True, rename="camel", omit_
 class PanelConsensus(Struct, frozen=True, kw_only=True):
     """The standing of the panel after a round.
 
-    A score is a number, as in the reference. One that is undefined is 0, because nothing shows agreement there; it is
-    not in ``gainsay.defined``, and ``overall`` leaves it out.
+    A score that is undefined is left out, as ``overall`` leaves it out: 0 would tell of a comparison that nobody made.
+    ``empirical_overlap`` is undefined in a case without documents, since nothing could be checked.
     """
 
     event: Literal["consensus"]
@@ -244,27 +243,32 @@ class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PanelScores(Struct, frozen=True, kw_only=True):
-    """The scores of one debater, each from 0 to 100."""
+    """The scores of one debater, each from 0 to 100.
 
-    factual_accuracy: int
+    ``factual_accuracy`` is left out where it is unchecked: none of the debater's citations could be compared.
+    """
+
+    factual_accuracy: int | None
     logical_consistency: int
     evidence_quality: int
     trajectory_score: int
 
 
 class ScoredByCode(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The check that scored."""
+    """The check that scored. ``unchecked`` are the debaters without a factual accuracy."""
 
     by: Literal["algorithmic"]
     check: str
     engine: str
+    unchecked: tuple[str, ...] = ()
 
 
 class ScoredByModel(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The turn of the model that scored."""
+    """The turn of the model that scored. ``unchecked`` are the debaters without a factual accuracy."""
 
     by: Literal["model"]
     round: int
+    unchecked: tuple[str, ...] = ()
 
 
 class PanelAccuracy(Struct, frozen=True, kw_only=True):

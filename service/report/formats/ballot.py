@@ -33,7 +33,7 @@ from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
 from service.report.labels import BLIND, PHASE, label_of
 from service.report.result.history import History, debater_phase
-from service.report.result.terms import BallotTerms
+from service.report.result.terms import BallotTerms, ShownCast
 from service.report.result.types import Result, Spoken
 
 
@@ -68,7 +68,8 @@ def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> BallotTerms 
     found = outcome.result
     if not isinstance(found, BallotResult):
         return None
-    return BallotTerms(**asdict(found), report=report_of(found), speaker_selected_by=SPEAKERS_CHOSEN_BY)
+    kept = asdict(found) | {"votes": tuple(ShownCast(**asdict(one)) for one in found.votes)}
+    return BallotTerms(**kept, report=report_of(found), speaker_selected_by=SPEAKERS_CHOSEN_BY)
 
 
 def _facts(r: Result) -> Iterator[Fact]:

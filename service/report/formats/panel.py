@@ -40,6 +40,7 @@ from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
+from service.report.result.panel_findings import UNCHECKED, shown_scores, told_notes, told_vetoes
 from service.report.result.shares import per_mille, share, share_or_none, shown
 from service.report.result.shown_options import ShownPanelOptions
 from service.report.result.terms import ConsensusStanding, PanelTerms
@@ -72,13 +73,14 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
     return outcome.result.synthesis if isinstance(outcome.result, PanelResult) else None
 
 
-def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms | None:
+def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms | None:
     """The result with shares in the place of the record's per mille and per cent."""
     found = outcome.result
     if not isinstance(found, PanelResult):
         return None
     kept = asdict(found) | {
         "consensus": tuple(map(_standing, found.consensus)),
+        "accuracy": shown_scores(h, found.accuracy),
         "final_score": share_or_none(found.final_score),
         "overall_confidence": share_or_none(found.overall_confidence, of=100),
         "accuracy_by": found.accuracy_by if found.accuracy else None,
@@ -88,6 +90,8 @@ def _terms(_: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms |
 
 def _standing(one: ConsensusRound) -> ConsensusStanding:
     kept = asdict(one) | {
+        "notes": told_notes(one.notes, one.by, one.vetoes),
+        "vetoes": told_vetoes(one.vetoes),
         "dimensions": {name: share_or_none(value) for name, value in one.dimensions.items()},
         "overall": share(one.overall),
         "threshold": share(one.threshold),
@@ -210,7 +214,8 @@ def _accuracy(r: Result, found: PanelTerms) -> Iterator[Block]:
     rows = tuple(
         (
             speaker_possessive(r, one.seat, lettered),
-            *map(str, (one.factual_accuracy, one.logical_consistency, one.evidence_quality, one.trajectory_score)),
+            UNCHECKED if one.factual_accuracy is None else str(one.factual_accuracy),
+            *map(str, (one.logical_consistency, one.evidence_quality, one.trajectory_score)),
         )
         for one in found.accuracy
     )

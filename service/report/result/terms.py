@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from service.debate.findings import DebaterScores, Dimension, Veto
+from service.debate.findings import Dimension, Veto
 from service.debate.model import RankedPosition, TurnId
 from service.debate.replies import Conclusion
 from service.debate.replies.panel import QuestionType
-from service.debate.results import AnswerVotes, BallotResult, RankedIdea, StancesResult
+from service.debate.results import AnswerVotes, BallotResult, Cast, RankedIdea, StancesResult
 from service.report.result.argument_types import Dissent
 
 
@@ -37,6 +37,13 @@ class StancesTerms(StancesResult, frozen=True, rename="camel", tag="stances", ta
     raw: dict[str, Any] | None = None
 
 
+class ShownCast(Cast, frozen=True, rename="camel", omit_defaults=True):
+    """A debater's vote in a phase: the option, absent for an abstention, and the vote's own words, if it has any."""
+
+    vote: str | None = None
+    written: str = ""
+
+
 class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True):
     """The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
 
@@ -44,6 +51,7 @@ class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_f
     """
 
     always_sent: ClassVar = ("debater_ids", "phase_sequence", "vote_tally", "speaker_schedule")
+    votes: tuple[ShownCast, ...] = ()
     report: str = ""
     speaker_selected_by: Literal["schedule"] | None = None
 
@@ -70,6 +78,19 @@ class ConsensusStanding(Struct, frozen=True, kw_only=True, rename="camel", omit_
     vetoes: tuple[Veto, ...] = ()
 
 
+class ShownScores(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The scores of one debater, each from 0 to 100; they measure conduct, and not truth.
+
+    ``factualAccuracy`` is absent where it is unchecked: none of the debater's citations could be compared.
+    """
+
+    seat: str
+    factual_accuracy: int | None = None
+    logical_consistency: int
+    evidence_quality: int
+    trajectory_score: int
+
+
 class PanelTerms(
     Struct, frozen=True, kw_only=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True
 ):
@@ -89,7 +110,7 @@ class PanelTerms(
     synthesis: str | None = None
     synthesis_turn: TurnId | None = None
     ideas: tuple[RankedIdea, ...] = ()
-    accuracy: tuple[DebaterScores, ...] = ()
+    accuracy: tuple[ShownScores, ...] = ()
     accuracy_by: Literal["algorithmic", "model"] | None = None
     overall_confidence: float | None = None
     missing: tuple[str, ...] = ()

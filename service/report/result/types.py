@@ -227,8 +227,8 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
     ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
     one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
-    other debater. ``text`` are its statements, one in each paragraph, struck ones too; ``arguments`` the same with
-    verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
+    other debater. ``text`` are its statements, if any, one in each paragraph, struck ones too; ``arguments`` the same
+    with verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
@@ -242,7 +242,7 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     label: str
     model: str
     blind: bool
-    text: str
+    text: str = ""
     arguments: tuple[Argument, ...]
     vote: str | None = None
     answer: str | None = None

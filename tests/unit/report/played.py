@@ -5,23 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from service.debate import kernel
-from service.debate.entries import Entry
+from service.debate.entries import DebateStarted, Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import CritiqueFound, InjectionFound, SynthesisFound, VoicesFound
 from service.debate.model import Options, Turn, seat_of
 from service.debate.replies import Reply
+from service.prompts import Prompts
 from service.report import Event, Line, Result, build_result, events
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, canned, drive, start_of
 
 FORMATS = tuple(kernel.FORMATS)
 BETWEEN_DEBATERS = FORMATS[1:]
+PINS = Prompts.load().pins()
+RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")
 
 
 def lines(entries: Sequence[Entry]) -> list[Line]:
     """Entries as they stand in a record, a second apart."""
     return [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
+
+
+def ruled(entries: Sequence[Entry]) -> list[Line]:
+    """The entries as they are recorded: with the rule that a gate always has, and with the pins of every text."""
+    found: list[Entry] = []
+    for entry in entries:
+        match entry:
+            case GateDecided():
+                found.append(replace(entry, decision=replace(entry.decision, rules=(RULE,))))
+            case DebateStarted():
+                found.append(replace(entry, pins=PINS))
+            case _:
+                found.append(entry)
+    return lines(found)
 
 
 def played(options: Options | str, replies: Replies = canned, **others: Any) -> list[Line]:

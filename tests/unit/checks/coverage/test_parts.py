@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.checks.coverage import coverage
-from service.checks.coverage.sentences import brief, name_parts, percent, sentence
+from service.checks.coverage.sentences import brief, name_parts, part_of_all, sentence
 from service.checks.coverage.spans import Counter, per_mille, rest, union
 from tests.unit.checks.coverage.cited import AGREEMENT, a_case, at, citing, told
 
@@ -30,21 +30,21 @@ def test_stretches_are_joined_and_turned_round(
 @pytest.mark.parametrize(
     ("part", "whole", "share", "said"),
     [
-        (0, 10, 0, "0 %"),
-        (1, 1_000_000, 1, "0.1 %"),
-        (999_999, 1_000_000, 999, "99 %"),
-        (10, 10, 1000, "100 %"),
-        (0, 0, 0, "0 %"),
-        (14, 1_000, 14, "1.4 %"),
-        (145, 1_000, 145, "15 %"),
-        (20, 1_000, 20, "2 %"),
+        (0, 10, 0, "0"),
+        (1, 1_000_000, 1, "0.001"),
+        (999_999, 1_000_000, 999, "0.999"),
+        (10, 10, 1000, "all"),
+        (0, 0, 0, "0"),
+        (14, 1_000, 14, "0.014"),
+        (145, 1_000, 145, "0.145"),
+        (20, 1_000, 20, "0.02"),
     ],
 )
 def test_a_share_says_nothing_only_for_nothing_and_all_only_for_all(
     part: int, whole: int, share: int, said: str
 ) -> None:
     assert per_mille(part, whole) == share
-    assert percent(share) == said
+    assert part_of_all(share) == said
 
 
 def test_stretches_that_touch_another_are_counted() -> None:

@@ -148,7 +148,7 @@ def test_a_hard_debate_says(said: str) -> None:
 
 
 def test_money_is_shown_against_its_ceiling() -> None:
-    assert f"USD {HARD.overall_cost.spent_usd} of 1.00 (2 %)" in html(HARD)
+    assert f"USD {HARD.overall_cost.spent_usd} of 1.00 (a share of 0.0" in html(HARD)
 
 
 def test_money_beyond_the_ceiling_is_drawn_and_said() -> None:

@@ -25,9 +25,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.entries import CaseReceived, CheckFound, DebateStarted, DebateStopped, Entry, GateDecided, Rule
+from service.debate.entries import CaseReceived, CheckFound, DebateStopped, Entry
 from service.debate.options import PanelOptions
-from service.prompts import Prompts
 from service.report import Line, build_result, events
 from service.report import sent as sending
 from service.report.events import EventName
@@ -37,12 +36,10 @@ from service.web import openapi
 from service.web.stream import encode
 from tests.fixtures import formats
 from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
-from tests.unit.report.played import FORMATS, lines
+from tests.unit.report.played import FORMATS, lines, ruled
 
 PROFILE = settings()
 JSON = dict[str, Any]
-PINS = Prompts.load().pins()
-RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")
 CAMEL = re.compile(r"[a-z]+([A-Z][a-z0-9]*)*(USD)?")
 OURS = "gainsay"
 
@@ -225,20 +222,6 @@ def whole(data: JSON) -> JSON:
 def own(name: EventName, data: JSON) -> JSON:
     """The members of an event without those of the result."""
     return {k: v for k, v in data.items() if name != "final" or k not in RESULT - {"debateId"}}
-
-
-def ruled(entries: Sequence[Entry]) -> list[Line]:
-    """The entries as they are recorded: with the rule that a gate always has, and with the pins of every text."""
-    found: list[Entry] = []
-    for entry in entries:
-        match entry:
-            case GateDecided():
-                found.append(replace(entry, decision=replace(entry.decision, rules=(RULE,))))
-            case DebateStarted():
-                found.append(replace(entry, pins=PINS))
-            case _:
-                found.append(entry)
-    return lines(found)
 
 
 def holds(given: Sequence[Line]) -> Counter[EventName]:

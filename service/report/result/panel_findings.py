@@ -1,0 +1,41 @@
+"""What results and events tell of a panel's findings: shares from 0 to 1, and no score of what was not checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from msgspec.structs import asdict, replace
+
+from service.debate.findings import DebaterScores, Veto
+from service.debate.turns import seat_of
+from service.report.result.history import History
+from service.report.result.shares import in_shares
+from service.report.result.terms import ShownScores
+
+UNCHECKED = "unchecked"
+"""What reports and the terminal show in the place of a factual accuracy that nothing could be compared for."""
+
+
+def shown_scores(h: History, given: Iterable[DebaterScores]) -> tuple[ShownScores, ...]:
+    """The scores of debaters, without the factual accuracy of one of whose citations none could be compared."""
+    checked = {
+        seat_of(found.turn)
+        for found in h.verdicts.values()
+        if any(verdict.verdict != "unchecked" for verdict in found.verdicts)
+    }
+    return tuple(
+        ShownScores(**asdict(one) | ({} if one.seat in checked else {"factual_accuracy": None})) for one in given
+    )
+
+
+def told_notes(notes: str, by: str, vetoes: Iterable[Veto]) -> str:
+    """The notes of a round with shares from 0 to 1; what a model says in them stays as it is."""
+    if by == "algorithmic":
+        return in_shares(notes)
+    return reduce(lambda words, veto: words.replace(veto.text, in_shares(veto.text)), vetoes, notes)
+
+
+def told_vetoes(vetoes: Iterable[Veto]) -> tuple[Veto, ...]:
+    """Vetoes with shares from 0 to 1 in their words."""
+    return tuple(replace(veto, text=in_shares(veto.text)) for veto in vetoes)

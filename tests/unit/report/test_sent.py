@@ -1,0 +1,155 @@
+"""What leaves has no member that says nothing, and its schema requires exactly what is always there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service.debate.entries import CaseReceived, DebateStopped
+from service.report import Line, build_result, sent, summary_of
+from service.report.sent import EVERY, may_be_absent
+from service.web import openapi
+from service.web.answer_schemas import reached
+from service.web.schema_names import SCHEMA_NAMES
+from tests.fixtures import formats
+from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
+from tests.fixtures.emptiness import empty
+from tests.unit.report.played import FORMATS, ruled, stream
+
+PROFILE = settings()
+
+
+class Inner(Struct):
+    a: int | None = None
+    b: tuple[str, ...] = ()
+
+
+class Referred(Struct):
+    always_sent: ClassVar = EVERY
+
+    winner: str | None
+    points: tuple[str, ...]
+
+
+class Outer(Struct, rename="camel", tag="outer"):
+    always_sent: ClassVar = ("asked_for",)
+
+    asked_for: tuple[Inner, ...]
+    inner: Inner
+    referred: Referred
+    given: dict[str, Any]
+    by_name: Mapping[str, str | None]
+    places: tuple[int | None, ...]
+    said: str
+    share: float = 0.0
+    holds: bool = False
+    amount: Decimal | None = None
+    note: str = ""
+
+
+NOTHING = Outer((), Inner(), Referred(None, ()), {}, {}, (), "")
+
+
+def test_an_object_has_the_members_that_say_something() -> None:
+    full = Outer(
+        (Inner(0), Inner()), Inner(None, ("x",)), Referred("w", ()), {"a": None}, {"k": "", "n": None}, (None, 1), "y"
+    )
+
+    assert sent.told(full) == {
+        "type": "outer",
+        "askedFor": ({"a": 0}, {}),
+        "inner": {"b": ("x",)},
+        "referred": {"winner": "w", "points": ()},
+        "given": {"a": None},
+        "byName": {"k": ""},
+        "places": (None, 1),
+        "said": "y",
+        "share": 0.0,
+        "holds": False,
+    }
+    assert sent.encode(replace(full, amount=Decimal("0.50"))).endswith(b'"amount":"0.50"}')
+
+
+def test_nothing_is_left_of_an_object_that_says_nothing_but_what_is_always_sent() -> None:
+    assert sent.told(NOTHING) == {
+        "type": "outer",
+        "askedFor": (),
+        "referred": {"winner": None, "points": ()},
+        "said": "",
+        "share": 0.0,
+        "holds": False,
+    }
+
+
+def test_a_member_may_be_absent_exactly_where_some_value_of_its_type_leaves_it_out() -> None:
+    absent = {field.encode_name for field in msgspec.structs.fields(Outer) if may_be_absent(Outer, field.name)}
+
+    assert absent == {"inner", "given", "byName", "places", "amount", "note"}
+    assert not any(may_be_absent(Referred, name) for name in ("winner", "points"))
+
+
+# -- everything that is told of debates
+
+
+def check(given_: Sequence[Line]) -> None:
+    r = build_result("d1", given_)
+    for value in (sent.told(r), sent.told(summary_of(r)), *(event.data for event in stream(given_))):
+        assert [*empty(value)] == []
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=max(PROFILE.max_examples // 15, 2))
+@given(seed=st.integers(0, 5_000), data=st.data())
+def test_no_result_summary_or_event_of_any_debate_has_a_member_that_says_nothing(
+    form: str, seed: int, data: st.DataObject
+) -> None:
+    options = data.draw(formats.options(form))
+    ceiling = data.draw(st.sampled_from([60_000, 10_000_000]))
+    given_ = ruled(World(seed, failing=15, refusing=3).drive(start_of(options, ceiling=ceiling)))
+
+    check(given_[: data.draw(st.integers(1, len(given_)))])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_neither_has_one_of_a_debate_that_was_stopped_or_declined(form: str) -> None:
+    check(ruled(drive(start_of(formats.plain(form)), stops=lambda _: DebateStopped("deadline", "too late"))))
+    check(ruled([CaseReceived(a_case(), "local"), DECLINED]))
+
+
+# -- schemas
+
+
+def test_the_schema_of_every_answer_requires_what_is_always_there_and_allows_nothing_empty() -> None:
+    schemas = openapi.document()["components"]["schemas"]
+    bodies = {
+        name for body in ("CaseRequest", "GateRequest", "Batch", "AbortRequest") for name in reached(schemas, body)
+    }
+    answers = {kind: name for kind, name in SCHEMA_NAMES.items() if name in schemas and name not in bodies}
+
+    assert len(answers) > 150
+    for kind, name in answers.items():
+        assert kind.__name__, name
+        fields = msgspec.structs.fields(kind)
+        optional = {field.encode_name for field in fields if may_be_absent(kind, field.name)}
+        always = {member.json for member in sent.members(kind) if member.always}
+        tag = {kind.__struct_config__.tag_field} - {None}  # type: ignore[attr-defined]
+        assert set(schemas[name]["required"]) == {field.encode_name for field in fields} - optional | tag, name
+        for member, schema in schemas[name]["properties"].items():
+            if member not in always | tag:
+                fits = jsonschema.Draft202012Validator({**schema, "components": {"schemas": schemas}}).is_valid
+                open_ = schema.keys() <= {"description"}
+                assert open_ or not any(map(fits, (None, [], {}))) or leads_on(schema), (name, member)
+
+
+def leads_on(schema: dict[str, Any]) -> bool:
+    """Whether a schema is that of another type, which says for itself what it requires."""
+    return "$ref" in schema or any("$ref" in one for one in schema.get("anyOf", ()))
