@@ -147,7 +147,7 @@ async def _encode_events(site: AppState, feed: Feed, n: int, view: View) -> byte
     concluded = await site.reviews.result(feed.debate, LOCAL) if is_end(line.entry) else None
     rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=view)
     if not rendered:
-        return b"id: %d\n\n" % line.n
+        return b"id: %d\n\n" % line.n if line.n else b""  # the case is part of `gate`
     return b"".join([encode(event, None) for event in rendered[:-1]] + [encode(rendered[-1], line.n)])
 
 

@@ -249,9 +249,7 @@ async def test_loomflows_example_is_debated_by_its_three_debaters_and_its_judge(
     spoke = Counter(e.data["name"] for e in events if e.name == "debate.response")
     assert spoke == {"optimist": 3, "skeptic": 3, "analyst": 3}
     assert [plan["alias"] for plan in r["seats"]] == [opus, opus, gpt, opus]
-    assert "deciderOnWeighedModel" in {cap["reason"] for cap in r.get("caps", [])}, (
-        "its judge is two of its debaters' model"
-    )
+    assert "deciderOnWeighedModel" in {cap["reason"] for cap in r["caps"]}, "its judge is two of its debaters' model"
 
 
 # -- EAAPL-MAG005

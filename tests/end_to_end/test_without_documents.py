@@ -78,13 +78,13 @@ async def test_it_is_debated_and_the_result_says_that_nothing_was_checked(
     r = await result_of(allowing, debated[form])
 
     assert (r["format"], r["status"]) == (f"{form}/1", "completed")
-    assert r["case"]["documents"] == []
+    assert "documents" not in r["case"]
     assert r["decision"]["confidence"] in ("MODERATE", "LOW")
-    assert {"reason": "noDocuments", "atMost": "MODERATE"} in r.get("caps", [])
+    assert {"reason": "noDocuments", "atMost": "MODERATE"} in r["caps"]
     assert "noDocuments" in r["decision"]["humanReview"]["reasons"]
     assert (r.get("coverage"), r["coverageAbsent"]) == (None, "noDocuments")
     assert set(r["citationCounts"].values()) == {0}
-    assert r.get("struck", []) == r.get("criticalValidationFailures", []) == []
+    assert not {"struck", "criticalValidationFailures"} & set(r)
 
 
 @pytest.mark.parametrize("form", OPTIONS)
