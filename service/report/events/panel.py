@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
-from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores
+from service.debate.findings import AccuracyFound, ConsensusFound, DebaterScores
 from service.debate.model import Status
 from service.debate.options import PanelOptions, debater_seats
 from service.debate.panel_answers import are_awaited
@@ -66,7 +66,13 @@ from service.report.events.replies import NamedEvent, heading, of_debaters
 from service.report.events.speakers import placed_reply
 from service.report.formats.panel import TELLING
 from service.report.result.history import History, is_swapped
-from service.report.result.panel_findings import shown_scores, told_notes, told_vetoes
+from service.report.result.panel_findings import (
+    checkable,
+    shown_scores,
+    told_dimensions,
+    told_notes,
+    told_vetoes,
+)
 from service.report.result.shares import in_shares
 from service.report.result.summary import View, summary_of
 from service.report.result.terms import PanelTerms
@@ -91,8 +97,7 @@ def said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent
                 **heading(line, entry, debate_id, h), question_type=question_type, because=because
             )
         case Adjudication() as reply:
-            checkable = DIMENSIONS if h.case.documents else [d for d in DIMENSIONS if d != "empirical_overlap"]
-            scores = {d: percent(getattr(reply, d)) for d in checkable}
+            scores = {d: percent(getattr(reply, d)) for d in checkable(h)}
             event = AdjudicationEvent(**heading(line, entry, debate_id, h), scores=scores, notes=reply.notes)
             return "swapped" if is_swapped(entry.turn) else "adjudication", event
         case Synthesis() as reply:
@@ -208,7 +213,7 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
         event="consensus",
         debate_id=debate_id,
         round=now.round,
-        scores={d: share(value) for d in DIMENSIONS if (value := now.dimensions.get(d)) is not None},
+        scores={d: share(value) for d, value in told_dimensions(h, now.dimensions).items()},
         overall=share(now.overall),
         terminated=now.terminated,
         lagging_dimensions=now.lagging,

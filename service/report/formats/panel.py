@@ -40,7 +40,13 @@ from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
-from service.report.result.panel_findings import UNCHECKED, shown_scores, told_notes, told_vetoes
+from service.report.result.panel_findings import (
+    UNCHECKED,
+    shown_scores,
+    told_dimensions,
+    told_notes,
+    told_vetoes,
+)
 from service.report.result.shares import per_mille, share, share_or_none, shown
 from service.report.result.shown_options import ShownPanelOptions
 from service.report.result.terms import ConsensusStanding, PanelTerms
@@ -79,7 +85,7 @@ def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms |
     if not isinstance(found, PanelResult):
         return None
     kept = asdict(found) | {
-        "consensus": tuple(map(_standing, found.consensus)),
+        "consensus": tuple(_standing(h, one) for one in found.consensus),
         "accuracy": shown_scores(h, found.accuracy),
         "final_score": share_or_none(found.final_score),
         "overall_confidence": share_or_none(found.overall_confidence, of=100),
@@ -88,11 +94,11 @@ def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms |
     return PanelTerms(**kept)
 
 
-def _standing(one: ConsensusRound) -> ConsensusStanding:
+def _standing(h: History, one: ConsensusRound) -> ConsensusStanding:
     kept = asdict(one) | {
         "notes": told_notes(one.notes, one.by, one.vetoes),
         "vetoes": told_vetoes(one.vetoes),
-        "dimensions": {name: share_or_none(value) for name, value in one.dimensions.items()},
+        "dimensions": {name: share(value) for name, value in told_dimensions(h, one.dimensions).items()},
         "overall": share(one.overall),
         "threshold": share(one.threshold),
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 from msgspec.structs import asdict, replace
 
-from service.debate.findings import DebaterScores, Veto
+from service.debate.findings import DIMENSIONS, DebaterScores, Dimension, Veto
 from service.debate.turns import seat_of
 from service.report.result.history import History
 from service.report.result.shares import in_shares
@@ -15,6 +15,16 @@ from service.report.result.terms import ShownScores
 
 UNCHECKED = "unchecked"
 """What reports and the terminal show in the place of a factual accuracy that nothing could be compared for."""
+
+
+def checkable(h: History) -> tuple[Dimension, ...]:
+    """The dimensions of consensus that a case can have: empirical overlap only with documents, whoever scores it."""
+    return tuple(name for name in DIMENSIONS if h.case.documents or name != "empirical_overlap")
+
+
+def told_dimensions(h: History, given: Mapping[Dimension, int | None]) -> dict[Dimension, int]:
+    """The dimensions of a round that are defined, per mille, in their order."""
+    return {name: value for name in checkable(h) if (value := given.get(name)) is not None}
 
 
 def shown_scores(h: History, given: Iterable[DebaterScores]) -> tuple[ShownScores, ...]:

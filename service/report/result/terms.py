@@ -65,7 +65,7 @@ class ConsensusStanding(Struct, frozen=True, kw_only=True, rename="camel", omit_
     """
 
     round: int
-    dimensions: dict[Dimension, float | None]
+    dimensions: dict[Dimension, float]
     overall: float
     threshold: float
     terminated: bool
