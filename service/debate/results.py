@@ -12,7 +12,7 @@ from service.debate.turns import TurnId
 
 
 class Verdict(Struct, frozen=True, rename="camel"):
-    """A judge's verdict in the shape of the stances' reference; a null winner combines several stances."""
+    """A judge's verdict in the shape of the stances' reference; null for a winner combines several stances."""
 
     always_sent: ClassVar = ("winner",)
     verdict: str
@@ -23,7 +23,7 @@ class Verdict(Struct, frozen=True, rename="camel"):
 class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_field="format", omit_defaults=True):
     """The standing verdict (none if the order decided), the verdict in the reverse order, and the projection.
 
-    ``winner_stance`` is the assigned stance that the winner names, none where it names none of them; ``output`` is the
+    ``winner_stance`` is the assigned stance that the winner names, null where it names none of them; ``output`` is the
     projection in the caller's shape.
     """
 

@@ -38,7 +38,7 @@ class Member(NamedTuple):
 
 def encode(value: object) -> bytes:
     """A value as the bytes that leave the service."""
-    return msgspec.json.encode(told(value))
+    return msgspec.json.encode(as_json(value))
 
 
 def pretty(value: object) -> bytes:
@@ -46,20 +46,20 @@ def pretty(value: object) -> bytes:
     return msgspec.json.format(encode(value), indent=2)
 
 
-def told(value: object) -> Any:
+def as_json(value: object) -> Any:
     """A value as plain JSON, without the members that have nothing to say."""
-    return _told(value, msgspec.to_builtins(value))
+    return _as_json(value, msgspec.to_builtins(value))
 
 
-def _told(value: object, plain: Any) -> Any:
+def _as_json(value: object, plain: Any) -> Any:
     """``plain`` is the value as msgspec has it: without the members that have their usual value."""
     if isinstance(value, Struct):
         return _members(value, plain)
     if isinstance(value, dict):
-        parts = ((key, _told(of, part)) for of, (key, part) in zip(value.values(), plain.items(), strict=True))
+        parts = ((key, _as_json(of, part)) for of, (key, part) in zip(value.values(), plain.items(), strict=True))
         return {key: part for key, part in parts if isinstance(part, str) or not _is_empty(part)}
     if isinstance(value, list | tuple):
-        return tuple(_told(of, part) for of, part in zip(value, plain, strict=True))
+        return tuple(_as_json(of, part) for of, part in zip(value, plain, strict=True))
     return plain
 
 
@@ -68,7 +68,7 @@ def _members(value: Struct, plain: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for json, given in plain.items():
         member = of.get(json)  # None is the tag
-        part = given if not member or member.given else _told(getattr(value, member.name), given)
+        part = given if not member or member.given else _as_json(getattr(value, member.name), given)
         if not member or member.always or not _is_empty(part):
             found[json] = part
     return found

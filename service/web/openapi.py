@@ -54,7 +54,7 @@ from service.report.events.types import (
     StartedEvent,
     WholeFinalEvent,
 )
-from service.report.sent import told
+from service.report.sent import as_json
 from service.reviews.evidence import NotOver
 from service.web.answer_schemas import describe_absence
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
@@ -238,7 +238,7 @@ def _answer(answer: Answer, schemas: _Schemas) -> Schema:
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     error = _PROBLEMS_OF.get((operation.id, status), _PROBLEMS[status])
-    example = told(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
+    example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 503) else []
     headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_EVERY)

@@ -24,9 +24,9 @@ from service.cli.display import page
 from service.debate.findings import ConsensusFound, ConvergenceFound, CritiqueFound, Veto
 from service.report import Result, build_result, markdown
 from service.report.result.notices import summary
-from service.report.result.panel_findings import told_notes
+from service.report.result.panel_findings import shown_notes
 from service.report.result.shares import in_shares
-from service.report.sent import told as plain
+from service.report.sent import as_json
 from service.web import openapi
 from tests.fixtures import formats
 from tests.fixtures.debates import World, start_of
@@ -109,8 +109,8 @@ def test_what_an_adjudicator_says_in_per_cent_stays_its_own() -> None:
     vetoes = (Veto("probabilitiesApart", "Together the intervals of probability span more than 40 points."),)
     notes = f"Half of them, 50 %, agree. {vetoes[0].text}"
 
-    assert told_notes(notes, "model", vetoes).startswith("Half of them, 50 %, agree. ")
-    assert told_notes(notes, "model", vetoes).endswith("span more than 0.4.")
+    assert shown_notes(notes, "model", vetoes).startswith("Half of them, 50 %, agree. ")
+    assert shown_notes(notes, "model", vetoes).endswith("span more than 0.4.")
 
 
 def test_no_page_does_but_of_records_and_of_what_documents_say(root: Path) -> None:
@@ -129,7 +129,7 @@ def test_what_is_told_of_any_debate_has_shares_from_0_to_1(form: str, seed: int,
 
     r = build_result("d1", told)
 
-    sent = (text for value in (plain(r), *(event.data for event in stream(told))) for text in texts(value))
+    sent = (text for value in (as_json(r), *(event.data for event in stream(told))) for text in texts(value))
     everything = [*sent, *markdown(r).splitlines(), *screen(r).splitlines()]
     assert [text for text in everything if TOLD.search(text) or PERCENT.search(text)] == []
     measured = (ConsensusFound, ConvergenceFound, CritiqueFound)

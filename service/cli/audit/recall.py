@@ -19,7 +19,6 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.documents import read_text
 from service.policy.settings import Settings
-from service.report.sent import told
 from service.reviews.evidence.impact import affected_decisions as ask
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery, affected_by
@@ -55,7 +54,7 @@ def recall(as_json: bool, **given: str | None) -> int:
     with database_url(settings) as url:
         found = asyncio.run(_recall(settings, url, asked[0], value))
     if as_json:
-        answer = {"asked": asked[0], "value": value, "debates": told([_member(row) for row in found])}
+        answer = {"asked": asked[0], "value": value, "debates": sent.as_json([_member(row) for row in found])}
         click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
         return exit_codes.DONE
     for row in found:

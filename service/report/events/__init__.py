@@ -45,7 +45,7 @@ from service.report.events.types import Event, EventName
 from service.report.result.build import build_result
 from service.report.result.summary import View, viewed
 from service.report.result.types import Line, Result
-from service.report.sent import told
+from service.report.sent import as_json
 
 __all__ = ["Event", "EventName", "events", "final"]
 
@@ -68,7 +68,7 @@ def events(
     if isinstance(line.entry, CaseReceived):
         return ()
     named = [*entry_events(line, debate_id, before), *settled_events(line, debate_id, before)]
-    rendered = [Event(name, told(data)) for name, data in named]
+    rendered = [Event(name, as_json(data)) for name, data in named]
     if is_end(line.entry):
         ended = concluded or build_result(debate_id, [*before, line], last_record=last_record)
         rendered.append(final(line, ended, view))
@@ -81,5 +81,5 @@ def final(line: Line, concluded: Result, view: View = "summary") -> Event:
     """The last event of a debate or of a declined case, from its last line and its result, of which it has a view."""
     own = stream_of(concluded.options).final(line, concluded, view)
     if own is not None:
-        return Event("final", told(own))
-    return Event("final", told(viewed(concluded, view)) | {"n": line.n, "at": line.at})
+        return Event("final", as_json(own))
+    return Event("final", as_json(viewed(concluded, view)) | {"n": line.n, "at": line.at})

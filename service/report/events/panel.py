@@ -68,10 +68,10 @@ from service.report.formats.panel import TELLING
 from service.report.result.history import History, is_swapped
 from service.report.result.panel_findings import (
     checkable,
+    shown_dimensions,
+    shown_notes,
     shown_scores,
-    told_dimensions,
-    told_notes,
-    told_vetoes,
+    shown_vetoes,
 )
 from service.report.result.shares import in_shares
 from service.report.result.summary import View, summary_of
@@ -213,11 +213,11 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
         event="consensus",
         debate_id=debate_id,
         round=now.round,
-        scores={d: share(value) for d, value in told_dimensions(h, now.dimensions).items()},
+        scores={d: share(value) for d, value in shown_dimensions(h, now.dimensions).items()},
         overall=share(now.overall),
         terminated=now.terminated,
         lagging_dimensions=now.lagging,
-        notes=told_notes(now.notes, now.by, now.vetoes),
+        notes=shown_notes(now.notes, now.by, now.vetoes),
         gainsay=ConsensusStanding(
             n=line.n,
             at=line.at,
@@ -225,7 +225,7 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
             threshold=share(now.threshold),
             blind=now.blind,
             counted=now.counted,
-            vetoes=told_vetoes(now.vetoes),
+            vetoes=shown_vetoes(now.vetoes),
             unanswered_objections=now.unanswered_objections,
             measured=_measured(found, beside_a_model=now.by == "model") if found else None,
         ),
@@ -253,7 +253,7 @@ def _measured(found: ConsensusFound, *, beside_a_model: bool) -> Measured:
         "lagging": found.lagging,
         "notes": in_shares(found.notes),
         "counted": found.counted,
-        "vetoes": told_vetoes(found.vetoes),
+        "vetoes": shown_vetoes(found.vetoes),
     }
     return Measured(
         voices=found.voices,

@@ -42,10 +42,10 @@ from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCO
 from service.report.result.history import History
 from service.report.result.panel_findings import (
     UNCHECKED,
+    shown_dimensions,
+    shown_notes,
     shown_scores,
-    told_dimensions,
-    told_notes,
-    told_vetoes,
+    shown_vetoes,
 )
 from service.report.result.shares import per_mille, share, share_or_none, shown
 from service.report.result.shown_options import ShownPanelOptions
@@ -96,9 +96,9 @@ def _terms(h: History, outcome: Outcome, __: tuple[Spoken, ...]) -> PanelTerms |
 
 def _standing(h: History, one: ConsensusRound) -> ConsensusStanding:
     kept = asdict(one) | {
-        "notes": told_notes(one.notes, one.by, one.vetoes),
-        "vetoes": told_vetoes(one.vetoes),
-        "dimensions": {name: share(value) for name, value in told_dimensions(h, one.dimensions).items()},
+        "notes": shown_notes(one.notes, one.by, one.vetoes),
+        "vetoes": shown_vetoes(one.vetoes),
+        "dimensions": {name: share(value) for name, value in shown_dimensions(h, one.dimensions).items()},
         "overall": share(one.overall),
         "threshold": share(one.threshold),
     }

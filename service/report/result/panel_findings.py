@@ -1,4 +1,4 @@
-"""What results and events tell of a panel's findings: shares from 0 to 1, and no score of what was not checked."""
+"""What results and events show of a panel's findings: shares from 0 to 1, and no score of what was not checked."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from service.report.result.shares import in_shares
 from service.report.result.terms import ShownScores
 
 UNCHECKED = "unchecked"
-"""What reports and the terminal show in the place of a factual accuracy that nothing could be compared for."""
+"""What reports and the terminal show in the place of a factual accuracy without anything to compare."""
 
 
 def checkable(h: History) -> tuple[Dimension, ...]:
-    """The dimensions of consensus that a case can have: empirical overlap only with documents, whoever scores it."""
+    """The dimensions of consensus that a case can have: empirical overlap only with documents, also where a model scores it."""
     return tuple(name for name in DIMENSIONS if h.case.documents or name != "empirical_overlap")
 
 
-def told_dimensions(h: History, given: Mapping[Dimension, int | None]) -> dict[Dimension, int]:
+def shown_dimensions(h: History, given: Mapping[Dimension, int | None]) -> dict[Dimension, int]:
     """The dimensions of a round that are defined, per mille, in their order."""
     return {name: value for name in checkable(h) if (value := given.get(name)) is not None}
 
@@ -39,13 +39,13 @@ def shown_scores(h: History, given: Iterable[DebaterScores]) -> tuple[ShownScore
     )
 
 
-def told_notes(notes: str, by: str, vetoes: Iterable[Veto]) -> str:
+def shown_notes(notes: str, by: str, vetoes: Iterable[Veto]) -> str:
     """The notes of a round with shares from 0 to 1; what a model says in them stays as it is."""
     if by == "algorithmic":
         return in_shares(notes)
     return reduce(lambda words, veto: words.replace(veto.text, in_shares(veto.text)), vetoes, notes)
 
 
-def told_vetoes(vetoes: Iterable[Veto]) -> tuple[Veto, ...]:
+def shown_vetoes(vetoes: Iterable[Veto]) -> tuple[Veto, ...]:
     """Vetoes with shares from 0 to 1 in their words."""
     return tuple(replace(veto, text=in_shares(veto.text)) for veto in vetoes)

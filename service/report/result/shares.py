@@ -35,7 +35,7 @@ def shown(value: float | None) -> str:
 
 
 def in_shares(words: str) -> str:
-    """Words of a recorded finding with shares in the place of its per cent: ``80 %`` is told as ``0.8``.
+    """Words of a recorded finding with shares in the place of its per cent: ``80 %`` becomes ``0.8``.
 
     For words of code alone, whose forms are known (`service.checks.consensus.explanation`): what a model or a document
     says is never rewritten.

@@ -64,7 +64,7 @@ def test_an_object_has_the_members_that_say_something() -> None:
         (Inner(0), Inner()), Inner(None, ("x",)), Referred("w", ()), {"a": None}, {"k": "", "n": None}, (None, 1), "y"
     )
 
-    assert sent.told(full) == {
+    assert sent.as_json(full) == {
         "type": "outer",
         "askedFor": ({"a": 0}, {}),
         "inner": {"b": ("x",)},
@@ -80,7 +80,7 @@ def test_an_object_has_the_members_that_say_something() -> None:
 
 
 def test_nothing_is_left_of_an_object_that_says_nothing_but_what_is_always_sent() -> None:
-    assert sent.told(NOTHING) == {
+    assert sent.as_json(NOTHING) == {
         "type": "outer",
         "askedFor": (),
         "referred": {"winner": None, "points": ()},
@@ -102,7 +102,7 @@ def test_a_member_may_be_absent_exactly_where_some_value_of_its_type_leaves_it_o
 
 def check(given_: Sequence[Line]) -> None:
     r = build_result("d1", given_)
-    for value in (sent.told(r), sent.told(summary_of(r)), *(event.data for event in stream(given_))):
+    for value in (sent.as_json(r), sent.as_json(summary_of(r)), *(event.data for event in stream(given_))):
         assert [*empty(value)] == []
 
 

@@ -226,7 +226,7 @@ def own(name: EventName, data: JSON) -> JSON:
 
 def holds(given: Sequence[Line]) -> Counter[EventName]:
     """Check every rule on a whole debate; the events by name."""
-    result = sending.told(build_result("d1", given))
+    result = sending.as_json(build_result("d1", given))
     transcript = {one["turn"]: one for one in result.get("transcript", ())}
     names: dict[str, JSON] = {}
     found: Counter[EventName] = Counter()

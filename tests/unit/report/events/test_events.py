@@ -64,7 +64,7 @@ def test_the_final_event_is_the_result_that_is_answered_without_a_stream_with_nu
 
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
-    read = sent.told(summary_of(build_result("d1", told)))
+    read = sent.as_json(summary_of(build_result("d1", told)))
     assert final.data == read | {"n": told[-1].n, "at": told[-1].at}
 
 
@@ -76,7 +76,7 @@ def test_the_gate_event_carries_the_question_and_a_declined_case_ends_with_a_fin
     assert (gate.name, gate.data["status"], gate.data["question"]) == ("gate", "declined", a_case().question)
     assert gate.data["gate"]["debateCostThresholdUSD"] == "0.01"
     assert (final.name, final.data["status"], final.data["n"], final.data["at"]) == ("final", "declined", 1, told[1].at)
-    assert final.data == sent.told(summary_of(build_result("d1", told))) | {"n": 1, "at": told[1].at}
+    assert final.data == sent.as_json(summary_of(build_result("d1", told))) | {"n": 1, "at": told[1].at}
 
 
 def test_the_synthesis_event_names_seats_and_no_labels() -> None:

@@ -500,7 +500,7 @@ def test_the_last_event_of_each_format_carries_the_result_that_is_answered_witho
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
     whole = final.data["gainsay"]["result"] if form == "panel/1" else final.data
-    read = sent.told(summary_of(build_result("d1", told)))
+    read = sent.as_json(summary_of(build_result("d1", told)))
     assert whole == (read if form == "panel/1" else read | {"n": told[-1].n, "at": told[-1].at})
 
 

@@ -54,7 +54,7 @@ def test_a_debater_without_a_citation_that_was_compared_has_no_factual_accuracy(
     given = panel(by, "debater-1")
     r = build_result("d1", given)
     (event,) = events_of(given, "accuracy")
-    told = {one["seat"]: one for one in sent.told(r)["result"]["accuracy"]}
+    told = {one["seat"]: one for one in sent.as_json(r)["result"]["accuracy"]}
 
     assert [seat for seat, one in told.items() if "factualAccuracy" not in one] == ["debater-1"]
     assert all("logicalConsistency" in one for one in told.values())
@@ -86,5 +86,5 @@ def test_without_documents_no_event_has_an_empirical_overlap(by: Any) -> None:
     assert "evidence undefined" in summaries.consensus({**told[0], **told[0]["gainsay"]})
     assert all(
         "empirical_overlap" not in one["dimensions"]
-        for one in sent.told(build_result("d1", given))["result"]["consensus"]
+        for one in sent.as_json(build_result("d1", given))["result"]["consensus"]
     )

@@ -38,7 +38,7 @@ def test_a_summary_is_a_part_of_the_whole_with_the_same_spelling(
     entries = World(seed, failing=10, refusing=3).drive(started)
     r = build_result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))
 
-    summary, whole = (sent.told(found) for found in (summary_of(r), r))
+    summary, whole = (sent.as_json(found) for found in (summary_of(r), r))
 
     assert part_of(summary, whole) == ["/view"]
     assert not [name for name, value in summary.items() if value is None]
