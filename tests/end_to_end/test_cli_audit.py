@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import psycopg
 import pytest
 
@@ -18,6 +17,7 @@ from service.audit.note import SigningKey, encode_base64
 from service.cli import main
 from service.intake.model_ranking import Standing
 from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.report import sent
 from service.simulated import OfflineProvider
 from service.store.impact import standings
 from service.web.model_types import ModelList
@@ -87,7 +87,7 @@ def test_the_models_are_listed_with_their_track_records_and_without_a_key(
     listed, told = run("models"), json.loads(run("models", "--json").out)
 
     assert listed.code == 0
-    assert told == json.loads(msgspec.json.encode(ModelList.of(read_policy(SHIPPED_POLICY), "2026-06-01", known)))
+    assert told == json.loads(sent.encode(ModelList.of(read_policy(SHIPPED_POLICY), "2026-06-01", known)))
     records = {model["alias"]: model["trackRecords"] for model in told["models"] if "trackRecords" in model}
     assert set(records) == {one.model for one in known}
     for alias, (record,) in records.items():

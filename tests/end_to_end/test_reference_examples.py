@@ -123,6 +123,12 @@ def like(example: object, value: object, place: str = "") -> list[str]:
     return [] if fits else [f"{place}: {value!r}"]
 
 
+NOT_CHECKED = {"consensus": {"empirical_overlap: None"}, "accuracy": {"factual_accuracy: None"}}
+"""The scores that an event leaves out where no document was there to compare with (the departures of docs/formats.md)."""
+UNDEFINED = {"stance_alignment: None"}
+"""A score that a blind round may not have."""
+
+
 @pytest.mark.parametrize("kind", QUESTIONS)
 async def test_a_question_of_debatetalk_is_typed_debated_and_told_as_its_text_has_it(
     examples: Served, shared: Path, kind: str
@@ -142,7 +148,8 @@ async def test_a_question_of_debatetalk_is_typed_debated_and_told_as_its_text_ha
         name = ("blind" if event.data["round"] == 1 else "later") if event.name == "round" else event.name
         if name in shape:
             seen[name] += 1
-            assert like(shape[name], event.data) == [], name
+            left_out = {fault.rpartition("/")[2] for fault in like(shape[name], event.data)}
+            assert left_out == NOT_CHECKED.get(name, set()) | left_out & UNDEFINED, name
     assert set(seen) == set(shape)
     assert seen["blind"] == 3
     assert seen["consensus"] == r["result"]["roundsCompleted"]

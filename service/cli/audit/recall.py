@@ -19,6 +19,7 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.documents import read_text
 from service.policy.settings import Settings
+from service.report import sent
 from service.reviews.evidence.impact import affected_decisions as ask
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery, affected_by

@@ -189,7 +189,7 @@ class ConsensusStanding(Placed, frozen=True, kw_only=True, rename="camel", omit_
 class PanelConsensus(Struct, frozen=True, kw_only=True):
     """The standing of the panel after a round.
 
-    A score that is undefined is left out, as ``overall`` leaves it out: 0 would stand for a comparison that was never made.
+    A score that is undefined is left out, as ``overall`` leaves it out: 0 would stand for a comparison.
     ``empirical_overlap`` is undefined in a case without documents, since nothing could be checked.
     """
 

@@ -18,7 +18,7 @@ UNCHECKED = "unchecked"
 
 
 def checkable(h: History) -> tuple[Dimension, ...]:
-    """The dimensions of consensus that a case can have: empirical overlap only with documents, also where a model scores it."""
+    """The dimensions that a case can have: empirical overlap only with documents, also where a model scores it."""
     return tuple(name for name in DIMENSIONS if h.case.documents or name != "empirical_overlap")
 
 
