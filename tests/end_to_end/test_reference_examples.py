@@ -124,7 +124,7 @@ def like(example: object, value: object, place: str = "") -> list[str]:
 
 
 NOT_CHECKED = {"consensus": {"empirical_overlap: None"}, "accuracy": {"factual_accuracy: None"}}
-"""The scores that an event leaves out where no document was there to compare with (the departures of docs/formats.md)."""
+"""The scores that an event leaves out where no document was there to compare with: departures of docs/formats.md."""
 UNDEFINED = {"stance_alignment: None"}
 """A score that a blind round may not have."""
 

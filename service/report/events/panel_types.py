@@ -193,6 +193,8 @@ class PanelConsensus(Struct, frozen=True, kw_only=True):
     ``empirical_overlap`` is undefined in a case without documents, since nothing could be checked.
     """
 
+    always_sent: ClassVar = EVERY
+
     event: Literal["consensus"]
     debate_id: str
     round: int

@@ -150,6 +150,41 @@ def test_the_schema_of_every_answer_requires_what_is_always_there_and_allows_not
                 assert open_ or not any(map(fits, (None, [], {}))) or leads_on(schema), (name, member)
 
 
+WHOLE = {
+    "PanelBlind": {"claims", "assumptions"},
+    "PanelDeliberation": {
+        "claims",
+        "assumptions",
+        "learned_from_others",
+        "corrections",
+        "still_challenges",
+        "unresolved",
+    },
+    "PanelConsensus": {"scores", "lagging_dimensions", "notes"},
+    "PanelAccuracy": {"scores"},
+    "PanelAccuracyReview": {"scores"},
+    "PanelFinal": {"final_consensus_score", "synthesis_id"},
+    "WholePanelFinal": {"final_consensus_score", "synthesis_id"},
+    "RoundRecord": {"proposerPosition", "criticPosition", "rebuttalPosition", "moderatorEvaluation"},
+    "ProposerPosition": {"supporting_arguments", "evidence_cited"},
+    "CriticPosition": {"counter_arguments", "evidence_cited"},
+    "RebuttalPosition": {"rebuttals", "concessions"},
+    "ModeratorEvaluation": {"resolvedPoints", "unresolvedPoints", "explicitUncertainties"},
+    "Verdict": {"winner"},
+    "VerdictEvent": {"winner"},
+    "BallotResult": {"debaterIds", "phaseSequence", "voteTally", "speakerSchedule"},
+}
+"""Members that a reference names and that may be empty, by their schema."""
+
+
+def test_what_a_reference_names_is_always_there() -> None:
+    schemas = openapi.document()["components"]["schemas"]
+
+    assert {name: names - set(schemas[name]["required"]) for name, names in WHOLE.items()} == dict.fromkeys(
+        WHOLE, set()
+    )
+
+
 def leads_on(schema: dict[str, Any]) -> bool:
     """Whether a schema is that of another type, which says for itself what it requires."""
     return "$ref" in schema or any("$ref" in one for one in schema.get("anyOf", ()))
