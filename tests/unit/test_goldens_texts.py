@@ -28,6 +28,9 @@ ON_A_PAGE = "the legend of a picture, which Markdown does not have"
 NOT_ENDED = "only a page shows a debate that has not ended"
 DECLINED = "the declined case of the goldens is declined for its downside"
 NOT_TOLD = {
+    r"\b(\d{1,3}) to (\d{1,3}) %": "a pattern, no words",
+    r"\b(\d{1,3}) %": "a pattern, no words",
+    r"(?<=span more than )(\d{1,3}) points\b": "a pattern, no words",
     "cited by a proposer": ON_A_PAGE,
     "cited by a critic": ON_A_PAGE,
     "cited by a rebuttal": ON_A_PAGE,
