@@ -13,26 +13,28 @@
 11  lines        every line of signatures was checked
 12  prompts      files, manifest and pins agree
 13  policy       policy, prices and configuration have their hashes
-14  seats        models and price rows are those of the policy on that day
-15  approval     the configuration has its approval
-16  gate         the decision follows from its inputs; this build has every version that it seals
-17  moves        every entry is legal after those before it
-18  requests     each request, rendered again, has its hash
-19  checks       every citation and every other check gives the same finding
-20  charges      each charge follows from usage and price row
-21  money        the ceiling holds at every entry; its refusals are right
-22  outcome      the outcome follows from the entries
-23  report       report.md, README.txt and the schemas equal those written from the records
+14  times        the records say when, between two times that witnesses signed
+15  seats        models and price rows are those of the policy on that day
+16  approval     the configuration has its approval
+17  gate         the decision follows from its inputs; this build has every version that it seals
+18  moves        every entry is legal after those before it
+19  requests     each request, rendered again, has its hash
+20  checks       every citation and every other check gives the same finding
+21  charges      each charge follows from usage and price row
+22  money        the ceiling holds at every entry; its refusals are right
+23  outcome      the outcome follows from the entries
+24  report       report.md, README.txt and the schemas equal those written from the records
 
 Signatures come first: of a file that no pinned key signed, no payload is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from service.audit.bundle import BadBundle, Bundle, unpack
+from service.audit.note import Note
 from service.verify import (
     checks,
     earlier_logs,
@@ -48,6 +50,7 @@ from service.verify import (
     replay,
     report,
     requests,
+    times,
 )
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import NotCheckable, Tools, Trust, VerificationReport, VerificationStep, perform_all
@@ -84,9 +87,10 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = F
         ("complete", lambda: records.complete(evidence)),
         ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
         ("parts", lambda: parts.check_parts(evidence)),
-        ("lines", lambda: lines.check_lines(earlier_logs.checkpoints(evidence), trust)),
+        ("lines", lambda: lines.check_lines(_notes(evidence), trust)),
         ("prompts", lambda: prompts.check_promised(evidence)),
         ("policy", lambda: policy.policy(evidence)),
+        ("times", lambda: times.check_times(evidence, trust)),
         ("seats", lambda: policy.seats(evidence)),
         ("approval", lambda: policy.check_approval(evidence, trust)),
         ("gate", lambda: gate.check_gate(evidence, tools)),
@@ -112,8 +116,14 @@ def _kept(evidence: OpenedBundle, tools: Tools) -> str:
     return money.check_ceiling(evidence.debate, rendering)
 
 
+def _notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, Note | None]]:
+    """Every note of the file, as `lines` reads them."""
+    yield from earlier_logs.checkpoints(evidence)
+    yield from times.notes(evidence)
+
+
 def _about(evidence: OpenedBundle) -> dict[str, Any]:
-    """The bundle's claims on its object; the steps compare them with the records."""
+    """The bundle's claims on its object, which the steps compare with the records, and the signed times that they found."""
     manifest = evidence.manifest
     return {
         "debate": manifest.debate,
@@ -121,6 +131,7 @@ def _about(evidence: OpenedBundle) -> dict[str, Any]:
         "status": manifest.status,
         "records": manifest.records,
         "logs": list(manifest.logs),
+        "recorded": evidence.interval.as_json(),
     }
 
 

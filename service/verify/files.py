@@ -2,6 +2,7 @@
 
     records/0000.leaf.json, .payload.json, .salt   as many as the manifest counts, and as many proofs
     checkpoints/0001.txt                           as many as the manifest names logs
+    times/before.txt, times/first.txt              earlier heads of the debate's log; the step `times` compares them
     README.txt, report.md                          always there; the step `report` compares them
     ...                                            which others there must be, the step `parts` derives from the records
 
@@ -23,7 +24,7 @@ _KNOWN = re.compile(
     rf"README\.txt|report\.md|schema/[a-z0-9.]+\.json|context\.(?:json|salt)|policy\.json|configuration\.json"
     rf"|approval\.txt|records/{_NUMBER}\.(?:leaf\.json|payload\.json|salt)|proofs/{_NUMBER}\.tlog-proof"
     rf"|heads/{_NUMBER}\.(?:leaf\.json|payload\.json|salt|tlog-proof)|checkpoints/{_NUMBER}\.txt"
-    rf"|documents/(?:index\.json|{_NUMBER}\.txt)|prompts/.+",
+    rf"|times/(?:before|first)\.txt|documents/(?:index\.json|{_NUMBER}\.txt)|prompts/.+",
     re.ASCII,
 )
 

@@ -11,7 +11,6 @@ is not valid for a checkpoint.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from service.audit.checkpoint import Checkpoint, cosignatures, parse_checkpoint
 from service.audit.note import ED25519, BadNote, Note, PublicKey, parse_note, verify_note
@@ -19,7 +18,7 @@ from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.tree import verify_inclusion
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import Differs, NotCheckable, Trust, at, expect
+from service.verify.steps import Differs, NotCheckable, Trust, at, expect, when
 
 HEAD = "checkpoints/0001.txt"
 HEAD_MAX = 1 << 16
@@ -119,14 +118,7 @@ def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     if len(times) < trust.quorum:
         names = ", ".join(sorted(times)) or "none"
         raise Differs("pinned witnesses that countersigned", f"{trust.quorum} of {len(trust.witnesses)}", names)
-    return "; ".join(f"{name} countersigned at {_when(seconds)}" for name, seconds in sorted(times.items()))
-
-
-def _when(seconds: int) -> str:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (OverflowError, ValueError, OSError):
-        return f"{seconds} seconds after 1970"
+    return "; ".join(f"{name} countersigned at {when(seconds)}" for name, seconds in sorted(times.items()))
 
 
 def _lines(note: Note) -> str:

@@ -25,7 +25,7 @@ from service.debate.model import Case
 from service.errors import GainsayError
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, decode_policy, encode_policy
-from service.verify.steps import Differs, NotCheckable
+from service.verify.steps import Differs, Interval, NotCheckable
 from service.verify.versions import sealed
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
@@ -102,7 +102,7 @@ class OpenedBundle:
     """The parts of a bundle, each read on first use.
 
     Payloads are read last: the steps up to `records` need none, so a file without a pinned signature costs no more
-    than its leaves. ``words`` are the files that no step has compared yet.
+    than its leaves. ``words`` are the files that no step has compared yet, ``interval`` the signed times that the step `times` has found.
     """
 
     def __init__(self, bundle: Bundle) -> None:
@@ -110,6 +110,7 @@ class OpenedBundle:
         self.files = bundle.files
         self.manifest = bundle.manifest
         self.words = {bundles.README, bundles.REPORT, "schema/"}
+        self.interval = Interval()
         self._records: dict[int, ReadRecord] = {}
 
     def file(self, path: str, most: int | None = None) -> bytes:

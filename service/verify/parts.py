@@ -6,6 +6,7 @@ records/, proofs/                   always, for each record
 checkpoints/, heads/                by the number at the end of the log's name: a first log was opened by no record
 context.json, context.salt          where the envelopes name a context
 documents/                          where the case has documents, each with its text
+times/                              where witnesses countersign the log's heads; the step `times` says what is missing
 policy.json                         always; records of envelope version 1 do not name it, so it may be absent there
 prompts/, configuration.json        where the case was debated; with version 1 they may be absent
 approval.txt                        where the start of the debate holds an approval
@@ -19,6 +20,7 @@ import msgspec
 
 from service.audit.bundle import README, REPORT
 from service.audit.bundle_texts import SCHEMAS
+from service.verify import times
 from service.verify.earlier_logs import FIRST_EPOCH, earlier, epoch_of
 from service.verify.files import HEAD_PARTS, RECORD_PARTS, refuse_others
 from service.verify.opened_bundle import OpenedBundle
@@ -41,9 +43,9 @@ def check_parts(evidence: OpenedBundle) -> str:
     if evidence.first.v < KEPT_SINCE:
         optional = {path for path in expected if path in ("policy.json", "configuration.json")}
         optional |= {path for path in expected if path.startswith("prompts/")}
-    found = set(evidence.files)
+    found = set(evidence.files) - set(times.FILES)
     refuse_others(expected - (optional - found), found)
-    return f"{len(found)} files, each of them asked for by the records; no other"
+    return f"{len(evidence.files)} files, each of them asked for by the records; no other"
 
 
 def _of_records(evidence: OpenedBundle) -> set[str]:

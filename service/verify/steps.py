@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -39,6 +40,7 @@ class Trust(Struct, frozen=True):
     allow_unsigned: bool = False
     allow_unwitnessed: bool = False
     allow_unchecked_lines: bool = False
+    allow_loose_times: bool = False
     records_only: bool = False
     """Whether an export is verified for its records alone, without what only bundles hold."""
 
@@ -73,6 +75,28 @@ class NotCheckable(Exception):
     def __init__(self, reason: str, *, allowed: bool = False) -> None:
         super().__init__(reason)
         self.reason, self.allowed = reason, allowed
+
+
+class SignedTime(Struct, frozen=True):
+    """A time, in seconds since 1970, and the witness that signed a head then."""
+
+    seconds: int
+    witness: str
+
+    def __str__(self) -> str:
+        return f"{when(self.seconds)} ({self.witness})"
+
+
+class Interval(Struct, frozen=True):
+    """Between which two signed times a debate was recorded, as far as they are known."""
+
+    after: SignedTime | None = None
+    until: SignedTime | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Both ends by time and witness; ``None`` for one that no signed time says."""
+        ends = {"after": self.after, "until": self.until}
+        return {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
 
 
 class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -143,6 +167,14 @@ def perform_all(
         if steps[-1].state == "FAILED" and not every:
             break
     return tuple(steps), tuple(name for name, _ in named[len(steps) :])
+
+
+def when(seconds: int) -> str:
+    """RFC 3339 in UTC, or the number of seconds where the calendar has no such day."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds} seconds after 1970"
 
 
 @contextmanager

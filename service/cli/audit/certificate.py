@@ -70,7 +70,11 @@ def encode(file: Certified, report: VerificationReport, trust: Trust, form: str)
 
 def facts(file: Certified, report: VerificationReport, trust: Trust, build: str, at: datetime) -> dict[str, Any]:
     """The certificate as JSON has it. ``build`` is the SHA-256 of the program that verified, ``at`` its clock."""
-    allowed = [name for name in ("unsigned", "unwitnessed", "unchecked_lines") if getattr(trust, f"allow_{name}")]
+    allowed = [
+        name
+        for name in ("unsigned", "unwitnessed", "unchecked_lines", "loose_times")
+        if getattr(trust, f"allow_{name}")
+    ]
     return {
         "format": FORMAT,
         "verdict": VERDICTS[report.code],

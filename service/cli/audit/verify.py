@@ -57,6 +57,9 @@ class Unreadable(click.UsageError):
     show_default=True,
     help="What an export is verified for; `records` leaves out what only bundles hold.",
 )
+@click.option(
+    "--allow-loose-times", is_flag=True, help="Accept a debate whose signed times are missing or long after it."
+)
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -104,6 +107,8 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     if report.words:
         files = ", ".join(report.words)
         yield clean(f"only words, which no step has compared with the records: {files}")
+    if between := _between(report):
+        yield clean(between)
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
         state = f"{step.state}{' (allowed)' if step.allowed else ''}"
@@ -133,6 +138,15 @@ def _title(report: VerificationReport) -> str:
             return clean(f"export of {about['records']} records of {about['log']}")
         case _:
             return "neither a bundle, a pack nor an export that can be read"
+
+
+def _between(report: VerificationReport) -> str:
+    """Between which signed times the debate was recorded; empty where the step `times` found nothing or failed."""
+    ends = report.about.get("recorded")
+    if not ends or not ends["until"] or any(step.name == "times" for step in report.failed):
+        return ""
+    after, until = (f"{end['time']} ({end['witness']})" if end else "an unknown time" for end in ends.values())
+    return f"recorded between {after} and {until}, as witnesses signed"
 
 
 def place(step: VerificationStep) -> str:

@@ -1,0 +1,193 @@
+"""When the debate was recorded: what its records say, between two times that witnesses signed.
+
+records     each was recorded no earlier than it occurred and than the one before it; the first has the time of the id
+before      a head without the debate: the log was countersigned so before the debate began
+first       a head with all of it: the first one that witnesses countersigned, or a later one
+
+Both heads are of the tree that proves the records. A head without the debate says that the log did not have it yet, so
+no record may be dated before that; a head with all of it, that no record may be dated after that. The tolerance is one
+second, because cosignatures have whole ones, and what the policy of the debate says the clocks may be apart.
+
+Whoever makes the file chooses the heads, and an older or a later one only makes the interval wider. So a debate without
+a head before it, or that was countersigned long after it says it ended, is NOT CHECKABLE and never OK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from uuid import UUID
+
+from service.audit.checkpoint import Checkpoint, cosignatures
+from service.audit.earlier_head import open_earlier_head
+from service.audit.note import Note
+from service.audit.proof import parse_proof
+from service.audit.record import Envelope, moment
+from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, head
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
+
+BEFORE, FIRST = FILES = ("times/before.txt", "times/first.txt")
+DATED_SINCE = 2
+"""The first version of the envelope that says when a record was written."""
+WHOLE_S = 1
+"""Cosignatures have whole seconds."""
+LATE_S = 3_600
+"""From this on a first countersigned head no longer shows that the debate was not dated back."""
+SECOND = 1_000_000
+MILLISECOND = 1_000
+
+
+def check_times(evidence: OpenedBundle, trust: Trust) -> str:
+    """Check what the records say of time, by themselves and against the signed times; raises `Differs`.
+
+    Raises `NotCheckable` where signed times are not there, or say little.
+    """
+    _by_themselves(evidence)
+    heads = _heads(evidence, trust)
+    first, last = evidence.envelopes[0], evidence.envelopes[-1]
+    said = f"its records say {first.recorded} to {last.recorded}"
+    if first.v < DATED_SINCE:
+        raise NotCheckable("records of the envelope's first version do not say when they were written")
+    if not trust.witnesses:
+        reason = f"UNDATED: no witness's key was pinned, so no time but the writer's own bounds the debate; {said}"
+        raise NotCheckable(reason, allowed=trust.allow_unwitnessed)
+    evidence.interval = found = _interval(evidence, heads, trust)
+    _compared(evidence, found, WHOLE_S + evidence.policy.audit.clock_skew_s)
+    if gap := _gap(evidence, found):
+        raise NotCheckable(f"LOOSELY DATED: {gap}; {said}", allowed=trust.allow_loose_times)
+    beginning = f"between {found.after}" if found.after else "as the first of its log"
+    return f"recorded {beginning} and {found.until}; {said}"
+
+
+def notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, None]]:
+    """The notes of the earlier heads, as `service.verify.lines` reads them; raises `Differs`."""
+    for file, (note, checkpoint) in _read(evidence).items():
+        yield file, checkpoint.origin, note, None
+
+
+# The records by themselves.
+
+
+def _by_themselves(evidence: OpenedBundle) -> None:
+    """Check that times ascend from record to record, and that the first one has the time in the id of the debate."""
+    for n, envelope in enumerate(evidence.envelopes):
+        with at(file=f"records/{n:04d}.leaf.json", record=n):
+            expect_written_after(envelope)
+            if n == 0 and envelope.v >= DATED_SINCE:
+                expect_own_id(envelope)
+    for n, (before, after) in enumerate(pairwise(evidence.envelopes), 1):
+        with at(file=f"records/{n:04d}.leaf.json", record=n):
+            expect_ascending(before.recorded, after.recorded)
+
+
+def expect_written_after(envelope: Envelope) -> None:
+    """Raise `Differs` for a record that says it was written before it occurred."""
+    if moment(envelope.recorded) < moment(envelope.occurred):
+        raise Differs(
+            "when a record was written", f"{envelope.occurred}, when it occurred, or later", envelope.recorded
+        )
+
+
+def expect_ascending(before: str, after: str) -> None:
+    """Raise `Differs` for a record that says it was written before the one that it follows."""
+    if moment(after) < moment(before):
+        raise Differs("when a record was written", f"{before}, as the one before it, or later", after)
+
+
+def expect_own_id(first: Envelope) -> None:
+    """Raise `Differs` unless the id of a chain is a UUID of version 7 (RFC 9562) of its first record's moment."""
+    id_ = UUID(first.debate)
+    if id_.version != 7:
+        raise Differs("the id of the debate", "a UUID of version 7", first.debate)
+    if (expected := id_.int >> 80) != (found := moment(first.recorded) // MILLISECOND):
+        said = f"{expected} ms since 1970, as the id of the debate says"
+        raise Differs("when the first record was written", said, f"{found} ms: {first.recorded}")
+
+
+# The heads.
+
+
+def _read(evidence: OpenedBundle) -> dict[str, tuple[Note, Checkpoint]]:
+    """The earlier heads that the file has, each proven to be of the records' tree; raises `Differs`."""
+    later, found = head(evidence)[1], {}
+    for file in FILES:
+        if file in evidence.files:
+            with at(file=file):
+                found[file] = open_earlier_head(evidence.file(file, HEAD_MAX + PROOF_MAX), later)
+    return found
+
+
+def _heads(evidence: OpenedBundle, trust: Trust) -> Mapping[str, tuple[Note, Checkpoint]]:
+    """The earlier heads, signed by a pinned key, the one without the debate and the other with all of it."""
+    found, last = _read(evidence), evidence.manifest.records - 1
+    for file, (note, checkpoint) in found.items():
+        with at(file=file):
+            if trust.keys:
+                check_signature(note, checkpoint, trust)
+            begins, ends = _index(evidence, 0), _index(evidence, last)
+            if file == BEFORE and checkpoint.size > begins:
+                raise Differs("the size of a head without the debate", f"at most {begins}", str(checkpoint.size))
+            if file == FIRST and checkpoint.size <= ends:
+                raise Differs("the size of a head with all of the debate", f"at least {ends + 1}", str(checkpoint.size))
+    return found
+
+
+def _index(evidence: OpenedBundle, n: int) -> int:
+    """The place of a record in the log; the step `tree` has proven it."""
+    return parse_proof(evidence.file(f"proofs/{n:04d}.tlog-proof")).index
+
+
+# The signed times.
+
+
+def _interval(evidence: OpenedBundle, heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
+    """The signed times of both heads, each by as many pinned witnesses as the quorum asks for.
+
+    A head with all of the debate that too few of them countersigned counts for nothing: the newest one does then.
+    """
+    if FIRST not in heads:
+        raise Differs("the first countersigned head with all of the debate", FIRST, "nothing", file=FIRST)
+    before, first = _signed(heads.get(BEFORE), trust), _signed(heads[FIRST], trust)
+    newest = _signed(head(evidence), trust)
+    nth = trust.quorum - 1
+    # Of so many witnesses, at least as many as the quorum say this or later, and this or earlier.
+    after = before[-1 - nth] if len(before) > nth else None
+    until = next((times[nth] for times in (first, newest) if len(times) > nth), None)
+    return Interval(after, until)
+
+
+def _signed(found: tuple[Note, Checkpoint] | None, trust: Trust) -> list[SignedTime]:
+    """When the pinned witnesses countersigned a head, the earliest first."""
+    times = cosignatures(*found, trust.witnesses) if found else {}
+    return sorted((SignedTime(at_, name) for name, at_ in times.items()), key=lambda one: (one.seconds, one.witness))
+
+
+def _compared(evidence: OpenedBundle, found: Interval, tolerance: int) -> None:
+    """Raise `Differs` for records that are dated outside of the interval by more than so many seconds."""
+    first, last = evidence.envelopes[0], evidence.envelopes[-1]
+    after, until = found.after, found.until
+    if after and until and after.seconds > until.seconds + tolerance:
+        raise Differs(
+            "when a head without the debate was countersigned", f"no later than {until}", str(after), file=BEFORE
+        )
+    if after and moment(first.recorded) < (after.seconds - tolerance) * SECOND:
+        what = f"when the first record was written, which was not in the log at {after}"
+        earliest = f"{when(after.seconds - tolerance)} or later"
+        raise Differs(what, earliest, first.recorded, file="records/0000.leaf.json", record=0)
+    if until and moment(last.recorded) > (until.seconds + tolerance) * SECOND:
+        what = f"when the last record was written, which was in the log at {until}"
+        latest = f"{when(until.seconds + tolerance)} or earlier"
+        raise Differs(what, latest, last.recorded, file=f"records/{last.n:04d}.leaf.json", record=last.n)
+
+
+def _gap(evidence: OpenedBundle, found: Interval) -> str:
+    """Why the signed times say too little; empty where they do not."""
+    last = evidence.envelopes[-1]
+    if found.until is None:
+        return "too few pinned witnesses countersigned a head with all of the debate"
+    if (late := found.until.seconds - moment(last.recorded) // SECOND) > LATE_S:
+        return f"no head with all of the debate was countersigned before {found.until}, {late} seconds after its last record"
+    if found.after is None and _index(evidence, 0) > 0:
+        return "no head without the debate that the quorum countersigned is there, so no signed time is before it"
+    return ""
