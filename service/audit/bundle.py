@@ -13,6 +13,8 @@ policy.json, configuration.json, approval.txt
 proofs/0000.tlog-proof   each record's proof of inclusion, all under one checkpoint
 heads/0001.leaf.json     records that opened the logs up to the debate's, oldest first; with payload, salt and proof
 checkpoints/0001.txt     the signed head of each log of `Manifest.logs`, in that order: the debate's own log first
+times/before.txt         a countersigned head of the debate's log without the debate (`service.audit.earlier_head`)
+times/first.txt          the first countersigned head with all of the debate; neither is there without witnesses
 
 Nothing in it is free: the archive follows from names and contents (`service.audit.archive`), the manifest from the
 other files and the records, and which files there are from what the records seal. Nothing signs the manifest. A bundle
@@ -37,6 +39,7 @@ from service.errors import GainsayError
 FORMAT: Final = "gainsay-bundle/2"
 MANIFEST = "manifest.json"
 README, REPORT = "README.txt", "report.md"
+BEFORE, FIRST = "times/before.txt", "times/first.txt"
 PATH_SHOWN = 200
 LISTED_MAX = 512
 """The most bytes that the manifest spends on a file: its path of 200 characters, its hash, and the name of a log."""

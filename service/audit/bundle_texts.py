@@ -36,6 +36,7 @@ report.md           the readable report: begin here
 records/            each record: the leaf as it was hashed, its payload, and the salt of the payload's commitment
 proofs/             that each leaf lies in the log (C2SP tlog-proof), all under one checkpoint
 checkpoints/        the signed head of each log (C2SP tlog-checkpoint), with the cosignatures of its witnesses
+times/              the heads that witnesses countersigned before the debate and first with all of it, where there are
 heads/              the records that opened the logs after the first, each with the last signed head of the log before
 context.json        what the case was about in the words of model risk; every record commits to it
 documents/          the source documents, exactly as they were given; none where the case has none

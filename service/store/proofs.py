@@ -96,6 +96,19 @@ async def countersigned_checkpoint(database: Database, log: str, index: int) -> 
     return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 
+async def first_countersigned(database: Database, log: str, index: int, size: int) -> SignedCheckpoint | None:
+    """Of the first countersigned heads above a leaf, up to a size, the first with the most cosignatures."""
+    return _signed(log, await database.query("first_countersigned", {"log": log, "above": index, "upto": size}))
+
+
+async def countersigned_before(database: Database, log: str, index: int, by: float) -> SignedCheckpoint | None:
+    """Of the latest heads without a leaf that were countersigned by some time, the newest with the most cosignatures.
+
+    ``by`` is in seconds since 1970. Later cosignatures of the same head are not in its note.
+    """
+    return _signed(log, await database.query("countersigned_before", {"log": log, "upto": index, "by": by}))
+
+
 async def checkpoint_at(database: Database, log: str, size: int) -> SignedCheckpoint | None:
     """The checkpoint of a log of exactly this size; ``None`` if there is none."""
     return _signed(log, await database.query("head_at", {"log": log, "size": size}))

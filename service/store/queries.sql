@@ -737,7 +737,7 @@ INSERT INTO pending (log, debate, n) SELECT log, %(debate)s, 0 FROM opened RETUR
 
 -- bundle_records --
 -- The leaves of a debate, each with its record as far as that is stored.
-SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body, extract(epoch FROM e.at)::float8 AS at
 FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
 WHERE l.debate = %(debate)s ORDER BY l.n;
 
@@ -751,6 +751,27 @@ SELECT c.size, c.root, c.note || (
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size) AS note
 FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s
+                        ORDER BY size DESC LIMIT 100) AS latest
+      GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+
+-- first_countersigned --
+-- Of the first countersigned heads above an index, up to a size, the first with the most cosignatures.
+SELECT c.size, c.root, c.note || (
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size) AS note
+FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
+                        ORDER BY size LIMIT 100) AS earliest
+      GROUP BY size ORDER BY count(*) DESC, size LIMIT 1) AS best
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+
+-- countersigned_before --
+-- Of the latest heads up to a size that were countersigned by some time, the newest with the most cosignatures of then.
+SELECT c.size, c.root, c.note || (
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size AND s.at <= to_timestamp(%(by)s)) AS note
+FROM (SELECT size FROM (SELECT size FROM cosignature
+                        WHERE log = %(log)s AND size <= %(upto)s AND at <= to_timestamp(%(by)s)
                         ORDER BY size DESC LIMIT 100) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;

@@ -123,7 +123,7 @@ def _notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, Note | None
 
 
 def _about(evidence: OpenedBundle) -> dict[str, Any]:
-    """The bundle's claims on its object, which the steps compare with the records, and the signed times that they found."""
+    """The bundle's claims on its object, which the steps compare with the records, and the signed times of it."""
     manifest = evidence.manifest
     return {
         "debate": manifest.debate,

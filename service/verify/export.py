@@ -304,7 +304,7 @@ class _Chains:
 
     def __init__(self, header: Header) -> None:
         self._complete = header.complete
-        self._last: dict[str, tuple[int, bytes]] = {}
+        self._last: dict[str, tuple[int, bytes, str]] = {}
         self._ended = Ended()
         self._gaps = 0
 
@@ -316,7 +316,7 @@ class _Chains:
         if envelope.debate in self._ended:
             found = f"{envelope.kind} as its record {envelope.n}"
             raise Differs("after the end of a debate", "no record of it", found, record=seen.row.index)
-        n, before = self._last.get(envelope.debate, (-1, b""))
+        n, before, recorded = self._last.get(envelope.debate, (-1, b"", ""))
         if n + 1 != envelope.n and not self._complete and envelope.n > n:
             self._gaps += 1
         else:
@@ -324,16 +324,27 @@ class _Chains:
                 raise Differs("the record's number in its debate", str(n + 1), str(envelope.n), record=seen.row.index)
             if envelope.prev != before.hex():
                 raise Differs("the leaf hash of the record before", before.hex(), envelope.prev, record=seen.row.index)
+        with at(record=seen.row.index):
+            _dated(envelope, recorded)
         if _is_last(envelope, seen.payload):
             self._last.pop(envelope.debate, None)
             self._ended.add(envelope.debate)
         else:
-            self._last[envelope.debate] = envelope.n, seen.hash
+            self._last[envelope.debate] = envelope.n, seen.hash, envelope.recorded
 
     def end(self) -> str:
         """The number of chains."""
         detail = f"{len(self._last) + len(self._ended)} chains of records, each naming the one before it"
         return f"{detail}; records are left out in {self._gaps} places" if self._gaps else detail
+
+
+def _dated(envelope: Envelope, before: str) -> None:
+    """Check what a record says of time by itself and after the one before it; raises `Differs`."""
+    times.expect_written_after(envelope)
+    if envelope.n == 0 and envelope.v >= times.DATED_SINCE:
+        times.expect_own_id(envelope)
+    if before:
+        times.expect_ascending(before, envelope.recorded)
 
 
 def _is_last(envelope: Envelope, payload: bytes | None) -> bool:

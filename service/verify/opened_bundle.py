@@ -102,7 +102,8 @@ class OpenedBundle:
     """The parts of a bundle, each read on first use.
 
     Payloads are read last: the steps up to `records` need none, so a file without a pinned signature costs no more
-    than its leaves. ``words`` are the files that no step has compared yet, ``interval`` the signed times that the step `times` has found.
+    than its leaves. ``words`` are the files that no step has compared yet, and ``interval`` the signed
+    times that the step `times` has found.
     """
 
     def __init__(self, bundle: Bundle) -> None:

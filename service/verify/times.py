@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from uuid import UUID
 
+from service.audit.bundle import BEFORE, FIRST
 from service.audit.checkpoint import Checkpoint, cosignatures
 from service.audit.earlier_head import open_earlier_head
 from service.audit.note import Note
@@ -27,7 +28,7 @@ from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
 
-BEFORE, FIRST = FILES = ("times/before.txt", "times/first.txt")
+FILES = (BEFORE, FIRST)
 DATED_SINCE = 2
 """The first version of the envelope that says when a record was written."""
 WHOLE_S = 1
@@ -187,7 +188,7 @@ def _gap(evidence: OpenedBundle, found: Interval) -> str:
     if found.until is None:
         return "too few pinned witnesses countersigned a head with all of the debate"
     if (late := found.until.seconds - moment(last.recorded) // SECOND) > LATE_S:
-        return f"no head with all of the debate was countersigned before {found.until}, {late} seconds after its last record"
+        return f"its first countersigned head is of {found.until}, {late} seconds after its last record"
     if found.after is None and _index(evidence, 0) > 0:
         return "no head without the debate that the quorum countersigned is there, so no signed time is before it"
     return ""

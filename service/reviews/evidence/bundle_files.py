@@ -17,6 +17,7 @@ from service.audit.bundle import (
     pack,
 )
 from service.audit.bundle_texts import READMES, SCHEMAS
+from service.audit.earlier_head import EarlierHead
 from service.audit.proof import TlogProof
 from service.audit.record import leaf_hash, open_leaf
 from service.debate.versions import Part
@@ -51,6 +52,7 @@ def compose_files(gathered: BundleParts) -> bytes:
         **_proofs(gathered),
         **_checkpoints(gathered),
         **_heads(gathered),
+        **{head.file: EarlierHead(head.path, head.note).encode() for head in gathered.times},
     }
     manifest = Manifest(
         debate=gathered.debate,

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-from service.audit.record import Envelope, open_leaf
+from service.audit.bundle import BEFORE, FIRST
+from service.audit.record import Envelope, moment, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
 from service.debate.versions import Part, version_of
 from service.store import contents
-from service.store.pool import Database, Row
-from service.store.proofs import LogDamaged, Proven, SignedCheckpoint, best_checkpoint, inclusions, logs_of
+from service.store.pool import STATEMENT_S, Database, Row
+from service.store.proofs import (
+    LogDamaged,
+    Proven,
+    SignedCheckpoint,
+    best_checkpoint,
+    consistency,
+    countersigned_before,
+    first_countersigned,
+    inclusions,
+    logs_of,
+)
+from service.store.sealing import OFFERED_S
 
 Salted = tuple[bytes, bytes]
 """A salt and the bytes that are committed to with it."""
+UNDER_WAY_S = OFFERED_S + STATEMENT_S
+"""How long the first record of a debate may be under way to the database."""
 
 
 class StoredParts(Struct, frozen=True):
@@ -36,11 +51,20 @@ class OpenedDebate(Struct, frozen=True):
     head: SignedCheckpoint
 
 
+class DatedHead(Struct, frozen=True):
+    """A countersigned head for a file of a bundle, with the consistency proof to the bundle's own head."""
+
+    file: str
+    path: tuple[bytes, ...]
+    note: bytes
+
+
 class BundleParts(Struct, frozen=True):
     """All of a debate's evidence. A part that was not found is ``None``, or missing in its mapping.
 
     ``place`` is the place of the last record. ``paths`` lead from each record's leaf, by index, to ``head``. ``opened``
-    are the records that opened the tenant's logs up to the debate's own, the oldest first.
+    are the records that opened the tenant's logs up to the debate's own, the oldest first. ``times`` are countersigned
+    heads of the debate's log without the debate and with all of it.
     """
 
     debate: str
@@ -57,6 +81,7 @@ class BundleParts(Struct, frozen=True):
     head: SignedCheckpoint
     paths: Mapping[int, Sequence[bytes]]
     opened: tuple[OpenedDebate, ...]
+    times: tuple[DatedHead, ...]
 
     @property
     def case(self) -> CaseReceived | None:
@@ -81,7 +106,8 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
     Raises `StoreUnavailable`, and `LogDamaged` if the log does not prove the records any more.
     """
     key = {"debate": UUID(debate)}
-    records = [_stored_record(row) for row in await database.query("bundle_records", key)]
+    rows = await database.query("bundle_records", key)
+    records = [_stored_record(row) for row in rows]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
     signed = await best_checkpoint(database, place.log, place.index)
@@ -105,7 +131,41 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         head=signed,
         paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
         opened=await _opening_records(database, head["tenant"], signed),
+        times=await _dated_heads(database, signed, place, records[0].index, _taken_up(rows[0])),
     )
+
+
+async def _dated_heads(
+    database: Database, own: SignedCheckpoint, place: Proven, index: int, taken_up: float
+) -> tuple[DatedHead, ...]:
+    """The countersigned heads between which the debate lies, as far as there are any.
+
+    ``index`` is the place of its first record, which the database took up at ``taken_up``: what was countersigned later
+    without that record says only that the sequencer was late.
+    """
+    found = {
+        BEFORE: await countersigned_before(database, own.log, index, taken_up),
+        FIRST: await first_countersigned(database, own.log, place.index, own.size),
+    }
+    heads = []
+    for file, head in found.items():
+        if head is not None:
+            path = await consistency(database, own.log, head.size, own.size)
+            heads.append(DatedHead(file, tuple(path), head.note))
+    return tuple(heads)
+
+
+def _taken_up(row: Row) -> float:
+    """When the database took up a record, in seconds since 1970, by its own clock and not by the record's word.
+
+    A record that says it was written so long before as an honest one may have been under way is believed.
+    """
+    stored: float = math.inf if row["at"] is None else row["at"]
+    try:
+        recorded = moment(open_leaf(bytes(row["leaf"])).recorded) / 1_000_000
+    except ValueError:
+        return stored
+    return recorded if 0 <= stored - recorded <= UNDER_WAY_S else stored
 
 
 async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:

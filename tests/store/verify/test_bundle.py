@@ -540,7 +540,7 @@ def test_records_that_lie_in_the_log_in_another_order_fail(drafts: Drafts) -> No
 
     report = verify(draft.bundle(tree(leaves, draft.envelope.log, LOG_KEY, WITNESSES[:1])))
 
-    assert failed(report) == ["tree"]
+    assert failed(report) == ["tree", "times"]
     assert step(report, "tree").record == 8
 
 
@@ -604,7 +604,7 @@ def test_another_key_is_not_believed_even_if_it_has_the_same_name(drafts: Drafts
 
     report = verify(bundle, replace(PINNED, keys=(OTHER_KEY.public,)))
 
-    assert failed(report) == ["signature"]
+    assert failed(report) == ["signature", "times"]
     assert OTHER_KEY.public.encode() in str(step(report, "signature").expected)
 
 
@@ -615,7 +615,7 @@ def test_a_key_that_is_pinned_for_something_else_signs_no_head(drafts: Drafts) -
 
     report = verify(draft.bundle(draft.tree(approver)), trust)
 
-    assert failed(report) == ["signature"]
+    assert failed(report) == ["signature", "times"]
 
 
 def test_a_head_of_another_log_of_the_same_key_is_not_that_of_the_records(drafts: Drafts) -> None:
@@ -661,7 +661,7 @@ def test_a_wrong_line_of_a_pinned_witness_fails(drafts: Drafts) -> None:
 
     report = verify(draft.bundle(own._replace(note=note)))
 
-    assert failed(report) == ["witnesses", "lines"]
+    assert failed(report) == ["witnesses", "lines", "times"]
 
 
 def test_without_a_key_nothing_is_verified_unless_that_is_allowed(drafts: Drafts) -> None:
@@ -669,8 +669,8 @@ def test_without_a_key_nothing_is_verified_unless_that_is_allowed(drafts: Drafts
 
     nobody, allowed = verify(bundle, Trust()), verify(bundle, Trust(allow_unsigned=True, allow_unwitnessed=True))
 
-    assert (nobody.code, uncheckable(nobody)) == (4, ["signature", "witnesses", "lines"])
-    assert (allowed.code, uncheckable(allowed)) == (0, ["signature", "witnesses", "lines"])
+    assert (nobody.code, uncheckable(nobody)) == (4, ["signature", "witnesses", "lines", "times"])
+    assert (allowed.code, uncheckable(allowed)) == (0, ["signature", "witnesses", "lines", "times"])
     assert verify(bundle, Trust(allow_unsigned=True)).code == 4
     assert verify(bundle, replace(PINNED, witnesses=(), allow_unsigned=True)).code == 4
 
@@ -693,7 +693,7 @@ def test_a_genuine_head_beside_records_that_it_does_not_hold_fails_at_the_tree(d
 
     report = verify(rehashed(bundle, {**bundle.files, "checkpoints/0001.txt": draft.tree().note}))
 
-    assert (report.code, failed(report)) == (1, ["tree"])
+    assert (report.code, failed(report)) == (1, ["tree", "times"])
 
 
 # What is absent, and what belongs to other versions.
@@ -703,7 +703,7 @@ ABSENT = {
     "context.salt": {"context"},
     "documents/": {"context", "gate", "requests", "checks"},
     "prompts/": {"prompts", "requests"},
-    "policy.json": {"policy", "seats", "approval", "gate"},
+    "policy.json": {"policy", "times", "seats", "approval", "gate"},
     "configuration.json": {"policy"},
 }
 
