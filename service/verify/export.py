@@ -5,7 +5,7 @@
      3  witnesses    a quorum of the pinned witnesses cosigned it
      4  lines        every line of signatures was checked
      5  records      each leaf has its exact form, each payload and context its salted hash
-     6  chains       in each debate n has no gap, and each record names the one before it
+     6  chains       in each debate n has no gap, each record names the one before it, and times ascend from the id's on
      7  tree         all leaves hash to the root, or each record has its inclusion proof
      8  payloads     each payload has the exact form of an entry or event of its envelope's kind; this build has every
                      version that a decision seals
@@ -37,7 +37,7 @@ from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_l
 from service.audit.tree import Frontier, verify_inclusion
 from service.debate.entries import DebateConcluded, GateDecided
 from service.money.tokens import is_loaded
-from service.verify import earlier_logs, log, opened_bundle, records
+from service.verify import earlier_logs, log, opened_bundle, records, times
 from service.verify.debates import Debates
 from service.verify.ended import Ended
 from service.verify.lines import check_lines

@@ -24,7 +24,7 @@ from service.audit.earlier_head import open_earlier_head
 from service.audit.note import Note
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, moment
-from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, head
+from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, check_signature, head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
 
@@ -149,8 +149,8 @@ def _interval(evidence: OpenedBundle, heads: Mapping[str, tuple[Note, Checkpoint
     """
     if FIRST not in heads:
         raise Differs("the first countersigned head with all of the debate", FIRST, "nothing", file=FIRST)
-    before, first = _signed(heads.get(BEFORE), trust), _signed(heads[FIRST], trust)
-    newest = _signed(head(evidence), trust)
+    before = _signed(BEFORE, heads[BEFORE], trust) if BEFORE in heads else []
+    first, newest = _signed(FIRST, heads[FIRST], trust), _signed(HEAD, head(evidence), trust)
     nth = trust.quorum - 1
     # Of so many witnesses, at least as many as the quorum say this or later, and this or earlier.
     after = before[-1 - nth] if len(before) > nth else None
@@ -158,9 +158,10 @@ def _interval(evidence: OpenedBundle, heads: Mapping[str, tuple[Note, Checkpoint
     return Interval(after, until)
 
 
-def _signed(found: tuple[Note, Checkpoint] | None, trust: Trust) -> list[SignedTime]:
-    """When the pinned witnesses countersigned a head, the earliest first."""
-    times = cosignatures(*found, trust.witnesses) if found else {}
+def _signed(file: str, found: tuple[Note, Checkpoint], trust: Trust) -> list[SignedTime]:
+    """When the pinned witnesses countersigned the head of a file, the earliest first; raises `Differs`."""
+    with at(file=file):
+        times = cosignatures(*found, trust.witnesses)
     return sorted((SignedTime(at_, name) for name, at_ in times.items()), key=lambda one: (one.seconds, one.witness))
 
 

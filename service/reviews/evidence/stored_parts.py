@@ -30,6 +30,7 @@ from service.store.sealing import OFFERED_S
 
 Salted = tuple[bytes, bytes]
 """A salt and the bytes that are committed to with it."""
+WHOLE_S = 1.0
 UNDER_WAY_S = OFFERED_S + STATEMENT_S
 """How long the first record of a debate may be under way to the database."""
 
@@ -158,14 +159,15 @@ async def _dated_heads(
 def _taken_up(row: Row) -> float:
     """When the database took up a record, in seconds since 1970, by its own clock and not by the record's word.
 
-    A record that says it was written so long before as an honest one may have been under way is believed.
+    A record that says it was written so long before as an honest one may have been under way is believed, to the second
+    that a verifier allows: its process's reading of that clock is a little behind.
     """
     stored: float = math.inf if row["at"] is None else row["at"]
     try:
         recorded = moment(open_leaf(bytes(row["leaf"])).recorded) / 1_000_000
     except ValueError:
         return stored
-    return recorded if 0 <= stored - recorded <= UNDER_WAY_S else stored
+    return recorded + WHOLE_S if stored - recorded <= UNDER_WAY_S else stored
 
 
 async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:

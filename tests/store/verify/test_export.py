@@ -323,7 +323,7 @@ def test_a_debate_of_a_format_that_has_no_rules_here_says_so(drafts: Drafts) -> 
 def _event(event: log_events.Event, log: str = "localhost/default/2") -> Row:
     place = RecordPlace(log, "default", "0199c0de-0000-7000-8000-000000000009")
     writer = Writer(Actor("op", "person", "operator", "keyboard"), "00" * 32)
-    at = "2026-11-21T10:00:00.000Z"
+    at = "2025-10-07T22:49:58.528Z"  # the moment of the id
     record = seal(
         log_events.encode(event),
         bytes(32),
@@ -386,7 +386,7 @@ def test_events_are_counted_and_none_may_be_spelt_otherwise() -> None:
     strange = _event(AuditRead("records"))
     payload = msgspec.json.encode({"kind": "audit.read", "what": "records", "more": 1})
     place = RecordPlace(log, "default", "0199c0de-0000-7000-8000-000000000009")
-    at = "2026-11-21T10:00:00.000Z"
+    at = "2025-10-07T22:49:58.528Z"  # the moment of the id
     writer = Writer(Actor("op", "person", "operator", "keyboard"), "00" * 32)
     sealed = seal(payload, bytes(32), "audit.read", place=place, writer=writer, link=Link(0, b""), times=Times(at, at))
     strange = Row.of(0, sealed.leaf, payload=(sealed.salt, payload), context=None, path=None)
