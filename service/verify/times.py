@@ -51,7 +51,7 @@ def check_times(evidence: OpenedBundle, trust: Trust) -> str:
     if first.v < DATED_SINCE:
         raise NotCheckable("records of the envelope's first version do not say when they were written")
     if not trust.witnesses:
-        reason = f"UNDATED: no witness's key was pinned, so no time but the writer's own bounds the debate; {said}"
+        reason = f"UNWITNESSED: no time but the writer's own bounds the debate; {said}"
         raise NotCheckable(reason, allowed=trust.allow_unwitnessed)
     evidence.interval = found = _interval(evidence, heads, trust)
     _compared(evidence, found, WHOLE_S + evidence.policy.audit.clock_skew_s)

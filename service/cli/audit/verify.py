@@ -122,7 +122,8 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     elif report.gaps:
         verdict += f": {', '.join(f'{step.number} {step.name}' for step in report.gaps)}"
     else:
-        verdict += "".join(f", {step.detail.partition(':')[0]}" for step in report.steps if step.allowed)
+        without = dict.fromkeys(step.detail.partition(":")[0] for step in report.steps if step.allowed)
+        verdict = ", ".join((verdict, *without))
     yield clean(verdict)
 
 

@@ -67,6 +67,7 @@ def everything() -> dict[str, Any]:
         "witnesses": [{"url": "https://witness.example", "key": WITNESS.public.encode()}],
         "late_s": 31,
         "check_minutes": 0,
+        "clock_skew_s": 6,
     }
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"

@@ -14,14 +14,16 @@ from pathlib import Path
 
 from msgspec import json
 
-from service.audit.note import SigningKey
+from service.audit.note import COSIGNATURE, SigningKey
 from service.cli import main
 from tests.fixtures.policies import changed, policy_file
 from tests.fixtures.postgres import passable_folder
+from tests.fixtures.vouching import running
 from tests.vectors.goldens import RELEASED
 
 HERE = Path(__file__).parent
 APPROVER = SigningKey.from_seed("model-risk.example", bytes(range(32)))
+WITNESS = SigningKey.from_seed("witness.example", bytes(range(1, 33)), COSIGNATURE)
 REVIEWS = {
     "adversarial": ("contract",),
     "ballot": ("security/ballot",),
@@ -49,6 +51,25 @@ def bundle(name: str, *words: str) -> None:
     said("audit", "bundle", reviewed["debateId"], "--force", "--out", str(HERE / f"{name}.zip"))
 
 
+def witnessed(folder: Path) -> None:
+    """A debate in a tenant's second log, which a witness countersigns: before it, and when it has ended.
+
+    Each bundle that is asked for waits for the witness, so the declined case has a countersigned head behind it.
+    """
+    key = folder / "witness.key"
+    key.write_text(WITNESS.encode())
+    key.chmod(0o600)
+    log = said("audit", "key", "show", str(folder / "data" / "keys" / "log.key")).strip()
+    arguments = ("witness", "--key", f"file:{key}", "--heads", str(folder / "witnessed"), "--log", log, "--port", "0")
+    with running(folder, *arguments) as process:
+        own = [{"url": process["address"], "key": WITNESS.public.encode()}]
+        os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("audit", to={"witnesses": own})))
+        said("audit", "rotate", "--all")
+        for words in (("contract", "--downside", "1"), ("contract",)):
+            bundle("witnessed", *words)
+    (HERE / "witness.vkey").write_text(f"{WITNESS.public.encode()}\n")
+
+
 def write() -> None:
     """All of them, by commands of a deployment that is gone afterwards."""
     with passable_folder() as folder:
@@ -58,6 +79,7 @@ def write() -> None:
         key = folder / "approver.key"
         key.write_text(APPROVER.encode())
         key.chmod(0o600)
+        witnessed(folder)
         own = {"key": APPROVER.public.encode(), "required": True}
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=own)))
         said("approve", "--key", f"file:{key}", "--out", str(folder / "approval.txt"))
