@@ -24,7 +24,7 @@ from service.audit.earlier_head import open_earlier_head
 from service.audit.note import Note
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, moment
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, check_signature, head
+from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
 
@@ -143,18 +143,14 @@ def _index(evidence: OpenedBundle, n: int) -> int:
 
 
 def _interval(evidence: OpenedBundle, heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
-    """The signed times of both heads, each by as many pinned witnesses as the quorum asks for.
-
-    A head with all of the debate that too few of them countersigned counts for nothing: the newest one does then.
-    """
+    """The signed times of both heads, each by as many pinned witnesses as the quorum asks for; raises `Differs`."""
     if FIRST not in heads:
         raise Differs("the first countersigned head with all of the debate", FIRST, "nothing", file=FIRST)
     before = _signed(BEFORE, heads[BEFORE], trust) if BEFORE in heads else []
-    first, newest = _signed(FIRST, heads[FIRST], trust), _signed(HEAD, head(evidence), trust)
-    nth = trust.quorum - 1
+    first = _signed(FIRST, heads[FIRST], trust)
     # Of so many witnesses, at least as many as the quorum say this or later, and this or earlier.
-    after = before[-1 - nth] if len(before) > nth else None
-    until = next((times[nth] for times in (first, newest) if len(times) > nth), None)
+    after = before[-trust.quorum] if len(before) >= trust.quorum else None
+    until = first[trust.quorum - 1] if len(first) >= trust.quorum else None
     return Interval(after, until)
 
 
@@ -187,7 +183,7 @@ def _gap(evidence: OpenedBundle, found: Interval) -> str:
     """Why the signed times say too little; empty where they do not."""
     last = evidence.envelopes[-1]
     if found.until is None:
-        return "too few pinned witnesses countersigned a head with all of the debate"
+        return "too few pinned witnesses countersigned the first head with all of the debate"
     if (late := found.until.seconds - moment(last.recorded) // SECOND) > LATE_S:
         return f"its first countersigned head is of {found.until}, {late} seconds after its last record"
     if found.after is None and _index(evidence, 0) > 0:

@@ -19,7 +19,7 @@ def main() -> int:
     sys.stdout.write(f"{asked.edits} edits, SEED={asked.seed}\n")
     wrong, codes = 0, Counter[str]()
     for nth, name, edit, report in mutate(asked.edits, asked.seed):
-        first = report.failed[0].name if report.failed else "lines"
+        first = (report.failed or report.gaps)[0].name if report.code else "none"
         codes[f"exit {report.code} at {first}"] += 1
         if why := judge(edit, report):
             wrong += 1

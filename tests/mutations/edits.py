@@ -26,9 +26,13 @@ STRANGE = (
     *("approval.txt", "configuration.json", "prompts/board.md", "prompts/manifest.json", "schema/approved.json"),
     *("heads/0001.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "checkpoints/0002.txt", "APPROVED.txt"),
     *("documents/0009.txt", "documents/index.json", "records/0099.leaf.json", "proofs/0099.tlog-proof", "report.html"),
+    *("times/before.txt", "times/first.txt", "times/last.txt"),
 )
-LISTED = "a line of signatures by another key"
-"""The edit that ends with exit 4, as docs/verification.md has it; every other one is FAILED."""
+LINE = "a line of signatures by another key"
+UNDATED = "times/before.txt left out"
+UNSIGNED = "a witness's line left out of an earlier head"
+LISTED = {LINE: "lines", UNDATED: "times", UNSIGNED: "times"}
+"""The edits that end with exit 4, as docs/verification.md has them, and at which step; every other one is FAILED."""
 
 
 class Original(NamedTuple):
@@ -247,7 +251,7 @@ def line(one: Original, random: Random) -> Edit:
     """A line of a key that nobody knows."""
     name = random.choice(("sec-examiner.gov", "model-risk.example", "witness.example"))
     other = Signature(name, random.randbytes(4), random.randbytes(random.choice((64, 72)))).line().encode()
-    return Edit(noted(one, lambda note: note + other), LISTED)
+    return Edit(noted(one, lambda note: note + other), LINE)
 
 
 def lines(one: Original, random: Random) -> Edit:
@@ -260,10 +264,35 @@ def lines(one: Original, random: Random) -> Edit:
     return Edit(noted(one, lambda _: text_ + b"\n\n" + made), f"the line of the log's key {how}")
 
 
+# The times.
+
+
+def times(one: Original, random: Random) -> Edit:
+    """An earlier head left out, in the other's place, said to be later, or of another bundle."""
+    before, first = "times/before.txt", "times/first.txt"
+    if first not in one.files:
+        return Edit(packed(one, {**one.files, random.choice((before, first)): WORDS}), "words as an earlier head")
+    path = random.choice((before, first))
+    how = random.choice(("left out", "of the other", "damaged", "without its last line", "with a hash more"))
+    note = one.files[path]
+    files = {name: body for name, body in one.files.items() if name != path}
+    at = random.randrange(len(note) - 120, len(note) - 10)  # in the witness's line, its time at the beginning
+    bodies = {
+        "of the other": one.files[first if path == before else before],
+        "damaged": note[:at] + (b"B" if note[at : at + 1] != b"B" else b"C") + note[at + 1 :],
+        "without its last line": note[: note.rindex(b"\n", 0, -1) + 1],
+        "with a hash more": note.replace(b"\n\n", b"\n" + b"A" * 43 + b"=\n\n", 1),
+    }
+    if how == "left out":
+        return Edit(packed(one, files), f"{path} left out")
+    what = UNSIGNED if how == "without its last line" else f"{path} {how}"
+    return Edit(packed(one, {**files, path: bodies[how]}), what)
+
+
 DRAWS: tuple[Draw, ...] = (
     *(flip, cut, put_in, header, rewritten, renamed),
     *(content, text, dropped, added, exchanged, records),
-    *(words, line, lines),
+    *(words, line, lines, times),
 )
 
 

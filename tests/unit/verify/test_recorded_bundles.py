@@ -84,6 +84,15 @@ def test_a_recorded_bundle_verifies_and_every_step_is_carried_out(name: str) -> 
     )
 
 
+def test_the_recorded_bundle_of_a_witnessed_log_lies_between_two_signed_times() -> None:
+    trust = Trust(keys=TRUST.keys, witnesses=(vkey("witness"),))
+    report = verify_bundle(data("witnessed"), trust, tools())
+
+    assert (report.code, {step.state for step in report.steps}) == (0, {"OK"})
+    assert {end["witness"] for end in report.about["recorded"].values()} == {"witness.example"}
+    assert unpack(data("witnessed")).manifest.logs == ("localhost/default/2",)
+
+
 @pytest.mark.parametrize("name", BUNDLES)
 def test_a_recorded_bundle_seals_the_version_of_every_part(name: str) -> None:
     decided = OpenedBundle(unpack(data(name))).debate.decided
