@@ -53,7 +53,7 @@ def check_times(evidence: OpenedBundle, trust: Trust) -> str:
     if not trust.witnesses:
         reason = f"UNWITNESSED: no time but the writer's own bounds the debate; {said}"
         raise NotCheckable(reason, allowed=trust.allow_unwitnessed)
-    evidence.interval = found = _interval(evidence, heads, trust)
+    evidence.interval = found = _interval(heads, trust)
     _compared(evidence, found, WHOLE_S + evidence.policy.audit.clock_skew_s)
     if gap := _gap(evidence, found):
         raise NotCheckable(f"LOOSELY DATED: {gap}; {said}", allowed=trust.allow_loose_times)
@@ -142,7 +142,7 @@ def _index(evidence: OpenedBundle, n: int) -> int:
 # The signed times.
 
 
-def _interval(evidence: OpenedBundle, heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
+def _interval(heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
     """The signed times of both heads, each by as many pinned witnesses as the quorum asks for; raises `Differs`."""
     if FIRST not in heads:
         raise Differs("the first countersigned head with all of the debate", FIRST, "nothing", file=FIRST)
