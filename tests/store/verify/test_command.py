@@ -135,7 +135,7 @@ def call(folder: Path) -> Iterator[Call]:
         (["line.zip", *KEY, *WITNESS], 4, "'sec-examiner.gov' (00000000) in checkpoints/0001.txt"),
         (["line.zip", *KEY, *WITNESS, "--allow-unchecked-lines"], 0, "VERIFIED, no pinned key checked the lines of "),
         (["forged.zip", *KEY, *WITNESS], 1, "3 steps after it were left out; --all carries them out"),
-        (["forged.zip", *KEY, *WITNESS, "--all"], 1, "23  report "),
+        (["forged.zip", *KEY, *WITNESS, "--all"], 1, "24  report "),
         (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 21 (charges) [records/"),
         (["export.jsonl", *KEY, *WITNESS], 4, "not part of an export"),
         (["export.jsonl", *KEY, *WITNESS, "--scope", "records"], 0, "VERIFIED, RECORDS ONLY"),
@@ -236,7 +236,7 @@ def test_json_says_the_same_for_a_program(folder: Path) -> None:
 
     (charges,) = [step for step in forged["steps"] if step["state"] == "FAILED"]
     assert (forged["kind"], forged["verdict"], forged["exit"]) == ("bundle", "failed", 1)
-    assert (charges["number"], charges["name"], charges["found"]) == (20, "charges", "1")
+    assert (charges["number"], charges["name"], charges["found"]) == (21, "charges", "1")
     assert (forged["left"], whole["left"], whole["words"]) == (["money", "outcome", "report"], [], [])
     assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
     assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})

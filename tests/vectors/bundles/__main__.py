@@ -24,6 +24,7 @@ from tests.vectors.goldens import RELEASED
 HERE = Path(__file__).parent
 APPROVER = SigningKey.from_seed("model-risk.example", bytes(range(32)))
 WITNESS = SigningKey.from_seed("witness.example", bytes(range(1, 33)), COSIGNATURE)
+ASKED_MAX = 20
 REVIEWS = {
     "adversarial": ("contract",),
     "ballot": ("security/ballot",),
@@ -45,17 +46,23 @@ def said(*words: str, codes: tuple[int, ...] = (0,)) -> str:
     return written.getvalue().decode()
 
 
-def bundle(name: str, *words: str, asked: int = 1) -> None:
-    """Review a sample and write its bundle, asked for so many times; a declined case has exit code 1."""
-    reviewed = json.decode(said("review", "--sample", *words, "--json", codes=(0, 1)))
-    for _ in range(asked):
-        said("audit", "bundle", reviewed["debateId"], "--force", "--out", str(HERE / f"{name}.zip"))
+def bundle(name: str, *words: str, trust: tuple[str, ...] = ()) -> None:
+    """Review a sample and write its bundle; a declined case has exit code 1.
+
+    With ``trust``, options of ``gainsay audit verify``, it is asked for until it verifies by them.
+    """
+    reviewed, path = json.decode(said("review", "--sample", *words, "--json", codes=(0, 1))), str(HERE / f"{name}.zip")
+    for _ in range(ASKED_MAX):
+        said("audit", "bundle", reviewed["debateId"], "--force", "--out", path)
+        if not trust or said("audit", "verify", path, *trust, codes=(0, 1, 4)).endswith("\nVERIFIED\n"):
+            return
+    sys.exit(f"expected a bundle of {reviewed['debateId']} that verifies by {trust}, found none")
 
 
 def witnessed(folder: Path) -> None:
     """A debate in a tenant's second log, which a witness countersigns: before it, and when it has ended.
 
-    Each command shows the latest head to the witness when it starts. So the second bundle has a countersigned one.
+    Each command shows the latest head to the witness when it starts, so a later bundle has a countersigned one.
     """
     key = folder / "witness.key"
     key.write_text(WITNESS.encode())
@@ -67,7 +74,7 @@ def witnessed(folder: Path) -> None:
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("audit", to={"witnesses": own})))
         said("audit", "rotate", "--all")
         for words in (("contract", "--downside", "1"), ("contract",)):
-            bundle("witnessed", *words, asked=2)
+            bundle("witnessed", *words, trust=("--key", log, "--witness", WITNESS.public.encode()))
     (HERE / "witness.vkey").write_text(f"{WITNESS.public.encode()}\n")
 
 
@@ -80,12 +87,13 @@ def write() -> None:
         key = folder / "approver.key"
         key.write_text(APPROVER.encode())
         key.chmod(0o600)
-        witnessed(folder)
         own = {"key": APPROVER.public.encode(), "required": True}
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=own)))
         said("approve", "--key", f"file:{key}", "--out", str(folder / "approval.txt"))
         os.environ["GAINSAY_APPROVAL"] = str(folder / "approval.txt")
         bundle("approved", "contract")
+        del os.environ["GAINSAY_APPROVAL"]
+        witnessed(folder)
         (HERE / "log.vkey").write_text(said("audit", "key", "show", str(folder / "data" / "keys" / "log.key")))
         (HERE / "approver.vkey").write_text(f"{APPROVER.public.encode()}\n")
 
