@@ -62,7 +62,7 @@ def bundle(name: str, *words: str, trust: tuple[str, ...] = ()) -> None:
 def witnessed(folder: Path) -> None:
     """A debate in a tenant's second log, which a witness countersigns: before it, and when it has ended.
 
-    Each command shows the latest head to the witness when it starts, so a later bundle has a countersigned one.
+    The service shows heads to the witness about once a second, so a bundle soon has a countersigned one.
     """
     key = folder / "witness.key"
     key.write_text(WITNESS.encode())
@@ -74,8 +74,9 @@ def witnessed(folder: Path) -> None:
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("audit", to={"witnesses": own})))
         said("audit", "rotate", "--all")
         trust = ("--key", log, "--witness", WITNESS.public.encode())
-        bundle("witnessed", "contract", "--downside", "1", trust=(*trust, "--allow-loose-times"))
-        bundle("witnessed", "contract", trust=trust)
+        with running(folder, "serve", "--port", "0"):
+            bundle("witnessed", "contract", "--downside", "1", trust=(*trust, "--allow-loose-times"))
+            bundle("witnessed", "contract", trust=trust)
     (HERE / "witness.vkey").write_text(f"{WITNESS.public.encode()}\n")
 
 
