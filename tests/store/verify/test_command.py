@@ -240,7 +240,7 @@ def test_json_says_the_same_for_a_program(folder: Path) -> None:
     assert (forged["left"], whole["left"], whole["words"]) == (["money", "outcome", "report"], [], [])
     assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
     assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})
-    assert [step["number"] for step in whole["steps"]] == list(range(1, 24))
+    assert [step["number"] for step in whole["steps"]] == list(range(1, 25))
 
 
 def test_a_debate_is_counted_with_the_tokenizers_that_are_shipped(folder: Path) -> None:
