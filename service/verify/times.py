@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from uuid import UUID
 
 from service.audit.bundle import BEFORE, FIRST
 from service.audit.checkpoint import Checkpoint, cosignatures
@@ -98,10 +97,10 @@ def expect_ascending(before: str, after: str) -> None:
 
 def expect_own_id(first: Envelope) -> None:
     """Raise `Differs` unless the id of a chain is a UUID of version 7 (RFC 9562) of its first record's moment."""
-    id_ = UUID(first.debate)
-    if id_.version != 7:
-        raise Differs("the id of the debate", "a UUID of version 7", first.debate)
-    if (expected := id_.int >> 80) != (found := moment(first.recorded) // MILLISECOND):
+    digits = first.debate.replace("-", "")  # 48 bits of milliseconds since 1970, then four of the version
+    if digits[12:13] != "7":
+        raise Differs("the id of the debate", "a UUID of version 7", first.debate[:40])
+    if (expected := int(digits[:12], 16)) != (found := moment(first.recorded) // MILLISECOND):
         said = f"{expected} ms since 1970, as the id of the debate says"
         raise Differs("when the first record was written", said, f"{found} ms: {first.recorded}")
 
