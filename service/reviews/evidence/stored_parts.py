@@ -132,20 +132,20 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         head=signed,
         paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
         opened=await _opening_records(database, head["tenant"], signed),
-        times=await _dated_heads(database, signed, place, records[0].index, _taken_up(rows[0])),
+        times=await _dated_heads(database, signed, place, records[0].index, _stored_at(rows[0])),
     )
 
 
 async def _dated_heads(
-    database: Database, own: SignedCheckpoint, place: Proven, index: int, taken_up: float
+    database: Database, own: SignedCheckpoint, place: Proven, index: int, stored_at: float
 ) -> tuple[DatedHead, ...]:
     """The countersigned heads between which the debate lies, as far as there are any.
 
-    ``index`` is the place of its first record, which the database took up at ``taken_up``: what was countersigned later
+    ``index`` is the place of its first record, which the database stored at ``stored_at``: what was countersigned later
     without that record says only that the sequencer was late.
     """
     found = {
-        BEFORE: await countersigned_before(database, own.log, index, taken_up),
+        BEFORE: await countersigned_before(database, own.log, index, stored_at),
         FIRST: await first_countersigned(database, own.log, place.index, own.size),
     }
     heads = []
@@ -156,8 +156,8 @@ async def _dated_heads(
     return tuple(heads)
 
 
-def _taken_up(row: Row) -> float:
-    """When the database took up a record, in seconds since 1970, by its own clock and not by the record's word.
+def _stored_at(row: Row) -> float:
+    """When the database stored a record, in seconds since 1970, by its own clock and not by the record's word.
 
     A record that says it was written so long before as an honest one may have been under way is believed, to the second
     that a verifier allows: its process's reading of that clock is a little behind.
