@@ -8,7 +8,7 @@ Both heads are of the tree that proves the records. A head without the debate sa
 no record may be dated before that; a head with all of it, that no record may be dated after that. The tolerance is one
 second, because cosignatures have whole ones, and what the policy of the debate says the clocks may be apart.
 
-Whoever makes the file chooses the heads, and an older or a later one only makes the interval wider. So a debate without
+The maker of the file chooses the heads, and an older or a later one only makes the interval wider. So a debate without
 a head before it, or that was countersigned long after it says it ended, is NOT CHECKABLE and never OK.
 """
 

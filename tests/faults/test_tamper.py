@@ -83,10 +83,12 @@ def scene(cluster: Cluster, template: Database, tmp_path_factory: pytest.TempPat
 
 
 async def _a_debate(database: Database, folder: Path | None, events: int = 0) -> str:
-    """A debate, behind some other records; sequenced where there is a folder for signer and witness."""
+    """A debate, behind some other records; sequenced where there is a folder for signer and witness, as those are."""
     async with bench(database.service_url) as desk:
         for _ in range(events):
             await write_event(desk.database, AuditRead("records"), LOG, "default", a_writer("reader"))
+        if folder and events:
+            await _sequenced(database, folder)
         debate = await (desk.run() if folder else desk.submit())
     if folder:
         await _sequenced(database, folder)
