@@ -41,6 +41,9 @@ def mutate(edits: int, seed: int) -> Iterator[tuple[int, str, Edit, Verification
 
 def judge(edit: Edit, report: VerificationReport) -> str:
     """Why an edit came to something else than docs/verification.md says; empty if it did not."""
+    if edit.what.startswith("times/") and edit.what not in LISTED:  # damage may leave out a witness's line, or its name
+        gaps = {step.name for step in report.gaps}
+        return "" if report.failed or (gaps and gaps <= {"lines", "times"}) else f"expected no exit {report.code}"
     gap = LISTED.get(edit.what, "")
     expected = GAPS if gap else FAILED
     if report.code != expected:
