@@ -22,6 +22,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
 from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
+from service.debate.options import AskedOptions
 from service.debate.replies import Reply
 from service.debate.replies.pruning import Dropped
 
@@ -98,10 +99,16 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
-    """The case and its caller."""
+    """The case, its caller, and what the caller asked of the debate.
+
+    ``asked`` are the options that the request names, and ``asked_ceiling`` the most that it lets the debate cost, in
+    micro-dollars: policy gives those that it leaves out. The start follows from them, and not from itself.
+    """
 
     case: Case
     subject: str
+    asked: AskedOptions = AskedOptions()
+    asked_ceiling: MicroUSD | None = None
 
 
 class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind", omit_defaults=True):

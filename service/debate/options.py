@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
@@ -153,6 +154,38 @@ class ConvergenceOptions(
     debater_instructions: str | None = None
     judge_instructions: str | None = None
     swapped: bool = False
+
+
+class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The options of all formats as a request names them. Policy gives those that it leaves out.
+
+    ``debaters`` is a list where a format's debaters have names, and a number where they have none. ``models`` names a
+    model by seat or, for all debaters at once, by ``debater``. `service.intake.formats` says which format has which.
+    """
+
+    max_rounds: int | None = None
+    min_challenge_strength: int | None = None
+    require_critic_retry_below: int | None = None
+    positions: tuple[Position, ...] = ()
+    personas: dict[str, str] = {}
+    models: dict[str, str] = {}
+    debaters: tuple[Debater, ...] | int | None = None
+    instructions: str | None = None
+    anonymize_transcript: bool | None = None
+    shuffle_for_judge: bool | None = None
+    synthesizer: bool | None = None
+    output_schema: dict[str, Any] | None = None
+    votes: tuple[str, ...] | None = None
+    consensus_threshold: int | None = None
+    question_type: QuestionType | None = None
+    adjudicator: Literal["algorithmic", "model"] | None = None
+    mode: Literal["auto", "manual"] | None = None
+    judge: bool | None = None
+    convergence_check: bool | None = None
+    convergence_similarity: Decimal | None = None
+    ties: Literal["lowestDebater", "noAnswer"] | None = None
+    debater_instructions: str | None = None
+    judge_instructions: str | None = None
 
 
 Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions

@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from service.audit.record import commit
 from service.debate.amounts import MicroUSD
-from service.debate.entries import DebateStarted, GateDecision
+from service.debate.entries import CaseReceived, DebateStarted, GateDecision
 from service.debate.formats import NAMES, name_of
 from service.debate.model import Case, Document, Options, SeatPlan
-from service.debate.options import role_of
+from service.debate.options import AskedOptions, role_of
 from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import Faults, InvalidCase
@@ -44,7 +44,8 @@ COPIED = tuple(name for name in Case.__struct_fields__ if name not in MADE)
 class Prepared(Struct, frozen=True):
     """A checked request: the case, its documents' texts, the decision, and what a debate of it may cost at most.
 
-    ``format_reason`` says why it is debated in its format where that was left to policy.
+    ``format_reason`` says why it is debated in its format where that was left to policy. ``asked`` and
+    ``asked_ceiling`` are what the request itself says of its debate.
     """
 
     case: Case
@@ -56,6 +57,12 @@ class Prepared(Struct, frozen=True):
     expected_cost: MicroUSD
     expected_by_seat: Mapping[str, MicroUSD] = {}
     format_reason: str = ""
+    asked: AskedOptions = AskedOptions()
+    asked_ceiling: MicroUSD | None = None
+
+    def received(self, subject: str) -> CaseReceived:
+        """The record of the case, as ``subject`` brought it."""
+        return CaseReceived(self.case, subject, self.asked, self.asked_ceiling)
 
 
 class Deployment(Struct, frozen=True):
@@ -119,6 +126,8 @@ def prepare(
         sum(asked.expected.values()),
         asked.expected,
         asked.chosen.reason,
+        request.options.recorded,
+        None if request.cost_ceiling_usd is None else ceiling,
     )
 
 

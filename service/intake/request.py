@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.debate.model import Debater, Force, OnDisconnect, Position
-from service.debate.replies.panel import QuestionType
+from service.debate.model import Force, OnDisconnect
+from service.debate.options import AskedOptions
 
 
 class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -22,36 +22,17 @@ class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields
     round: int = 1
 
 
-class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class OptionsRequest(AskedOptions, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
     """The options of all formats. Policy sets those left out; an option of another format is refused.
 
     ``debaters`` is a list where a format's debaters have names, and a number where they have none. ``models`` names a
     model by seat or, for all debaters at once, by ``debater``. `service.intake.formats` says which format has which.
     """
 
-    max_rounds: int | None = None
-    min_challenge_strength: int | None = None
-    require_critic_retry_below: int | None = None
-    positions: tuple[Position, ...] = ()
-    personas: dict[str, str] = {}
-    models: dict[str, str] = {}
-    debaters: tuple[Debater, ...] | int | None = None
-    instructions: str | None = None
-    anonymize_transcript: bool | None = None
-    shuffle_for_judge: bool | None = None
-    synthesizer: bool | None = None
-    output_schema: dict[str, Any] | None = None
-    votes: tuple[str, ...] | None = None
-    consensus_threshold: int | None = None
-    question_type: QuestionType | None = None
-    adjudicator: Literal["algorithmic", "model"] | None = None
-    mode: Literal["auto", "manual"] | None = None
-    judge: bool | None = None
-    convergence_check: bool | None = None
-    convergence_similarity: Decimal | None = None
-    ties: Literal["lowestDebater", "noAnswer"] | None = None
-    debater_instructions: str | None = None
-    judge_instructions: str | None = None
+    @property
+    def recorded(self) -> AskedOptions:
+        """These options as the record of the case holds them."""
+        return AskedOptions(**{name: getattr(self, name) for name in AskedOptions.__struct_fields__})
 
     @property
     def given(self) -> tuple[str, ...]:

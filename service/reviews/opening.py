@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from service import intake
 from service.audit.record import SALT_BYTES, Context, Record, RecordPlace, Writer, commit, encode_context
 from service.debate.amounts import MicroUSD
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
+from service.debate.entries import DebateStarted, Entry, GateDecided
 from service.debate.model import Case
 from service.intake import Deployment, Prepared, expected_cost
 from service.intake.model_ranking import Standing
@@ -61,7 +61,7 @@ def _opening(
         entries.append(entry)
         return records[-1]
 
-    seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
+    seed = add(prepared.received(caller.subject)).leaf_hash.hex()
     add(GateDecided(prepared.decision, dict(versions.CURRENT)))
     started: DebateStarted | None = None
     if prepared.decision.debate:

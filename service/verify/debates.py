@@ -13,7 +13,7 @@ from service.money.tokens import is_loaded
 from service.verify import money, replay
 from service.verify.ended import Ended
 from service.verify.opened_bundle import LegalDebate, read_payload
-from service.verify.records import described, same
+from service.verify.records import acted, described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import UnknownMembers, has_unknown_members, refuse_unwritten, unknown_versions
 
@@ -156,6 +156,8 @@ class Debates:
             return
         with at(record=line.row.index):
             same(found.first, envelope)
+            if entry is not None and not found.gap and not unknown:
+                acted(found.first, envelope, entry, found.entries[-1] if found.entries else None)
         found.indexes.append(line.row.index)
         found.gap = found.gap or unknown
         if entry is not None and not found.gap:

@@ -3,9 +3,10 @@
 The decision also seals the versions by which everything else is recomputed. The step judges all of them, because some
 belong to parts that no other step needs: a declined case has no layout.
 
-The expected cost follows from seats, options and documents, which ``debate.started`` records. A declined case records
-neither options nor models. For it the step tries the cost of policy's own seats. If the decision used another cost,
-that amount is stated and not recomputed.
+The expected cost follows from seats, options and documents, which ``debate.started`` records. Those of a declined case
+follow from what it asked for and from policy, but for the models of a panel that are chosen by track records. For it
+the step tries the cost of policy's preference. If the decision used another cost, that amount is stated and not
+recomputed.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from service import money
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import DebateStarted
-from service.debate.model import Case, SeatPlan
+from service.debate.formats import NAMES, name_of
+from service.debate.model import Case, PanelOptions, SeatPlan
 from service.errors import InvalidCase
 from service.gate import GATES, Declared, complete_gates
 from service.money import Usage
 from service.policy import Policy, seating
+from service.verify.asked import options_of, received
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.policy import days_of, declined_of, table_of
+from service.verify.policy import days_of, table_of
 from service.verify.steps import DECIDED, Differs, NotCheckable, Tools, at, expect
 from service.verify.versions import by, refuse_unwritten, unknown_versions
 
@@ -50,7 +53,7 @@ def _decides(evidence: OpenedBundle, tools: Tools) -> str:
     if stated:
         raise NotCheckable(
             f"the decision follows from its inputs, but for the expected cost of {usd(threshold)} USD: a declined "
-            "case keeps neither options nor models that it was asked with, and policy's own would cost another amount"
+            "case does not keep the track records by which its models were chosen"
         )
     found = evidence.debate.decided.decision
     result = "debate" if found.debate else "decline"
@@ -87,20 +90,26 @@ def _started_cost(evidence: OpenedBundle, started: DebateStarted, tools: Tools) 
 
 
 def _declined_cost(evidence: OpenedBundle, tools: Tools) -> MicroUSD | None:
-    """The cost of policy's own table; ``None`` if the format leaves the table open, or the decision used another."""
-    rules, case = evidence.policy, evidence.debate.case
-    rule = by(evidence.debate.decided, "seating", seating.SEATINGS)
-    if (declined := declined_of(rules, case, rule)) is None:
+    """The cost of the table that the case asked for; ``None`` where it rests on more than case and policy.
+
+    That is so in a panel that chooses its models by track records, which only a start keeps, and in a format that this
+    build does not have.
+    """
+    rules, debate = evidence.policy, evidence.debate
+    rule = by(debate.decided, "seating", seating.SEATINGS)
+    name = rule.choose_format(rules, debate.case.format, debate.case.task_type).name
+    if name not in NAMES:
         return None
-    threshold = evidence.debate.decided.decision.debate_cost_threshold
-    try:
-        plans = rule.seats(rules, declined.table, {}, days_of(evidence.envelopes[1].occurred)[0])
-    except InvalidCase:
-        return None
-    texts = list(evidence.sources.values())
-    estimate = by(evidence.debate.decided, "gate", EXPECTED)
-    expected = sum(estimate(plans, declined.usual, rules, texts, tools).values())
-    return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
+    with at(file="records/0000.payload.json", record=0):
+        options = options_of(debate, rules, name_of(name))
+        table = seating.choose_table(options)
+        asked = received(debate).asked.models
+        plans = rule.seats(rules, table, asked, days_of(evidence.envelopes[1].occurred)[0])
+    estimate = by(debate.decided, "gate", EXPECTED)
+    expected = sum(estimate(plans, table.usual, rules, list(evidence.sources.values()), tools).values())
+    threshold = debate.decided.decision.debate_cost_threshold
+    drawn = isinstance(options, PanelOptions) and options.mode == "auto"
+    return None if drawn and rules.gate.thresholds.get(debate.case.task_type, expected) != threshold else expected
 
 
 def expected_by_seat(

@@ -271,7 +271,8 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
         return None, unknown_format(entry.format)
     if isinstance(entry, CaseReceived):
         case = entry.case
-        if not (is_bounded(case.estimated_downside) and is_bounded(case.confidence_score)):
+        amounts = (case.estimated_downside, case.confidence_score, entry.asked.convergence_similarity)
+        if not all(map(is_bounded, amounts)):
             return None, ""
     if entry is not None:
         return entry, ""

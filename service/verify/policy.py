@@ -7,25 +7,23 @@ approval    the approver signed the configuration, or the records say that it ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any, NamedTuple
 
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
-from service.checks.question_type import CLASSIFICATIONS
-from service.debate.amounts import MICRO
 from service.debate.entries import DebateStarted
-from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.kernel import FORMATS
-from service.debate.model import ROUND_CEILING, Case, ConvergenceOptions, PanelOptions, SeatPlan
-from service.debate.options import Options, debater_seats, debaters_of, format_of, role_of, swapped_of
+from service.debate.model import ConvergenceOptions, PanelOptions, SeatPlan
+from service.debate.options import Options, debaters_of, format_of, role_of
 from service.debate.roster import Roster
 from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
-from service.policy import FormatsPolicy, Policy, seating
+from service.policy import Policy, seating
 from service.prompts.alternatives import replaced_by
+from service.verify.asked import check_ceiling, options_of, received
+from service.verify.log import vouching
 from service.verify.opened_bundle import LegalDebate, OpenedBundle
 from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
@@ -90,7 +88,7 @@ def check_start(debate: LegalDebate, rules: Policy, started: DebateStarted, days
     with at(file=STARTED, record=2):
         for plan in started.seats:
             _plan(rules, plan, days)
-        _fixed(debate, rules, started)
+        _fixed(debate, rules, started, days[0])
 
 
 def days_of(occurred: str) -> tuple[str, ...]:
@@ -148,9 +146,9 @@ def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
     )
 
 
-def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
+def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted, day: str) -> None:
     """Check the other members of the start that follow from policy and seats."""
-    case, apart = debate.case, table_of(started).apart
+    apart = table_of(started).apart
     rule = by(debate.decided, "seating", seating.SEATINGS)
     expect("whether a model is simulated", rule.simulated(rules, started.seats), started.simulated)
     expect("the diversity of the seats", rule.diversity(started.seats, apart), started.diversity)
@@ -159,16 +157,14 @@ def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
     expect("the floor of a usage", rules.calls.usage_floor_per_mille, started.usage_floor_per_mille)
     _format(debate, rules, started, rule)
-    human = rule.human_review(rules, case.task_type)
-    expect("whether policy has a person decide", human, started.options.human_review)
-    if started.ceiling > rules.debate.ceiling_max:
-        raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(started.ceiling))
+    _seated(debate, rules, started, day)
+    check_ceiling(debate, rules, started.ceiling)
     if seating.ORDER.index(started.diversity) < seating.ORDER.index(rules.debate.diversity):
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
 
 
 def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: seating.Seating) -> None:
-    """Check that case or policy chose the format, and that its options are within policy's limits."""
+    """Check that case or policy chose the format, and that its options and models are what they lead to."""
     case, options = debate.case, started.options
     chosen = rule.choose_format(rules, case.format, case.task_type)
     expect("the format", chosen.name, started.format.partition("/")[0])
@@ -176,18 +172,18 @@ def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: se
     if not case.documents and not rules.undocumented(format_of(options)):
         raise Differs("a case of this format", "one with documents, by the policy", "none")
     _debaters(options, started)
-    form = _FORMATS[format_of(options)]
-    swapped = rule.asked_twice(rules, case.estimated_downside) and form.has_decider(options)
-    expect("whether the decider is asked twice", swapped, swapped_of(options))
-    most = form.most(rules.formats)
-    if most and (options.max_rounds > most[0] or len(debater_seats(options)) > most[1]):
-        found = f"{options.max_rounds} rounds and {len(debater_seats(options))} debaters"
-        raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
-    if isinstance(options, PanelOptions):
-        expect("the consensus that ends the debate", dict(rules.formats.panel.thresholds.items()), options.thresholds)
-        _typed(debate, options)
-        if options.mode == "auto":
-            _drawn(debate, rules, started, options)
+    records = options.track_records if isinstance(options, PanelOptions) else ()
+    expect("the options", options_of(debate, rules, format_of(options), records), options)
+
+
+def _seated(debate: LegalDebate, rules: Policy, started: DebateStarted, day: str) -> None:
+    """Check that the models are those that the case asked for and that policy's rules then lead to."""
+    options, asked = started.options, received(debate).asked
+    ranked = _ranked(rules, options) if isinstance(options, PanelOptions) and options.mode == "auto" else None
+    rule = by(debate.decided, "seating", seating.SEATINGS)
+    expected = rule.seats(rules, table_of(started), asked.models, day, ranked)
+    expect("the seats", [plan.seat for plan in expected], [plan.seat for plan in started.seats])
+    expect("the models of the seats", _models(expected), _models(started.seats))
 
 
 def _debaters(options: Options, started: DebateStarted) -> None:
@@ -201,103 +197,27 @@ def _debaters(options: Options, started: DebateStarted) -> None:
             raise Differs("the stance of a debater", "none in convergence", debater.stance)
 
 
-def _typed(debate: LegalDebate, options: PanelOptions) -> None:
-    """Check the type of a question that the caller did not give; a classifier's turn may change it later."""
-    if options.typed_by != "caller":
-        classify = by(debate.decided, "classification", CLASSIFICATIONS)
-        expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
-
-
-class Declined(NamedTuple):
-    """The table of a declined case, as policy alone fills it, and how often it usually asks each seat."""
-
-    table: Roster
-    usual: Mapping[str, int]
-
-
-class _Format(NamedTuple):
-    """What is checked of a format.
-
-    ``has_decider`` says whether these options have one seat that alone decides, which can be asked twice. ``most`` are
-    the most rounds and debaters that policy lets a case ask for; the adversarial format has limits of its own.
-    ``declined`` is the table of a declined case, which records no options: ``None`` for a format whose options do not
-    follow from policy and the case alone.
-    """
-
-    has_decider: Callable[[Any], bool]
-    most: Callable[[FormatsPolicy], tuple[int, int] | None]
-    declined: Callable[[Policy, Case], Declined] | None
-
-
-def declined_of(rules: Policy, case: Case, rule: seating.Seating) -> Declined | None:
-    """The table of a declined case, as policy alone fills it; ``rule`` is the sealed version of seating.
-
-    ``None`` where its format leaves the table open, and for a format that this build does not know.
-    """
-    name = rule.choose_format(rules, case.format, case.task_type).name
-    declined = _FORMATS[name_of(name)].declined if name in NAMES else None
-    return declined(rules, case) if declined else None
-
-
-def _adversarial_declined(rules: Policy, case: Case) -> Declined:
-    """Every seat is asked once a round but framing, which is asked once, in policy's rounds."""
-    high = case.materiality in rules.debate.high_stakes_materiality or (
-        case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
-    )
-    evidence = max((d.round for d in case.documents), default=1)
-    rounds = max(rules.debate.high_stakes_rounds if high else rules.debate.rounds, min(evidence, ROUND_CEILING))
-    table = seating.ADVERSARIAL
-    return Declined(table, {seat: times if seat == "framing" else rounds for seat, times in table.usual.items()})
-
-
-def _panel_has_decider(options: PanelOptions) -> bool:
-    return options.adjudicator == "model"
-
-
-def _convergence_has_decider(options: ConvergenceOptions) -> bool:
-    return options.judge
-
-
-_FORMATS: Mapping[FormatName, _Format] = complete_formats(
-    {
-        "adversarial": _Format(lambda _: True, lambda _: None, _adversarial_declined),
-        "stances": _Format(
-            lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max), declined=None
-        ),
-        "ballot": _Format(
-            lambda _: False, lambda policy: (policy.ballot.rounds_max, policy.ballot.debaters_max), declined=None
-        ),
-        "panel": _Format(
-            _panel_has_decider, lambda policy: (policy.panel.rounds_max, policy.panel.debaters_max), declined=None
-        ),
-        "convergence": _Format(
-            _convergence_has_decider,
-            lambda policy: (policy.convergence.rounds_max, policy.convergence.debaters_max),
-            declined=None,
-        ),
-    },
-    "verify",
-    __file__,
-)
-
-
-def _drawn(debate: LegalDebate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
-    """Check that automatically chosen debaters follow from the track records, which are stated and not recomputed."""
+def _ranked(rules: Policy, options: PanelOptions) -> list[str]:
+    """The pool of debaters by their track records, which are stated and not recomputed; raises `Differs`."""
     pool = rules.seats["debater"]
     found = tuple(record.model for record in options.track_records)
     expect("the models with a track record", (pool.model, *pool.alternatives), found)
-    ranked = [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
-    others = {plan.seat: plan.model for plan in started.seats if role_of(plan.seat) != "debater"}
-    places = by(debate.decided, "seating", seating.SEATINGS).choose(rules, table_of(started), others, ranked)
-    expected = {place.seat: place.model.alias for place in places}
-    expect("the models of the seats", expected, {plan.seat: plan.model for plan in started.seats})
+    return [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
+
+
+def _models(plans: Iterable[SeatPlan]) -> dict[str, tuple[str, str | None]]:
+    """The model of each seat, and its fallback."""
+    return {plan.seat: (plan.model, plan.fallback.model if plan.fallback else None) for plan in plans}
 
 
 # The approval.
 
 
 def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
-    """The approver of the configuration, or that it has none; raises `Differs` for an invalid approval."""
+    """The approver of the configuration, or that it has none; raises `Differs` for an invalid approval.
+
+    Raises `NotCheckable` for an approval by a key that is not pinned.
+    """
     started = evidence.debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing ran that could be approved"
@@ -313,14 +233,24 @@ def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
     if note != started.approval.encode():
         raise Differs("the approval", "the note of debate.started", "another", file="approval.txt")
     with at(file="approval.txt"):
-        return _approved(evidence.policy, started, note, trust.keys)
+        key, when = _approved(evidence.policy, started, note)
+    detail = f"approved by {key.name} at {when}, with the key {key.encode()}"
+    why = "which only the policy names: the deployer writes the policy" if key not in trust.keys else ""
+    if key in vouching(trust.keys, evidence.first.log):
+        why = "which also signs this log: nobody approves what is one's own"
+    if why:
+        raise NotCheckable(
+            f"{detail}, {why}; get the approver's key from the approver, and pin it with --key",
+            allowed=trust.allow_self_approved,
+        )
+    return f"{detail}, pinned here"
 
 
-def _approved(rules: Policy, started: DebateStarted, note: bytes, pinned: Sequence[PublicKey]) -> str:
+def _approved(rules: Policy, started: DebateStarted, note: bytes) -> tuple[PublicKey, str]:
+    """The key of the policy that signed the approval, and when by its own word; raises `Differs`."""
     if rules.approval.key is None:
         raise Differs("who may approve", "a key in the policy", "none")
     key = PublicKey.parse(rules.approval.key)
     found = approvals.check(note, key, started.configuration_hash)
     expect("who approved", key.name, started.approved_by, record=2)
-    whose = "pinned here" if key in pinned else "named by the policy and not pinned here"
-    return f"approved by {key.name} at {found.at}, with the key {key.encode()}, {whose}"
+    return key, found.at

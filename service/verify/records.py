@@ -25,7 +25,16 @@ from service.audit.record import (
     moment,
     read_context,
 )
-from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
+from service.debate.entries import (
+    KINDS,
+    CaseReceived,
+    DebateConcluded,
+    DebateStarted,
+    DebateStopped,
+    Entry,
+    GateDecided,
+    kind,
+)
 from service.debate.model import Case, Document
 from service.verify.opened_bundle import OpenedBundle, ReadRecord, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, NotCheckable, at, expect
@@ -35,6 +44,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 UTF8_MAX = 4
 """The most bytes of a character."""
+WORKER = "service", "worker", "databaseRole"
+"""Kind, role and authentication of the actor that runs debates: its name alone is free."""
 CONTEXT_DIFFERS = "the context", "its members once and in order", "another spelling"
 
 
@@ -281,6 +292,7 @@ def link(envelope: Envelope, n: int, before: bytes | None) -> None:
 def complete(evidence: OpenedBundle) -> str:
     """Check that the debate is complete, and that envelopes, entries and manifest agree."""
     envelopes, entries, manifest = evidence.envelopes, evidence.debate.entries, evidence.manifest
+    before: Entry | None = None
     with at(file="manifest.json"):
         expect("the debate", envelopes[0].debate, manifest.debate)
         expect("the tenant", envelopes[0].tenant, manifest.tenant)
@@ -289,6 +301,9 @@ def complete(evidence: OpenedBundle) -> str:
         with at(file=f"records/{record.n:04d}.leaf.json", record=record.n):
             same(envelopes[0], envelope)
             _said(record, envelope)
+            if record.entry is not None:
+                acted(envelopes[0], envelope, record.entry, before)
+                before = record.entry
     if evidence.debate.gap:
         raise NotCheckable(evidence.debate.gap)
     end = whole(entries)
@@ -303,6 +318,32 @@ def same(first: Envelope, envelope: Envelope) -> None:
     if first.v == envelope.v:
         expect("the context of the first record", first.context, envelope.context)
         expect("the policy of the first record", first.policy, envelope.policy)
+
+
+def acted(first: Envelope, envelope: Envelope, entry: Entry, before: Entry | None) -> None:
+    """Check that the actor of a record is one that may write it, as the table of docs/verification.md says.
+
+    ``first`` is the debate's first envelope, and ``before`` the entry before this one. Raises `Differs`.
+    """
+    if envelope.v < 2 or first.v < 2:  # version 1 has neither actor nor build
+        return
+    actor = envelope.actor
+    kind_, role, via = WORKER
+    if isinstance(entry, CaseReceived | GateDecided | DebateStarted):
+        if actor.role == role or actor.via == via:
+            raise Differs("who brought the case", "a caller", f"{actor.kind} {actor.role} {actor.via}")
+        expect("who brought the case", first.actor, actor)
+        expect("the build that took the case", first.build, envelope.build)
+    elif not (_of_abort(entry, before) and actor.role != role and actor.via != via):
+        expect("what kind of actor runs a debate", kind_, actor.kind)
+        expect("the role of the actor that runs a debate", role, actor.role)
+        expect("how the actor that runs a debate is authenticated", via, actor.via)
+
+
+def _of_abort(entry: Entry, before: Entry | None) -> bool:
+    """Whether a caller may write it: an abort, and the conclusion that the same append may have."""
+    stopped = before if isinstance(entry, DebateConcluded) else entry
+    return isinstance(stopped, DebateStopped) and stopped.by == "abort"
 
 
 def _said(record: ReadRecord, envelope: Envelope) -> None:

@@ -41,6 +41,7 @@ class Trust(Struct, frozen=True):
     allow_unwitnessed: bool = False
     allow_unchecked_lines: bool = False
     allow_loose_times: bool = False
+    allow_self_approved: bool = False
     records_only: bool = False
     """Whether an export is verified for its records alone, without what only bundles hold."""
 

@@ -36,7 +36,7 @@ TABLES = {
     "policy": ("service.policy.formats", "FORMAT_RULES"),
     "prompts": ("service.prompts.render", "_BLOCKS"),
     "intake": ("service.intake.formats", "READINGS"),
-    "verify": ("service.verify.policy", "_FORMATS"),
+    "verify": ("service.verify.asked", "_FORMATS"),
     "decision": ("service.report.result.decision", "DECISIONS"),
     "dissent": ("service.report.result.dissenters", "DISSENTS"),
     "report": ("service.report.formats", "TELLINGS"),

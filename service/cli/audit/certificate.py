@@ -72,7 +72,7 @@ def facts(file: Certified, report: VerificationReport, trust: Trust, build: str,
     """The certificate as JSON has it. ``build`` is the SHA-256 of the program that verified, ``at`` its clock."""
     allowed = [
         name
-        for name in ("unsigned", "unwitnessed", "unchecked_lines", "loose_times")
+        for name in ("unsigned", "unwitnessed", "unchecked_lines", "loose_times", "self_approved")
         if getattr(trust, f"allow_{name}")
     ]
     return {

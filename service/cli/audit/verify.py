@@ -42,7 +42,7 @@ class Unreadable(click.UsageError):
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(allow_dash=True, path_type=str))
-@click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned verifier key of the log; may be repeated.")
+@click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned key, of log or approver; may be repeated.")
 @click.option("--witness", "witnesses", multiple=True, metavar="VKEY", help="A pinned witness's key; may be repeated.")
 @click.option(
     "--quorum", type=click.IntRange(min=1), metavar="N", help="The number of witnesses that must have signed (1)."
@@ -60,6 +60,7 @@ class Unreadable(click.UsageError):
 @click.option(
     "--allow-loose-times", is_flag=True, help="Accept a debate whose signed times are missing or long after it."
 )
+@click.option("--allow-self-approved", is_flag=True, help="Accept an approval by a key that was not pinned.")
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(

@@ -837,7 +837,7 @@ def test_without_a_tokenizer_requests_have_their_hash_and_no_count(drafts: Draft
 
 @pytest.mark.parametrize(
     ("signer", "hashed", "state"),
-    [(7, True, "OK"), (8, True, "FAILED"), (7, False, "FAILED")],
+    [(7, True, "NOT CHECKABLE"), (8, True, "FAILED"), (7, False, "FAILED")],
 )
 def test_an_approval_is_the_policys_key_over_the_configuration(
     drafts: Drafts, signer: int, hashed: bool, state: str
@@ -853,11 +853,25 @@ def test_an_approval_is_the_policys_key_over_the_configuration(
 
     found = step(verify(approved.bundle()), "approval")
     assert found.state == state
-    if state == "OK":
+    if state == "NOT CHECKABLE":
         pinned = step(verify(approved.bundle(), replace(PINNED, keys=(*PINNED.keys, approver.public))), "approval")
+        allowed = step(verify(approved.bundle(), replace(PINNED, allow_self_approved=True)), "approval")
         assert found.detail.startswith("approved by model-risk at 2026-11-21T09:00:00Z")
-        assert "not pinned here" in found.detail
-        assert "not pinned here" not in pinned.detail
+        assert "pin it with --key" in found.detail
+        assert (found.allowed, allowed.allowed) == (False, True)
+        assert (pinned.state, pinned.detail[-13:]) == ("OK", ", pinned here")
+
+
+def test_the_key_of_the_log_approves_nothing(drafts: Drafts) -> None:
+    named = _with_policy(drafts["plain"], lambda p: p["approval"].update(key=LOG_KEY.public.encode()))
+    note = encode_approval(Approval(sha(named.configuration), "2026-11-21", "2026-11-21T09:00:00Z"), LOG_KEY)
+    approved = named.change(STARTED, lambda e: e.update(approvedBy="localhost", approval=note.decode()))
+    approved.approval = note
+
+    found = step(verify(approved.bundle()), "approval")
+
+    assert (found.state, found.allowed) == ("NOT CHECKABLE", False)
+    assert "also signs this log" in found.detail
 
 
 def test_a_policy_that_requires_an_approval_fails_a_debate_without_one(drafts: Drafts) -> None:

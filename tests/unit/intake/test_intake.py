@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.debate import kernel
 from service.debate.adversarial import SEATS
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, encode
+from service.debate.entries import DebateStarted, Entry, GateDecided, encode
 from service.debate.facts import Facts
 from service.debate.model import AdversarialOptions
 from service.errors import FAULTS_MAX, GainsayError, InvalidCase, TooLarge
@@ -612,7 +612,7 @@ def test_whatever_is_asked_is_refused_with_a_reason_or_starts_a_legal_debate(
 
     facts = Facts()
     entries: list[Entry] = [
-        CaseReceived(prepared.case, "local"),
+        prepared.received("local"),
         GateDecided(prepared.decision),
         *([started] if started else []),
     ]

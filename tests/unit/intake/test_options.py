@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from service import samples
 from service.debate import kernel
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
+from service.debate.entries import DebateStarted, Entry, GateDecided
 from service.debate.facts import Facts
 from service.debate.formats import FormatName
 from service.debate.model import (
@@ -658,7 +658,7 @@ def test_every_sample_begins_in_every_format_with_a_start_that_the_kernel_takes(
     prepared, started = begun(request)
 
     facts = Facts()
-    entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started]
+    entries: list[Entry] = [prepared.received("local"), GateDecided(prepared.decision), started]
     for entry in entries:
         kernel.refuse_illegal(facts, entry)
         facts.add(entry)
@@ -700,7 +700,7 @@ def test_whatever_options_are_asked_for_are_refused_with_a_reason_or_start_a_leg
         return
 
     facts = Facts()
-    entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision)]
+    entries: list[Entry] = [prepared.received("local"), GateDecided(prepared.decision)]
     for entry in [*entries, *([started] if started else [])]:
         kernel.refuse_illegal(facts, entry)
         facts.add(entry)

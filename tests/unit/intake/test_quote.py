@@ -18,7 +18,7 @@ from service import money as budget
 from service import samples
 from service.checks.judgement.critique import CritiqueThresholds, _rate
 from service.debate.amounts import MicroUSD
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked
+from service.debate.entries import DebateStarted, Entry, GateDecided, TurnAsked
 from service.debate.findings import CritiqueFound
 from service.debate.turns import TurnId, seat_of
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
@@ -186,7 +186,7 @@ def _reply(seat: str, given: Sequence[Block], parts: int, length: int) -> dict[s
 def debated(prepared: Prepared, deployment: Deployment, provider: Provider) -> tuple[list[Entry], Ledger]:
     """What is recorded of the case's debate, and its money."""
     started = start(prepared, deployment, SEED)
-    log = ListLog([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    log = ListLog([prepared.received("local"), GateDecided(prepared.decision), started])
     runner = Runner(log, prepared.sources, PROMPTS, {"offline": provider}, calls=PROMPTLY)
     asyncio.run(runner.run())
     return log.entries, log.ledger

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service import money
-from service.debate.entries import CaseReceived, DebateConcluded, Entry, GateDecided, TurnAsked, TurnSpoke
+from service.debate.entries import DebateConcluded, Entry, GateDecided, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, SeatPlan, Turn, party
@@ -113,7 +113,7 @@ def _places(value: Any) -> Any:
 def debated(prepared: Prepared, deployment: Deployment, seed: int = 0, troubled: int = 0) -> ListLog:
     """What is recorded of the case's debate."""
     started = start(prepared, deployment, SEED)
-    log = ListLog([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    log = ListLog([prepared.received("local"), GateDecided(prepared.decision), started])
     runner = Runner(log, prepared.sources, PROMPTS, {"offline": Prolix(log, seed, troubled)}, calls=PROMPTLY)
     asyncio.run(runner.run())
     return log
@@ -276,7 +276,7 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
     request = a_case(format="stances", options={"debaters": named(2, stance=long)}, costCeilingUSD=25)
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
-    entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started]
+    entries: list[Entry] = [prepared.received("local"), GateDecided(prepared.decision), started]
     facts = Facts.of(entries)
     seen = (TurnId("1.debater-1.1"), TurnId("1.debater-2.1"))
     turn = Turn(TurnId("1.judge.1"), "judge", seen, kind="stances.judge")
@@ -294,7 +294,7 @@ def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None
     request = a_case(format="stances", options={"debaters": named(2, stance="as long as may be " * 70)})
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
-    facts = Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    facts = Facts.of([prepared.received("local"), GateDecided(prepared.decision), started])
     turn = Turn(TurnId("1.judge.1"), "judge", (TurnId("1.debater-1.1"), TurnId("1.debater-2.1")), kind="stances.judge")
 
     again = Again(money.USAGES["usage/1"], Laid(prepared), started)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from service.debate.entries import CaseReceived, GateDecided
+from service.debate.entries import GateDecided
 from service.debate.options import ConvergenceOptions, Debater
 from service.errors import InvalidCase
 from service.policy.settings import SHIPPED_POLICY, read_policy
@@ -67,7 +67,7 @@ def test_policy_may_allow_it_in_the_adversarial_format() -> None:
 def test_a_verifier_holds_the_start_to_the_policy_that_was_sealed(*, allowed: bool) -> None:
     prepared, started = taken(a_case(documents=[]), ALLOWING)
     assert started is not None
-    debate = LegalDebate([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, {}), started])
+    debate = LegalDebate([prepared.received("local"), GateDecided(prepared.decision, {}), started])
 
     if allowed:
         check_start(debate, ALLOWING, started, [DAY])
@@ -83,7 +83,7 @@ def test_a_verifier_takes_no_prompt_for_a_debater_but_one_that_may_stand_in_its_
     assert isinstance(started.options, ConvergenceOptions)
     debaters = (Debater("one", prompt=own), Debater("two"), Debater("three"))
     forged = replace(started, options=replace(started.options, debaters=debaters))
-    debate = LegalDebate([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, {}), forged])
+    debate = LegalDebate([prepared.received("local"), GateDecided(prepared.decision, {}), forged])
 
     with pytest.raises(Differs, match="the prompt of a debater"):
         check_start(debate, policy(), forged, [DAY])

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from service import money
-from service.debate.entries import CaseReceived, GateDecided, TurnAsked
+from service.debate.entries import GateDecided, TurnAsked
 from service.debate.facts import Facts
 from service.debate.model import Turn
 from service.debate.turns import TurnId
@@ -70,7 +70,7 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     prepared, deployment = checked(a_request())
     started = start(prepared, deployment, "cd" * 32)
     old, new = (
-        Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, sealed), started])
+        Facts.of([prepared.received("local"), GateDecided(prepared.decision, sealed), started])
         for sealed in ({}, {"usage": "usage/2"})
     )
     case, calling = prepared.case, ModelCaller(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)

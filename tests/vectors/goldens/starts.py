@@ -25,6 +25,7 @@ from service.debate.model import (
     StancesOptions,
     TrackRecord,
 )
+from service.debate.options import AskedOptions
 from service.money import TOKENIZERS
 from service.policy import FormatsPolicy, Policy, seating
 from service.policy.rules import BallotPolicy, ConvergencePolicy, PanelPolicy, StancesPolicy
@@ -50,7 +51,7 @@ PANEL = PanelOptions(
 OPTIONS: Mapping[str, Options] = {
     "adversarial": AdversarialOptions(1, 6, 6, human_review=False),
     "stances": StancesOptions(DEBATERS, 2, human_review=False),
-    "ballot": BallotOptions(DEBATERS, 2, ("sign", "wait"), 2, human_review=False),
+    "ballot": BallotOptions(DEBATERS, 2, ("sign", "wait", "escalate"), 2, human_review=False),
     "panel": PANEL,
     "panel by a model": replace(PANEL, adjudicator="model"),
     "panel drawn": replace(PANEL, mode="auto", track_records=RECORDS),
@@ -115,14 +116,27 @@ def accepted(
     case: Case,
     policy: Policy,
     days: Sequence[str] = (DAY,),
+    asked: DebateStarted | None = None,
 ) -> bool:
-    """Whether the verifier finds that a start follows from case and policy."""
+    """Whether the verifier finds that a start follows from case and policy; ``asked`` is one as it was asked for."""
     decided = GateDecided(DECIDED.decision, versions={"seating": name})
     try:
-        check_start(LegalDebate([CaseReceived(case, "local"), decided, started]), policy, started, days)
+        check_start(LegalDebate([received(case, asked or started), decided, started]), policy, started, days)
     except Differs:
         return False
     return True
+
+
+def received(case: Case, started: DebateStarted) -> CaseReceived:
+    """The case, with all that a request can ask for of what this start has."""
+    options = started.options
+    named = {name for name in AskedOptions.__struct_fields__ if hasattr(options, name)}
+    if isinstance(options, PanelOptions) and options.typed_by != "caller":
+        named.remove("question_type")
+    asked = AskedOptions(**{name: getattr(options, name) for name in named})
+    if isinstance(options, ConvergenceOptions):
+        asked = replace(asked, convergence_similarity=Decimal(options.convergence_similarity) / 1_000)
+    return CaseReceived(case, "local", asked, started.ceiling)
 
 
 def choices(rules: Seating, policy: Policy) -> Iterator[object]:
@@ -149,6 +163,8 @@ def verdicts(name: str, rules: Seating, policy: Policy) -> Iterator[object]:
         yield form, accepted(name, started, case, policy)
         for what, other in _otherwise(started):
             yield form, what, accepted(name, other, case, policy)
+            if received(case, other) != received(case, started):
+                yield form, what, "not asked for", accepted(name, other, case, policy, asked=started)
         for what, reason, brought in _cases(case):
             for told in ({}, {"swapped": True}, {"human_review": True}):
                 if all(hasattr(options, member) for member in told):
