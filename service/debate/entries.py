@@ -101,13 +101,13 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
     """The case, its caller, and what the caller asked of the debate.
 
-    ``asked`` are the options that the request names, and ``asked_ceiling`` the most that it lets the debate cost, in
-    micro-dollars: policy gives those that it leaves out. The start follows from them, and not from itself.
+    ``asked`` are the options that the request names, ``None`` if it names none, and ``asked_ceiling`` is the most that
+    it lets the debate cost, in micro-dollars. Policy gives what it leaves out. The start follows from them.
     """
 
     case: Case
     subject: str
-    asked: AskedOptions = AskedOptions()
+    asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
 
 

@@ -57,7 +57,7 @@ class Prepared(Struct, frozen=True):
     expected_cost: MicroUSD
     expected_by_seat: Mapping[str, MicroUSD] = {}
     format_reason: str = ""
-    asked: AskedOptions = AskedOptions()
+    asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
 
     def received(self, subject: str) -> CaseReceived:

@@ -30,8 +30,10 @@ class OptionsRequest(AskedOptions, frozen=True, forbid_unknown_fields=True, omit
     """
 
     @property
-    def recorded(self) -> AskedOptions:
-        """These options as the record of the case holds them."""
+    def recorded(self) -> AskedOptions | None:
+        """These options as the record of the case holds them; ``None`` where they say nothing."""
+        if not self.given:
+            return None
         return AskedOptions(**{name: getattr(self, name) for name in AskedOptions.__struct_fields__})
 
     @property

@@ -19,6 +19,7 @@ from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
     BallotOptions,
+    Case,
     ConvergenceOptions,
     Debater,
     Options,
@@ -26,7 +27,7 @@ from service.debate.model import (
     StancesOptions,
     TrackRecord,
 )
-from service.debate.options import debater_seats, role_of
+from service.debate.options import AskedOptions, debater_seats, role_of
 from service.policy import FormatsPolicy, Policy, seating
 from service.policy.rules import DEBATERS_MIN
 from service.verify.opened_bundle import LegalDebate
@@ -43,7 +44,8 @@ class Given(NamedTuple):
     """What the options follow from. ``records`` are the track records of a panel that chooses by them."""
 
     debate: LegalDebate
-    received: CaseReceived
+    case: Case
+    asked: AskedOptions
     rules: Policy
     rule: seating.Seating
     records: tuple[TrackRecord, ...] = ()
@@ -51,16 +53,20 @@ class Given(NamedTuple):
     @property
     def human_review(self) -> bool:
         """Whether policy has a person decide."""
-        return self.rule.human_review(self.rules, self.received.case.task_type)
+        return self.rule.human_review(self.rules, self.case.task_type)
 
     @property
     def swapped(self) -> bool:
         """Whether a single decider is asked twice."""
-        return self.rule.asked_twice(self.rules, self.received.case.estimated_downside)
+        return self.rule.asked_twice(self.rules, self.case.estimated_downside)
 
 
-def received(debate: LegalDebate) -> CaseReceived:
-    """The record of the case, which says what was asked; raises `NotCheckable` without one."""
+def asked_of(debate: LegalDebate) -> AskedOptions:
+    """The options that the case asked for; raises `NotCheckable` without its record."""
+    return _received(debate).asked or AskedOptions()
+
+
+def _received(debate: LegalDebate) -> CaseReceived:
     case = debate.case
     first = debate.entries[0]
     return first if isinstance(first, CaseReceived) else CaseReceived(case, "")
@@ -69,7 +75,10 @@ def received(debate: LegalDebate) -> CaseReceived:
 def options_of(debate: LegalDebate, rules: Policy, name: FormatName, records: tuple[TrackRecord, ...] = ()) -> Options:
     """The options of a case in this format; raises `Differs` for what policy's bounds refuse."""
     rule, form = by(debate.decided, "seating", seating.SEATINGS), _FORMATS[name]
-    options, most = form.options(Given(debate, received(debate), rules, rule, records)), form.most(rules.formats)
+    options, most = (
+        form.options(Given(debate, debate.case, asked_of(debate), rules, rule, records)),
+        form.most(rules.formats),
+    )
     count = len(debater_seats(options))
     if most and not (1 <= options.max_rounds <= most[0] and DEBATERS_MIN <= count <= most[1]):
         found = f"{options.max_rounds} rounds and {count} debaters"
@@ -79,7 +88,7 @@ def options_of(debate: LegalDebate, rules: Policy, name: FormatName, records: tu
 
 def check_ceiling(debate: LegalDebate, rules: Policy, ceiling: MicroUSD) -> None:
     """Check that a ceiling is the one that was asked for, or policy's; raises `Differs`."""
-    asked = received(debate).asked_ceiling
+    asked = _received(debate).asked_ceiling
     expect("the ceiling", rules.debate.ceiling if asked is None else asked, ceiling)
     if not 0 < ceiling <= rules.debate.ceiling_max:
         raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(ceiling))
@@ -87,7 +96,7 @@ def check_ceiling(debate: LegalDebate, rules: Policy, ceiling: MicroUSD) -> None
 
 def _adversarial_rounds(given: Given) -> int:
     """One round; more where policy marks the case high-stakes, or where evidence is introduced later."""
-    case, rules = given.received.case, given.rules.debate
+    case, rules = given.case, given.rules.debate
     high = case.materiality in rules.high_stakes_materiality or (
         case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.high_stakes_downside
     )
@@ -96,7 +105,7 @@ def _adversarial_rounds(given: Given) -> int:
 
 
 def _adversarial(given: Given) -> Options:
-    asked, rules = given.received.asked, given.rules.debate
+    asked, rules = given.asked, given.rules.debate
     strength = _or(asked.min_challenge_strength, rules.min_challenge_strength)
     retry_below = _or(asked.require_critic_retry_below, rules.require_critic_retry_below)
     return AdversarialOptions(
@@ -111,7 +120,7 @@ def _adversarial(given: Given) -> Options:
 
 
 def _stances(given: Given) -> Options:
-    asked, rules = given.received.asked, given.rules.formats.stances
+    asked, rules = given.asked, given.rules.formats.stances
     return StancesOptions(
         debaters=_named(given, None),
         max_rounds=_or(asked.max_rounds, rules.rounds),
@@ -126,7 +135,7 @@ def _stances(given: Given) -> Options:
 
 
 def _ballot(given: Given) -> Options:
-    asked, rules = given.received.asked, given.rules.formats.ballot
+    asked, rules = given.asked, given.rules.formats.ballot
     debaters = _named(given, rules.debaters)
     votes = tuple(read(vote, (ESCALATE,)) or vote for vote in _or(asked.votes, rules.votes))
     most = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
@@ -141,7 +150,7 @@ def _ballot(given: Given) -> Options:
 
 
 def _panel(given: Given) -> Options:
-    asked, rules = given.received.asked, given.rules.formats.panel
+    asked, rules = given.asked, given.rules.formats.panel
     adjudicator = _or(asked.adjudicator, rules.adjudicator)
     mode: Literal["auto", "manual"] = _or(asked.mode, rules.mode)
     if any(role_of(seat) == "debater" for seat in asked.models):
@@ -149,7 +158,7 @@ def _panel(given: Given) -> Options:
     question, typed_by = asked.question_type, "caller"
     if question is None:
         classify = by(given.debate.decided, "classification", CLASSIFICATIONS)
-        question = classify(given.received.case.question).question_type
+        question = classify(given.case.question).question_type
         typed_by = "classifier" if rules.classifier == "model" else "rules"
     return PanelOptions(
         debaters=_number(given, rules.debaters),
@@ -167,7 +176,7 @@ def _panel(given: Given) -> Options:
 
 
 def _convergence(given: Given) -> Options:
-    asked, rules = given.received.asked, given.rules.formats.convergence
+    asked, rules = given.asked, given.rules.formats.convergence
     judge, share = _or(asked.judge, rules.judge), asked.convergence_similarity
     similarity = rules.similarity_per_mille if share is None else int(share * WHOLE)
     named = isinstance(asked.debaters, tuple)
@@ -212,7 +221,7 @@ _FORMATS: Mapping[FormatName, _Format] = complete_formats(
 
 def _named(given: Given, usual: int | None) -> tuple[Debater, ...]:
     """The debaters that were asked for by name, or ``usual`` ones."""
-    debaters = given.received.asked.debaters
+    debaters = given.asked.debaters
     if debaters is None and usual is not None:
         return tuple(Debater(f"debater-{n}") for n in range(1, usual + 1))
     if not isinstance(debaters, tuple):
@@ -221,7 +230,7 @@ def _named(given: Given, usual: int | None) -> tuple[Debater, ...]:
 
 
 def _number(given: Given, usual: int) -> int:
-    debaters = given.received.asked.debaters
+    debaters = given.asked.debaters
     if isinstance(debaters, tuple):
         raise Differs("the debaters that were asked for", "a number", "names", record=0)
     return _or(debaters, usual)

@@ -22,7 +22,7 @@ from service.errors import InvalidCase
 from service.gate import GATES, Declared, complete_gates
 from service.money import Usage
 from service.policy import Policy, seating
-from service.verify.asked import options_of, received
+from service.verify.asked import asked_of, options_of
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.policy import days_of, table_of
 from service.verify.steps import DECIDED, Differs, NotCheckable, Tools, at, expect
@@ -103,7 +103,7 @@ def _declined_cost(evidence: OpenedBundle, tools: Tools) -> MicroUSD | None:
     with at(file="records/0000.payload.json", record=0):
         options = options_of(debate, rules, name_of(name))
         table = seating.choose_table(options)
-        asked = received(debate).asked.models
+        asked = asked_of(debate).models
         plans = rule.seats(rules, table, asked, days_of(evidence.envelopes[1].occurred)[0])
     estimate = by(debate.decided, "gate", EXPECTED)
     expected = sum(estimate(plans, table.usual, rules, list(evidence.sources.values()), tools).values())

@@ -22,6 +22,7 @@ from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecid
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
+from service.debate.options import AskedOptions
 from service.errors import GainsayError
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, decode_policy, encode_policy
@@ -271,8 +272,9 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
         return None, unknown_format(entry.format)
     if isinstance(entry, CaseReceived):
         case = entry.case
-        amounts = (case.estimated_downside, case.confidence_score, entry.asked.convergence_similarity)
-        if not all(map(is_bounded, amounts)):
+        asked = entry.asked or AskedOptions()
+        amounts = (case.estimated_downside, case.confidence_score, asked.convergence_similarity)
+        if not all(map(is_bounded, amounts)) or entry.asked == AskedOptions():  # what asks for nothing is left out
             return None, ""
     if entry is not None:
         return entry, ""

@@ -22,7 +22,7 @@ from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, seating
 from service.prompts.alternatives import replaced_by
-from service.verify.asked import check_ceiling, options_of, received
+from service.verify.asked import asked_of, check_ceiling, options_of
 from service.verify.log import vouching
 from service.verify.opened_bundle import LegalDebate, OpenedBundle
 from service.verify.prompts import NO_DEBATE
@@ -178,12 +178,12 @@ def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: se
 
 def _seated(debate: LegalDebate, rules: Policy, started: DebateStarted, day: str) -> None:
     """Check that the models are those that the case asked for and that policy's rules then lead to."""
-    options, asked = started.options, received(debate).asked
+    options, asked = started.options, asked_of(debate)
     ranked = _ranked(rules, options) if isinstance(options, PanelOptions) and options.mode == "auto" else None
     rule = by(debate.decided, "seating", seating.SEATINGS)
     expected = rule.seats(rules, table_of(started), asked.models, day, ranked)
-    expect("the seats", [plan.seat for plan in expected], [plan.seat for plan in started.seats])
     expect("the models of the seats", _models(expected), _models(started.seats))
+    expect("the seats", [plan.seat for plan in expected], [plan.seat for plan in started.seats])
 
 
 def _debaters(options: Options, started: DebateStarted) -> None:

@@ -61,6 +61,8 @@ async def _run(database: Database) -> dict[str, Draft]:
         for name, variant in SAMPLES:
             case = msgspec.convert(samples.load(name, variant).case, CaseRequest)
             found[f"{name}-{variant}" if variant else name] = await _debated(service, case)
+        panel = msgspec.convert(samples.load("contract", "panel").case, CaseRequest)
+        found["typed"] = await _debated(service, replace(panel, options=replace(panel.options, question_type=None)))
     canned: dict[str, tuple[CannedProvider, dict[str, Any]]] = {
         "plain": (CannedProvider(), {}),
         "retried": (CannedProvider(fails={"critic": 1, "moderator": 1}), {}),

@@ -112,8 +112,18 @@ def easier(started: dict[str, Any]) -> None:
 
 
 def longer(started: dict[str, Any]) -> None:
-    """More rounds than policy lets a case ask for."""
+    """More rounds than the case asked for."""
     started["options"]["maxRounds"] = 11
+
+
+def options(**changed: object) -> Edit:
+    """Other options than the case asked for."""
+    return lambda started: started["options"].update(changed)
+
+
+def renamed(started: dict[str, Any]) -> None:
+    """A debater under a name that nobody gave it."""
+    started["options"]["debaters"][0]["name"] = "The board"
 
 
 def seated_otherwise(started: dict[str, Any]) -> None:
@@ -138,10 +148,16 @@ FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
     "a downside": ("plain", "case.received", 0, lambda e: e["case"].update(estimatedDownside="250001"), "context"),
     "a question": ("plain", "case.received", 0, lambda e: e["case"].update(question="Is it capped?"), "moves"),
     "who brought it": ("plain", "case.received", 0, lambda e: e.update(subject="somebody"), "complete"),
+    "what it asked for": ("plain", "case.received", 0, lambda e: e.update(asked={"maxRounds": 3}), "seats"),
+    "the ceiling that it asked for": ("plain", "case.received", 0, lambda e: e.update(askedCeiling=999_999), "seats"),
     "a rule of the gate": ("plain", "gate.decided", 0, lambda e: e["decision"]["rules"][5].update(holds=False), "gate"),
     "what the gate compared": ("plain", "gate.decided", 0, lambda e: e["decision"].update(factor=49), "gate"),
     "what it was expected to cost": ("plain", "debate.started", 0, lambda e: e.update(expectedCost=71461), "gate"),
     "a ceiling above policy's": ("plain", "debate.started", 0, lambda e: e.update(ceiling=10**9), "seats"),
+    "a lower ceiling than policy's": ("plain", "debate.started", 0, lambda e: e.update(ceiling=999_999), "seats"),
+    "the least strength": ("plain", "debate.started", 0, options(minChallengeStrength=1), "seats"),
+    "when a critic is asked again": ("plain", "debate.started", 0, options(requireCriticRetryBelow=1), "seats"),
+    "a debater's name": ("contract-stances", "debate.started", 0, renamed, "seats"),
     "a ceiling below what was spent": ("plain", "debate.started", 0, lambda e: e.update(ceiling=25_000), "money"),
     "a model": ("plain", "debate.started", 0, lambda e: e["seats"][0].update(modelName="oak"), "seats"),
     "a parameter": ("plain", "debate.started", 0, lambda e: e["seats"][0].update(parameters={"t": 1}), "seats"),
@@ -152,7 +168,7 @@ FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
     "an easier consensus": ("contract-panel", "debate.started", 0, easier, "seats"),
     "a panel that was not drawn": ("contract-panel", "debate.started", 0, seated_otherwise, "seats"),
     "a track record of nobody": ("contract-panel", "debate.started", 0, recorded, "seats"),
-    "a larger panel than policy has": ("contract-panel", "debate.started", 0, longer, "seats"),
+    "a larger panel than was asked for": ("contract-panel", "debate.started", 0, longer, "seats"),
     "an approval": ("plain", "debate.started", 0, lambda e: e.update(approvedBy="risk"), "approval"),
     "a pin": ("plain", "debate.started", 0, lambda e: e["pins"].update(critic=f"v1:{'00' * 32}"), "prompts"),
     "the manifest's pin": ("plain", "debate.started", 0, lambda e: e.update(pin="00" * 32), "prompts"),
@@ -227,11 +243,11 @@ def test_whoever_seals_nothing_again_fails_at_the_record(drafts: Drafts, what: s
 
 SAID = {
     "why it has its format": "why it has this format",
-    "a decider that is asked twice": "whether the decider is asked twice",
-    "an easier consensus": "the consensus that ends the debate.factual",
+    "a decider that is asked twice": "the options.swapped",
+    "an easier consensus": "the options.thresholds.factual",
     "a panel that was not drawn": "the models of the seats.debater-",
     "a track record of nobody": "the models with a track record",
-    "a larger panel than policy has": "the size of the debate",
+    "a larger panel than was asked for": "the options.maxRounds",
 }
 
 
@@ -499,6 +515,60 @@ def test_every_record_says_who_when_and_by_what(drafts: Drafts, what: str) -> No
     assert "records" in failed(verify_export(iter(export([draft])), PINNED))
 
 
+OFFICER = {"id": "Jane Doe, CRO", "kind": "person", "role": "approver", "via": "keyboard"}
+ACTORS: dict[str, tuple[str, int, dict[str, str]]] = {
+    "a person who replies": ("turn.spoke", 1, OFFICER),
+    "a person who concludes": ("debate.concluded", 0, OFFICER),
+    "a person who makes a check": ("check.found", 0, OFFICER),
+    "a caller who decides": ("gate.decided", 0, OFFICER),
+    "a caller who begins": ("debate.started", 0, OFFICER),
+    "a worker of another role": ("turn.asked", 0, {"role": "operator"}),
+    "a worker that nothing authenticates": ("turn.asked", 0, {"via": "none"}),
+    "a worker that is a person": ("turn.asked", 0, {"kind": "person"}),
+}
+
+
+@pytest.mark.parametrize("what", ACTORS)
+def test_a_record_has_an_actor_who_may_write_it(drafts: Drafts, what: str) -> None:
+    kind, nth, actor = ACTORS[what]
+    at = drafts["plain"].find(kind, nth)
+    draft = drafts["plain"].copy().reseal(lambda n, e: e["actor"].update(actor) if n == at else None)
+
+    found = step(verify(draft.bundle()), "complete")
+    lines = verify_export(iter(export([draft])), PINNED)
+
+    assert (found.state, found.record) == ("FAILED", at)
+    assert failed(lines)
+
+
+def test_an_abort_may_be_that_of_a_caller_and_what_is_not_one_may_not(drafts: Drafts) -> None:
+    at = drafts["aborted"].find("debate.stopped")
+
+    def by(actor: dict[str, str]) -> list[str]:
+        draft = drafts["aborted"].copy().reseal(lambda n, e: e["actor"].update(actor) if n == at else None)
+        return failed(verify(draft.bundle()))
+
+    assert by(OFFICER) == []
+    assert "complete" in by({**OFFICER, "role": "worker"})
+    late = drafts["aborted"].change(at, lambda e: e.update(by="deadline"))
+    late.reseal(lambda n, e: e["actor"].update(OFFICER) if n == at else None)
+    assert "complete" in failed(verify(late.bundle()))
+
+
+def test_the_case_is_not_brought_by_what_runs_debates(drafts: Drafts) -> None:
+    def everywhere(n: int, envelope: dict[str, Any]) -> None:
+        if n < 3:
+            envelope["actor"] |= {"role": "worker"}
+
+    assert "complete" in failed(verify(drafts["plain"].copy().reseal(everywhere).bundle()))
+
+
+def test_one_build_takes_a_case_and_opens_its_debate(drafts: Drafts) -> None:
+    draft = drafts["plain"].copy().reseal(lambda n, e: e.update(build="11" * 32) if n == 1 else None)
+
+    assert "complete" in failed(verify(draft.bundle()))
+
+
 def test_a_kind_that_its_payload_does_not_have_fails(drafts: Drafts) -> None:
     draft = drafts["plain"].copy()
     n = draft.find("turn.asked")
@@ -593,7 +663,8 @@ def test_seats_nearer_to_each_other_than_policy_requires_fail(drafts: Drafts) ->
 
     found = step(verify(_with_policy(drafts["plain"], strict, begun).bundle()), "seats")
 
-    assert (found.state, found.expected, found.found) == ("FAILED", "at least crossFamily", "sameFamily")
+    assert found.state == "FAILED"
+    assert "policy requires models of different families" in found.detail
 
 
 # Signatures and witnesses.

@@ -46,13 +46,6 @@ def sealed(draft: Draft, **versions: str) -> Draft:
     return draft.change(1, lambda entry: entry.update(versions=versions))
 
 
-def typed(draft: Draft) -> Draft:
-    """The draft of a panel whose question the rules have typed, as they do where a caller leaves it to them."""
-    case, options = draft.entry(0)["case"], draft.entry(2)["options"]
-    assert question_type.classify(case["question"]).question_type == options["questionType"]
-    return draft.change(2, lambda entry: entry["options"].update(typedBy="rules"))
-
-
 def test_a_new_case_seals_the_version_of_every_part(drafts: Drafts) -> None:
     assert {*drafts["plain"].entry(1)["versions"]} == {*FIRST} == {*drafts["declined"].entry(1)["versions"]}
 
@@ -66,7 +59,7 @@ def test_a_record_that_seals_no_versions_is_verified_by_the_first(drafts: Drafts
 
 @pytest.mark.parametrize("part", STEPS)
 def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Drafts, part: Part) -> None:
-    report = verify(sealed(typed(drafts["contract-panel"]), **{part: f"{part}/7"}).bundle())
+    report = verify(sealed(drafts["typed"], **{part: f"{part}/7"}).bundle())
 
     assert (report.code, failed(report)) == (4, [])
     assert uncheckable(report) == stopped(part)
@@ -76,7 +69,7 @@ def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Dra
 @pytest.mark.parametrize("version", ["{}/0", "other/1", "{}", "{}/1+words", ""])
 @pytest.mark.parametrize("part", STEPS)
 def test_a_version_that_no_build_ever_had_fails(drafts: Drafts, part: Part, version: str) -> None:
-    report = verify(sealed(typed(drafts["contract-panel"]), **{part: version.format(part)}).bundle())
+    report = verify(sealed(drafts["typed"], **{part: version.format(part)}).bundle())
 
     assert (report.code, failed(report)) == (1, stopped(part, without=UNJUDGED))
 
@@ -209,7 +202,7 @@ def test_usage_is_read_again_by_the_version_that_is_sealed(drafts: Drafts, monke
 
 def test_seats_are_chosen_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
     first = seating.SEATINGS["seating/1"]
-    monkeypatch.setitem(seating.SEATINGS, "seating/2", first._replace(choose=lambda *_: ()))
+    monkeypatch.setitem(seating.SEATINGS, "seating/2", first._replace(seats=lambda *_: ()))
 
     assert failed(verify(sealed(drafts["contract-panel"], seating="seating/2").bundle())) == ["seats"]
 
@@ -219,7 +212,8 @@ def test_a_question_is_typed_again_by_the_version_that_is_sealed(
 ) -> None:
     other = question_type.Classified("belief", "whatever is asked")
     monkeypatch.setitem(question_type.CLASSIFICATIONS, "classification/2", lambda _: other)
-    panel = typed(drafts["contract-panel"])
+    panel = drafts["typed"]
+    assert panel.entry(2)["options"]["typedBy"] == "rules"
     assert verify(panel.bundle()).code == 0
 
     report = verify(sealed(panel, classification="classification/2").bundle())

@@ -53,7 +53,7 @@ def read(name: FormatName, asked: OptionsRequest, *, later: int = 1) -> tuple[Op
     return READINGS[name].read(request, asked, POLICY), begun(asked.recorded, case=case)
 
 
-def begun(asked: AskedOptions, ceiling: int | None = None, case: object = CASE) -> LegalDebate:
+def begun(asked: AskedOptions | None, ceiling: int | None = None, case: object = CASE) -> LegalDebate:
     first = CaseReceived(case, "local", asked, ceiling)  # type: ignore[arg-type]
     return LegalDebate([first, GateDecided(DECIDED.decision, {})])
 
