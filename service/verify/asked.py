@@ -16,6 +16,7 @@ from service.debate.entries import CaseReceived
 from service.debate.formats import FormatName, complete_formats
 from service.debate.labels import read
 from service.debate.model import (
+    DEBATERS_MAX,
     ROUND_CEILING,
     AdversarialOptions,
     BallotOptions,
@@ -233,7 +234,7 @@ def _number(given: Given, usual: int) -> int:
     debaters = given.asked.debaters
     if isinstance(debaters, tuple):
         raise Differs("the debaters that were asked for", "a number", "names", record=0)
-    return _or(debaters, usual)
+    return _within("debaters", _or(debaters, usual), DEBATERS_MIN, DEBATERS_MAX)
 
 
 def _or(asked: T | None, usual: T) -> T:

@@ -47,22 +47,7 @@ def data(name: str) -> bytes:
 
 def draft(name: str) -> Draft:
     """A bundle taken apart, for a forger who seals it again."""
-    bundle = unpack(data(name))
-    evidence, files = OpenedBundle(bundle), bundle.files
-    count = range(bundle.manifest.records)
-    return Draft(
-        leaves=[files[f"records/{n:04d}.leaf.json"] for n in count],
-        payloads=[files[f"records/{n:04d}.payload.json"] for n in count],
-        salts=[bytes.fromhex(files[f"records/{n:04d}.salt"].decode()) for n in count],
-        context=(bytes.fromhex(files["context.salt"].decode()), files["context.json"]),
-        documents=[(d.id, d.title, files[d.file], bytes.fromhex(d.salt)) for d in evidence.index if d.file and d.salt],
-        prompts={path.removeprefix("prompts/"): files[path] for path in files if path.startswith("prompts/")},
-        policy=files["policy.json"],
-        configuration=files.get("configuration.json", b""),
-        status=bundle.manifest.status,
-        approval=files.get("approval.txt"),
-        report=files["report.md"],
-    )
+    return Draft.of(unpack(data(name)))
 
 
 def forged(changed: Draft) -> VerificationReport:
