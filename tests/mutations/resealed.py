@@ -2,38 +2,49 @@
 
 members    another value of one member of a payload, an envelope or the context; a member or an item left out or doubled
 policy     another value of a key of the policy, with its hash wherever it stands
-texts      other words in a document, its title, a prompt or the approval
 salts      another salt, and what is committed with it
+texts      other words in a document, its title or a prompt; an approval by a key of the forger's own
 order      a record left out, doubled, or in another's place
+together   members that have to agree, each with the same other value
 
 Then leaves, chain, seed, commitments, the tree and its head are made again, and the report is told anew. A member is
-named by its path, without the places in lists: ``turn.spoke.reply(moderator).synthesis``.
+named by its path without the places in lists: ``turn.spoke.reply(moderator).synthesis``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
 
-from service.audit.record import commit, leaf_hash
+from service.audit.approval import Approval
+from service.audit.approval import encode as encode_approval
+from service.audit.note import SigningKey
+from service.audit.record import commit, encode_context, leaf_hash
+from service.debate.entries import CaseReceived, decode
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
+from service.verify.bundle import verify_opened
+from service.verify.records import about
 from service.verify.steps import Tools, Trust, VerificationReport
-from tests.fixtures.bundles import Draft, sha, told, verify
+from tests.fixtures.bundles import Draft, sha, told
 
 STARTED = 2
 WORDS = "The board agrees."
+DERIVED = ("n", "prev", "commitment")
+"""Members of an envelope that `Draft.reseal` makes right."""
+FORGER = SigningKey.from_seed("forger.example", bytes([66]) * 32)
 _HEX = re.compile(r"[0-9a-f]{8,}")
+_LEFT_OUT = object()
 _encoder = msgspec.json.Encoder(order="sorted")
 Path = tuple[str | int, ...]
 
 
 class Sealed(NamedTuple):
-    """What a forger has sealed again: the member that differs, what was done, and the draft."""
+    """What a forger has sealed again: the member that differs, what was done in words, and the draft."""
 
     member: str
     what: str
@@ -41,7 +52,7 @@ class Sealed(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A place in a JSON value: where that value stands, the way to the place, and its name."""
+    """A place in a JSON value: where that value stands, the way to the place, and the member's name."""
 
     where: str
     n: int
@@ -49,64 +60,88 @@ class Place(NamedTuple):
     name: str
 
 
-def places(draft: Draft) -> list[Place]:
-    """Every place of the payloads, the envelopes, the context and the policy."""
-    found: list[Place] = []
-    for n, leaf in enumerate(draft.leaves):
-        entry = draft.entry(n)
-        found += [Place("payload", n, path, _named(entry["kind"], path, entry)) for path in _paths(entry)]
-        envelope = msgspec.json.decode(leaf)
-        own = [path for path in _paths(envelope) if path[0] not in ("n", "prev", "commitment", "kind")]
-        found += [Place("leaf", n, path, _named("leaf", path)) for path in own]
-    context, rules = msgspec.json.decode(draft.context[1]), msgspec.json.decode(draft.policy)
-    found += [Place("context", 0, path, _named("context", path)) for path in _paths(context)]
-    return found + [Place("policy", 0, path, _named("policy.json", path[:2])) for path in _paths(rules)]
+class Original(NamedTuple):
+    """A recorded bundle taken apart, its places by their names, and what stands at such places in all bundles."""
+
+    draft: Draft
+    places: Mapping[str, list[Place]]
+    pool: Mapping[str, list[Any]]
 
 
-def member(draft: Draft, place: Place, pool: Mapping[str, list[Any]], random: Random) -> Sealed | None:
-    """One place with another value; ``None`` where nothing else can stand there."""
-    whole = _whole(draft, place)
-    holder = whole
-    for step in place.path[:-1]:
-        holder = holder[step]
-    key: Any = place.path[-1]
-    before = holder[key]
-    options = _others(before, [value for value in pool.get(place.name, []) if value != before], random)
-    if isinstance(holder, dict):
-        options.append(_LEFT_OUT)
-    after = random.choice(options)
+def originals(drafts: Mapping[str, Draft]) -> dict[str, Original]:
+    """The drafts, each with its places."""
+    pool: dict[str, list[Any]] = {}
+    listed: dict[str, dict[str, list[Place]]] = {name: {} for name in drafts}
+    for name, draft in drafts.items():
+        for place in _places(draft):
+            pool.setdefault(place.name, []).append(_at(_whole(draft, place), place.path))
+            listed[name].setdefault(place.name, []).append(place)
+    return {name: Original(draft, listed[name], pool) for name, draft in drafts.items()}
+
+
+def forged(sealed: Sealed, trust: Trust, own: Tools) -> VerificationReport:
+    """What is found of it. Where nothing but the report differs, the report is told anew."""
+    tree = sealed.draft.tree(witnesses=())
+    found = verify_opened(sealed.draft.bundle(tree), trust, own)
+    if [step.name for step in found.failed] != ["report"]:
+        return found
+    return verify_opened(told(sealed.draft, tree).bundle(tree), trust, own)
+
+
+# One member.
+
+
+def member(one: Original, random: Random, name: str | None = None) -> Sealed | None:
+    """A place of this name with another value; ``None`` where the drawn value cannot stand there."""
+    place = random.choice(one.places[name or random.choice([*one.places])])
+    whole = _whole(one.draft, place)
+    holder, key = _at(whole, place.path[:-1]), place.path[-1]
+    before, known = holder[key], [value for value in one.pool[place.name] if value != holder[key]]
+    others = [*_others(before, known, random), *([_LEFT_OUT] if isinstance(holder, dict) else [])]
+    after = random.choice(others)
     if after is _LEFT_OUT:
         del holder[key]
     else:
         holder[key] = after
     said = "left out" if after is _LEFT_OUT else f"{_short(before)} to {_short(after)}"
-    with suppress(Exception):  # what no type can hold stays as it was written
-        return Sealed(place.name, f"{place.where} {place.n} {place.name}: {said}", _sealed(draft, place, whole))
+    with suppress(Exception):  # what no type can hold cannot be sealed either
+        changed = _resealed(one.draft, place, whole)
+        if changed.envelope and (changed.leaves, changed.policy) != (one.draft.leaves, one.draft.policy):
+            return Sealed(place.name, f"{place.where} {place.n}, {place.name}: {said}", changed)
     return None
 
 
-_LEFT_OUT = object()
+def _places(draft: Draft) -> Iterator[Place]:
+    """Every place of the payloads, the envelopes, the context and the policy."""
+    for n, leaf in enumerate(draft.leaves):
+        entry, envelope = draft.entry(n), msgspec.json.decode(leaf)
+        seat = entry.get("reply", {}).get("seat", "")
+        for path in _paths(entry):
+            name = ".".join([entry["kind"], *(step for step in path if isinstance(step, str))])
+            yield Place(
+                "payload", n, path, name.replace(".reply", f".reply({seat})", 1) if path[0] == "reply" else name
+            )
+        for path in _paths(envelope):
+            if path[0] not in DERIVED:
+                yield Place("leaf", n, path, ".".join(["leaf", *map(str, path)]))
+    for path in _paths(msgspec.json.decode(draft.context[1])):
+        yield Place("context", 0, path, ".".join(["context", *map(str, path)]))
+    for path in _paths(msgspec.json.decode(draft.policy)):
+        yield Place("policy", 0, path, f"policy.{path[0]}")
 
 
-def pool_of(drafts: Mapping[str, Draft]) -> dict[str, list[Any]]:
-    """The values of each member in all drafts: what may really stand there."""
-    pool: dict[str, list[Any]] = {}
-    for draft in drafts.values():
-        for place in places(draft):
-            value = _whole(draft, place)
-            for step in place.path:
-                value = value[step]
-            pool.setdefault(place.name, []).append(value)
-    return pool
+def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
+    """The ways to all members and items below a value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inner:
+        yield (*path, key)
+        yield from _paths(below, (*path, key))
 
 
-def forged(sealed: Sealed, trust: Trust, own: Tools) -> VerificationReport:
-    """What is found of it, with the report that its records lead to."""
-    draft = sealed.draft
-    tree = draft.tree(witnesses=())
-    with suppress(Exception):  # of records that nothing can be told of the report stays as it was
-        draft = told(draft, tree)
-    return verify(draft.bundle(tree), trust, own)
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def _whole(draft: Draft, place: Place) -> Any:
@@ -121,40 +156,75 @@ def _whole(draft: Draft, place: Place) -> Any:
             return msgspec.json.decode(draft.policy)
 
 
-def _sealed(draft: Draft, place: Place, whole: Any) -> Draft:
-    """The draft with this value in its place, and all hashes over it made right again."""
+def _others(value: Any, known: list[Any], random: Random) -> list[Any]:
+    """Other values that may stand in the place of this one, those of other places among them."""
+    others: list[Any] = [random.choice(known)] if known else []
+    match value:
+        case bool():
+            others.append(not value)
+        case int() | float():
+            others += [value + 1, max(0, value - 1)]
+        case str():
+            digits, words = _HEX.search(value), value.split(" ")
+            digit = random.choice("0123456789abcdef")
+            others.append(f"{value} {WORDS}" if digits is None else value.replace(digits[0], digit + digits[0][1:], 1))
+            others.append(" ".join([*words[1:], words[0]]))
+        case list():
+            others += [value[1:], [*value, *value[:1]], value[::-1]]
+        case dict():
+            others.append(dict([*value.items()][1:]))
+        case None:
+            others.append(WORDS)
+    return [other for other in others if other != value] or [WORDS]
+
+
+# Making the hashes right again.
+
+
+def _resealed(draft: Draft, place: Place, whole: Any) -> Draft:
+    """The draft with this value in its place."""
     changed = draft.copy()
     match place.where:
         case "payload":
             changed.payloads[place.n] = _encoder.encode(whole)
-            return seeded(changed.reseal())
+            return _seeded(_in_context(changed) if place.n == 0 else changed.reseal())
         case "leaf":
-            return seeded(changed.reseal(lambda n, envelope: _put(envelope, whole) if n == place.n else None))
+            return _seeded(changed.reseal(lambda n, envelope: _put(envelope, whole) if n == place.n else None))
         case "context":
-            changed.context = (draft.context[0], msgspec.json.encode(whole))
-            digest = commit(*changed.context)
-            return seeded(changed.reseal(lambda _, envelope: envelope.update(context=digest)))
+            return _seeded(_with_context(changed, changed.context[0], msgspec.json.encode(whole)))
         case _:
-            return with_policy(draft, msgspec.json.encode(whole))
+            return _with_policy(draft, msgspec.json.encode(whole))
 
 
-def _put(envelope: dict[str, Any], edited: dict[str, Any]) -> None:
-    kept = {name: envelope[name] for name in ("n", "prev", "commitment", "kind")}
+def _put(envelope: dict[str, Any], edited: Mapping[str, Any]) -> None:
+    kept = {name: envelope[name] for name in DERIVED}
     envelope.clear()
     envelope.update({**edited, **kept})
 
 
-def seeded(draft: Draft) -> Draft:
+def _in_context(draft: Draft) -> Draft:
+    """The draft with the context that its case has."""
+    first = decode(draft.payloads[0])
+    if not isinstance(first, CaseReceived):
+        return draft.reseal()
+    return _with_context(draft, draft.context[0], encode_context(about(first.case)))
+
+
+def _with_context(draft: Draft, salt: bytes, body: bytes) -> Draft:
+    draft.context = (salt, body)
+    digest = commit(salt, body)
+    return draft.reseal(lambda _, envelope: envelope.update(context=digest))
+
+
+def _seeded(draft: Draft) -> Draft:
     """The draft with the seed that its first record gives."""
-    if len(draft.payloads) <= STARTED or draft.entry(STARTED)["kind"] != "debate.started":
-        return draft
     seed = leaf_hash(draft.leaves[0]).hex()
-    if draft.entry(STARTED)["seed"] == seed:
+    if len(draft.payloads) <= STARTED or draft.entry(STARTED).get("seed", seed) == seed:
         return draft
     return draft.change(STARTED, lambda entry: entry.update(seed=seed))
 
 
-def with_policy(draft: Draft, policy: bytes) -> Draft:
+def _with_policy(draft: Draft, policy: bytes, **started: Any) -> Draft:
     """The draft under another policy, with every hash of it made right again."""
     changed, rules = draft.copy(), decode_policy(policy)
     changed.policy = encode_policy(rules)
@@ -163,55 +233,143 @@ def with_policy(draft: Draft, policy: bytes) -> Draft:
     changed.reseal(lambda _, envelope: envelope.update(policy=digest))
     if len(draft.payloads) <= STARTED:
         return changed
-    changed.configuration = encode_configuration(decode_policy(changed.policy), draft.entry(STARTED)["pin"])
-    hashes = {"priceHash": price_hash(decode_policy(changed.policy)), "configurationHash": sha(changed.configuration)}
-    return seeded(changed.change(STARTED, lambda entry: entry.update(policyHash=digest, **hashes)))
-
-
-def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The ways to all members and items below a value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, below in inner:
-        yield (*path, key)
-        yield from _paths(below, (*path, key))
-
-
-def _named(root: str, path: Path, entry: Mapping[str, Any] | None = None) -> str:
-    name = root
-    for step in path:
-        name += "[]" if isinstance(step, int) else f".{step}"
-        if entry is not None and path[0] == "reply" and name == f"{root}.reply":
-            name += f"({entry['reply'].get('kind', '')})"
-    return name
-
-
-def _others(value: Any, known: list[Any], random: Random) -> list[Any]:
-    """Other values that may stand in the place of this one."""
-    others: list[Any] = [random.choice(known)] if known else []
-    match value:
-        case bool():
-            others.append(not value)
-        case int() | float():
-            others += [value + 1, max(0, value - 1)]
-        case str():
-            found = _HEX.search(value)
-            others.append(
-                f"{value} {WORDS}"
-                if found is None
-                else value.replace(found[0][-1], "0123456789abcdef"[random.randrange(16)], 1)
-            )
-            if " " in value:
-                words = value.split(" ")
-                others.append(" ".join([*words[1:], words[0]]))
-        case list():
-            others += [value[1:], [*value, *value[:1]], value[::-1]]
-        case dict():
-            kept = [*value.items()][1:]
-            others.append(dict(kept))
-        case None:
-            others.append(WORDS)
-    return [other for other in others if other != value] or [WORDS]
+    read = decode_policy(changed.policy)
+    changed.configuration = encode_configuration(read, draft.entry(STARTED)["pin"])
+    hashes = {"priceHash": price_hash(read), "configurationHash": sha(changed.configuration)}
+    return _seeded(changed.change(STARTED, lambda entry: entry.update(policyHash=digest, **hashes, **started)))
 
 
 def _short(value: Any) -> str:
     return repr(value)[:60]
+
+
+# More than a member.
+
+
+def salt(one: Original, random: Random) -> Sealed:
+    """Another salt of a payload, of the context or of a document, and what is committed with it."""
+    draft, other, n = one.draft.copy(), random.randbytes(32), random.randrange(len(one.draft.salts))
+    what = random.choice(("records", "context", *(["documents"] if draft.documents else [])))
+    if what == "records":
+        draft.salts[n] = other
+        return Sealed("salt", f"the salt of record {n}", _seeded(draft.reseal()))
+    if what == "context":
+        return Sealed("salt", "the salt of the context", _seeded(_with_context(draft, other, draft.context[1])))
+    return Sealed("salt", "the salt of the first document", _documented(draft, salt=other))
+
+
+def text(one: Original, random: Random) -> Sealed:
+    """Other words in a document, in its title, or in a prompt."""
+    draft = one.draft.copy()
+    whats = [*(["document", "title"] if draft.documents else []), *(["prompt"] if draft.prompts else [])]
+    what = random.choice(whats or ["context"])
+    match what:
+        case "document":
+            return Sealed(
+                "document", "a document's text", _documented(draft, text=draft.documents[0][2] + WORDS.encode())
+            )
+        case "title":
+            return Sealed("title", "a document's title", _documented(draft, title=WORDS))
+        case "prompt":
+            path = random.choice([path for path in sorted(draft.prompts) if path.endswith(".md")])
+            return Sealed("prompt", f"the prompt {path}", _prompted(draft, path))
+        case _:
+            return salt(one, random)
+
+
+def _documented(draft: Draft, **changes: Any) -> Draft:
+    """The draft with another first document."""
+    id_, title, body, salted = draft.documents[0]
+    title, body, salted = changes.get("title", title), changes.get("text", body), changes.get("salt", salted)
+    draft.documents[0] = (id_, title, body, salted)
+    members = {"title": title, "commitment": commit(salted, body), "characters": len(body.decode())}
+    return _seeded(draft.change(0, lambda entry: entry["case"]["documents"][0].update(members)))
+
+
+def _prompted(draft: Draft, path: str) -> Draft:
+    """The draft with another text of a prompt, which its manifest, its pins and its configuration have too."""
+    before = sha(draft.prompts[path])
+    draft.prompts[path] += f"\n{WORDS}\n".encode()
+    after = sha(draft.prompts[path])
+    draft.prompts["manifest.json"] = draft.prompts["manifest.json"].replace(before.encode(), after.encode())
+    pin = sha(draft.prompts["manifest.json"])
+    draft.configuration = encode_configuration(decode_policy(draft.policy), pin)
+
+    def pinned(entry: dict[str, Any]) -> None:
+        pins = {id_: mark.replace(before, after) for id_, mark in entry["pins"].items()}
+        entry.update(pin=pin, pins=pins, configurationHash=sha(draft.configuration))
+
+    return draft.change(STARTED, pinned)
+
+
+def approval(one: Original, random: Random) -> Sealed:
+    """An approval by the forger, whose key the policy then names."""
+    if len(one.draft.payloads) <= STARTED:
+        return salt(one, random)
+    rules = msgspec.json.decode(one.draft.policy)
+    rules["approval"]["key"] = FORGER.public.encode()
+    draft = _with_policy(one.draft, msgspec.json.encode(rules))
+    digest = draft.entry(STARTED)["configurationHash"]
+    draft.approval = encode_approval(Approval(digest, "1", "2026-11-22T09:30:00Z"), FORGER)
+    note = draft.approval.decode()
+    return Sealed(
+        "approval",
+        "an approval by the forger's own key",
+        draft.change(STARTED, lambda entry: entry.update(approvedBy="forger.example", approval=note)),
+    )
+
+
+def order(one: Original, random: Random) -> Sealed:
+    """A record left out, doubled, or in another's place."""
+    count = len(one.draft.payloads)
+    n, m = random.randrange(count), random.randrange(count)
+    how = random.choice(("left out", "doubled", "after the next", "in another's place"))
+    if how == "left out":
+        return Sealed("order", f"record {n} left out", _seeded(one.draft.drop(n)))
+    if how == "doubled":
+        draft = one.draft.copy()
+        for part in (draft.leaves, draft.payloads, draft.salts):
+            part.insert(m, part[n])
+        return Sealed("order", f"record {n} doubled at {m}", _seeded(draft.reseal()))
+    m = min(n + 1, count - 1) if how == "after the next" else m
+    return Sealed("order", f"records {n} and {m} exchanged", _seeded(one.draft.swap(n, m)))
+
+
+def together(one: Original, random: Random) -> Sealed:
+    """Members that have to agree, each with the same other value."""
+    draft = one.draft
+    what = random.choice(("who brought the case", "the ceiling that was asked for", "an option that was asked for"))
+    if what == "who brought the case":
+        named = draft.copy()
+        named.payloads[0] = _encoder.encode({**draft.entry(0), "subject": WORDS})
+        actor = {"id": WORDS, "kind": "person", "role": "operator", "via": "keyboard"}
+        return Sealed(what, what, _seeded(named.reseal(lambda n, e: e.update(actor=actor) if n <= STARTED else None)))
+    if len(draft.payloads) <= STARTED:
+        return salt(one, random)
+    if what == "the ceiling that was asked for":
+        ceiling = draft.entry(STARTED)["ceiling"] - random.randrange(1, 1_000)
+        asked = draft.change(0, lambda entry: entry.update(askedCeiling=ceiling))
+        return Sealed(what, what, _seeded(asked.change(STARTED, lambda entry: entry.update(ceiling=ceiling))))
+    strengths = {"minChallengeStrength": random.randrange(1, 11), "requireCriticRetryBelow": random.randrange(1, 11)}
+    asked = draft.change(0, lambda entry: entry.update(asked={**entry.get("asked", {}), **strengths}))
+    return Sealed(what, what, _seeded(asked.change(STARTED, lambda entry: entry["options"].update(strengths))))
+
+
+DRAWS: tuple[tuple[Callable[[Original, Random], Sealed | None], int], ...] = (
+    (member, 80),
+    (salt, 2),
+    (text, 6),
+    (approval, 1),
+    (order, 7),
+    (together, 4),
+)
+"""Kinds of edits, and how many of a hundred are of each."""
+
+
+def drawn(one: Original, random: Random) -> Sealed:
+    """An edit that changes something."""
+    draws, weights = zip(*DRAWS, strict=True)
+    while True:
+        edit = random.choices(draws, weights)[0](one, random)
+        if edit is not None:
+            return edit
