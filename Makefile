@@ -135,8 +135,8 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
 # `make test` draws 200, from GAINSAY_TEST_MUTATIONS_SEED: make mutations EDITS=3000 SEED=7
-mutations: setup ## edit the recorded bundles without a key EDITS (3000) times; SEED repeats a run (two minutes)
-	@$(BIN)/python -m tests.mutations --edits $(or $(EDITS),3000) $(if $(SEED),--seed $(SEED))
+mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALED (500) with the log's; SEED repeats a run
+	@$(BIN)/python -m tests.mutations --edits $(or $(EDITS),3000) --sealed $(or $(SEALED),500) $(if $(SEED),--seed $(SEED))
 
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile

@@ -14,7 +14,8 @@ from service.verify.steps import Differs, NotCheckable, expect
 def check_moves(debate: LegalDebate) -> str:
     """Check that every entry is legal in its place, by the format's version with which the debate began."""
     n = debate.legal
-    if n < len(debate.entries) and not isinstance(debate.entries[n], DebateConcluded):
+    last = n == len(debate.entries) - 1 and isinstance(debate.entries[n], DebateConcluded)  # `outcome` judges the last
+    if n < len(debate.entries) and not last:
         raise Differs(
             f"{kind(debate.entries[n])} does not follow from the entries before it: {debate.illegal}", record=n
         )
