@@ -343,12 +343,18 @@ def order(one: Original, random: Random) -> Sealed:
 def together(one: Original, random: Random) -> Sealed:
     """Members that have to agree, each with the same other value."""
     draft = one.draft
-    what = random.choice(("who brought the case", "the ceiling that was asked for", "an option that was asked for"))
+    whats = ("who brought the case", "a tokenizer", "the ceiling that was asked for", "an option that was asked for")
+    what = random.choice(whats)
     if what == "who brought the case":
         named = draft.copy()
         named.payloads[0] = _encoder.encode({**draft.entry(0), "subject": WORDS})
         actor = {"id": WORDS, "kind": "person", "role": "operator", "via": "keyboard"}
         return Sealed(what, what, _seeded(named.reseal(lambda n, e: e.update(actor=actor) if n <= STARTED else None)))
+    if what == "a tokenizer":
+        rules = msgspec.json.decode(draft.policy)
+        for model in rules["models"].values():
+            model["tokenizer"] = "later/9"
+        return Sealed("tokenizer", "a tokenizer of a later build", _with_policy(draft, msgspec.json.encode(rules)))
     if len(draft.payloads) <= STARTED:
         return salt(one, random)
     if what == "the ceiling that was asked for":
@@ -360,21 +366,28 @@ def together(one: Original, random: Random) -> Sealed:
     return Sealed(what, what, _seeded(asked.change(STARTED, lambda entry: entry["options"].update(strengths))))
 
 
-DRAWS: tuple[tuple[Callable[[Original, Random], Sealed | None], int], ...] = (
-    (member, 80),
-    (salt, 2),
-    (text, 6),
-    (approval, 1),
-    (order, 7),
-    (together, 4),
+class Draw(NamedTuple):
+    """A kind of edit, how many of a hundred are of it, and the names of what it edits beside single members."""
+
+    edit: Callable[[Original, Random], Sealed | None]
+    weight: int
+    names: tuple[str, ...] = ()
+
+
+DRAWS = (
+    Draw(member, 80),
+    Draw(salt, 2, ("salt",)),
+    Draw(text, 6, ("document", "title", "prompt")),
+    Draw(approval, 1, ("approval",)),
+    Draw(order, 7, ("order",)),
+    Draw(together, 4, ("who brought the case", "tokenizer")),
 )
-"""Kinds of edits, and how many of a hundred are of each."""
 
 
 def drawn(one: Original, random: Random) -> Sealed:
     """An edit that changes something."""
-    draws, weights = zip(*DRAWS, strict=True)
     while True:
-        edit = random.choices(draws, weights)[0](one, random)
+        draw = random.choices(DRAWS, [draw.weight for draw in DRAWS])[0]
+        edit = draw.edit(one, random)
         if edit is not None:
             return edit
