@@ -37,9 +37,9 @@ TABLES = (
     "service.report.result.dissenters",
     "service.running.checker",
     "service.running.versions",
+    "service.verify.asked",
     "service.verify.checks",
     "service.verify.gate",
-    "service.verify.policy",
     "service.verify.versions",
     "service.web.formats",
 )

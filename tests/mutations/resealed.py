@@ -109,7 +109,8 @@ def member(one: Original, random: Random, name: str | None = None) -> Sealed | N
     said = "left out" if after is _LEFT_OUT else f"{_short(before)} to {_short(after)}"
     with suppress(Exception):  # what no type can hold cannot be sealed either
         changed = _resealed(one.draft, place, whole)
-        if changed.envelope and (changed.leaves, changed.policy) != (one.draft.leaves, one.draft.policy):
+        named = changed.envelope.debate  # of a first leaf that is still one
+        if named and (changed.leaves, changed.policy) != (one.draft.leaves, one.draft.policy):
             return Sealed(place.name, f"{place.where} {place.n}, {place.name}: {said}", changed)
     return None
 
