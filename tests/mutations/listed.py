@@ -55,7 +55,7 @@ def recorded() -> dict[str, Original]:
 
 def stolen() -> Trust:
     """What an examiner pins who trusts the forger's log, and the approver."""
-    return Trust(keys=(LOG_KEY.public, pinned().keys[1]), allow_unwitnessed=True)
+    return Trust(keys=(LOG_KEY.public, pinned("approved").keys[1]), allow_unwitnessed=True)
 
 
 def mutate(bundles: dict[str, Original], edits: int, seed: int) -> Iterator[Came]:

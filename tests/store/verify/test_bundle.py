@@ -431,6 +431,17 @@ def test_a_debate_that_is_not_over_is_not_complete(drafts: Drafts) -> None:
     assert step(report, "outcome").state == "NOT CHECKABLE"
 
 
+def test_a_conclusion_before_the_end_fails(drafts: Drafts) -> None:
+    draft = drafts["plain"].copy()
+    for part in (draft.leaves, draft.payloads, draft.salts):
+        part.insert(9, part[-1])
+
+    report = verify(draft.reseal().bundle())
+
+    assert "moves" in failed(report)
+    assert step(report, "moves").record == 9
+
+
 ENVELOPES: dict[str, tuple[Edit, str]] = {
     "the tenant": (lambda e: e.update(tenant="other"), "complete"),
     "the debate": (lambda e: e.update(debate="0199c0de-0000-7000-8000-000000000001"), "complete"),
