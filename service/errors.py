@@ -257,6 +257,24 @@ class IllegalEntry(GainsayError):
     title = "The entries do not follow from each other"
 
 
+class EvidenceDamaged(GainsayError):
+    """What is stored of a debate is not what was recorded, so nothing of the debate is shown or continued.
+
+    ``debate`` and ``place`` name the damage: a record by its number, the context, a document, the head row.
+    """
+
+    code = "evidence_damaged"
+    title = "Stored evidence is not what was recorded"
+
+    def __init__(self, debate: str, place: str, what: str) -> None:
+        super().__init__(
+            f"debate {debate} is damaged: {place} {what}. Nothing of it is shown, continued or handed out until it is "
+            "restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or "
+            "from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)"
+        )
+        self.debate, self.place = debate, place
+
+
 class IncompleteFormat(GainsayError):
     """A layer does not know one of the formats, so the service does not start."""
 

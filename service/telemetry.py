@@ -15,6 +15,7 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import partial
 from itertools import product
 from typing import Any, Generic, TypeVar
 
@@ -86,6 +87,9 @@ class Labelled(Generic[M]):
 def _words(text: str) -> tuple[str, ...]:
     """The values of a label, written in one text."""
     return tuple(text.split())
+
+
+_total, _level = partial(Counter, registry=REGISTRY), partial(Gauge, registry=REGISTRY)
 
 
 def _counter(name: str, help_text: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
@@ -308,60 +312,51 @@ CALL_SECONDS = _histogram(
     {"model": MODELS, "seat": SEATS},
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 80),
 )
-PROMPT_MISMATCHES = Counter(
-    "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
-)
-AUDIT_FAILURES = Counter(
+PROMPT_MISMATCHES = _total("gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.")
+AUDIT_FAILURES = _total(
     "gainsay_audit_append_failures_total",
     "Records that could not be written, and cases that were refused because their records could not be written.",
-    registry=REGISTRY,
 )
-LOG_UNPROVEN = Gauge(
-    "gainsay_log_unproven_records",
-    "Records of all logs that are durable and that no checkpoint covers yet.",
-    registry=REGISTRY,
+LOG_UNPROVEN = _level(
+    "gainsay_log_unproven_records", "Records of all logs that are durable and that no checkpoint covers yet."
 )
-LOG_UNPROVEN_SECONDS = Gauge(
+LOG_UNPROVEN_SECONDS = _level(
     "gainsay_log_unproven_seconds",
     "How long the oldest record that no checkpoint covers yet has been durable; 0 where there is none.",
-    registry=REGISTRY,
 )
-LOG_BATCHES = Counter(
-    "gainsay_log_batches_total", "Batches that this process added to the trees of logs.", registry=REGISTRY
-)
-LOG_LEAVES = Counter(
-    "gainsay_log_leaves_total", "Leaves that this process added to the trees of logs.", registry=REGISTRY
-)
+LOG_BATCHES = _total("gainsay_log_batches_total", "Batches that this process added to the trees of logs.")
+LOG_LEAVES = _total("gainsay_log_leaves_total", "Leaves that this process added to the trees of logs.")
 LOG_SIGN_SECONDS = Histogram(
     "gainsay_log_sign_seconds",
     "Time to have the checkpoint of a log signed and to store it.",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15),
     registry=REGISTRY,
 )
-LOG_INCIDENTS = Gauge(
-    "gainsay_log_incidents",
-    "Open incidents: a log contradicts what was signed of it; anything above 0 needs a person.",
-    registry=REGISTRY,
+LOG_INCIDENTS = _level(
+    "gainsay_log_incidents", "Open incidents: a log contradicts what was signed of it; anything above 0 needs a person."
 )
-WITNESS_FAILURES = Counter(
-    "gainsay_witness_failures_total",
-    "Checkpoints that were sent to a witness and that it did not countersign.",
-    registry=REGISTRY,
+WITNESS_FAILURES = _total(
+    "gainsay_witness_failures_total", "Checkpoints that were sent to a witness and that it did not countersign."
 )
-LOG_FINDINGS = Counter(
+LOG_FINDINGS = _total(
     "gainsay_log_check_findings_total",
     "Differences that were found when a log was recomputed in the background; anything above 0 is an incident.",
-    registry=REGISTRY,
 )
-LOG_CHECKED = Gauge(
-    "gainsay_log_check_timestamp_seconds",
-    "When this process last finished recomputing a log, in seconds since 1970.",
-    registry=REGISTRY,
+LOG_CHECKED = _level(
+    "gainsay_log_check_timestamp_seconds", "When this process last finished recomputing a log, in seconds since 1970."
 )
-ANSWERS_HELD = Counter(
-    "gainsay_answers_held_total",
-    "Answers that were not given because no checkpoint of the log covered them in time.",
-    registry=REGISTRY,
+DAMAGED = _counter(
+    "gainsay_evidence_damaged_total",
+    "Times that stored evidence was found that is not what was recorded, by what it is about.",
+    {"subject": ("log", "debate", "row")},
+)
+DAMAGE_OPEN = _gauge(
+    "gainsay_evidence_damage_open",
+    "Incidents of damaged evidence that no person has closed, by what they are about; anything above 0 needs a person.",
+    {"subject": ("log", "debate", "row")},
+)
+ANSWERS_HELD = _total(
+    "gainsay_answers_held_total", "Answers that were not given because no checkpoint of the log covered them in time."
 )
 ENTRIES = _counter(
     "gainsay_entries_recorded_total",
@@ -373,17 +368,15 @@ ENTRIES = _counter(
         ),
     },
 )
-RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
-QUEUED = Gauge("gainsay_debates_queued", "Debates that wait for a worker, of all processes.", registry=REGISTRY)
-QUEUED_SECONDS = Gauge(
+RUNNING = _level("gainsay_debates_running", "Debates that this process runs.")
+QUEUED = _level("gainsay_debates_queued", "Debates that wait for a worker, of all processes.")
+QUEUED_SECONDS = _level(
     "gainsay_debates_queued_seconds",
     "How long the first debate in the queue has waited for a worker; 0 where none waits.",
-    registry=REGISTRY,
 )
-UNCLAIMED = Gauge(
+UNCLAIMED = _level(
     "gainsay_debates_left",
     "Debates under way whose worker is gone or released them, and that no worker has claimed yet.",
-    registry=REGISTRY,
 )
 TAKEN = _counter(
     "gainsay_debates_taken_total",
@@ -423,7 +416,7 @@ HTTP_SECONDS = _histogram(
     {"method": UNLISTED, "route": UNLISTED},
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-STREAMS = Gauge("gainsay_http_event_streams", "Event streams that are open.", registry=REGISTRY)
+STREAMS = _level("gainsay_http_event_streams", "Event streams that are open.")
 BUILD = _gauge(
     "gainsay_build_info",
     "Always 1; the labels say what runs.",

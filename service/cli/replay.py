@@ -1,6 +1,7 @@
 """Replay of a recorded debate: each record follows from those before it, and the money agrees.
 
-chain    each record names the hash of the one before it, and commits to the payload that is stored beside it
+chain    each record names the hash of the one before it, and commits to the payload that is stored beside it; who reads
+         a debate compares this (`service.store.stored_debate`)
 replay   each entry is legal after the entries before it, by the function that ran the debate
 money    the ledger folded from the entries equals the head row
 """
@@ -12,14 +13,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from service.audit.record import commit, leaf_hash, open_leaf
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import CaseReceived, Entry
 from service.debate.kernel import replay
 from service.errors import GainsayError, IllegalEntry
 from service.money import Ledger
-from service.store.log import StoredRecord, read_head, read_records
 from service.store.pool import Database
+from service.store.stored_debate import read_debate
 
 
 class RecordsDisagree(GainsayError):
@@ -38,34 +38,15 @@ class Replayed(Struct, frozen=True):
 
 
 async def replay_debate(database: Database, debate: str, tenant: str) -> Replayed:
-    """Replay a debate from the database; raises `NotFound`, `RecordsDisagree` or `IllegalEntry`."""
-    head = await read_head(database, debate, tenant)
-    return money_agrees(head, await read_records(database, debate))
+    """Replay a debate from the database.
 
-
-def money_agrees(head: Mapping[str, Any], records: Sequence[StoredRecord]) -> Replayed:
-    """Check that head row, records and entries agree; raises `RecordsDisagree` or `IllegalEntry`."""
-    last = _chained(records)
-    if (head["next_n"], bytes(head["last_hash"])) != (len(records), last):
-        raise RecordsDisagree(
-            f"the head row counts {head['next_n']} records, found {len(records)}, or it names another last record"
-        )
-    entries = [record.entry for record in records]
+    Raises `NotFound`, `EvidenceDamaged`, `RecordsDisagree` or `IllegalEntry`.
+    """
+    stored = await read_debate(database, debate, tenant)
+    entries = [record.entry for record in stored.records]
     _legal(entries)
-    spent = _money(head, Ledger.of(entries))
-    return Replayed(len(entries), spent, last.hex())
-
-
-def _chained(records: Sequence[StoredRecord]) -> bytes:
-    prev = b""
-    for n, record in enumerate(records):
-        envelope = open_leaf(record.leaf)
-        if (envelope.n, envelope.prev) != (n, prev.hex()):
-            raise RecordsDisagree(f"record {n} does not name the one before it")
-        if envelope.commitment != commit(record.salt, record.payload):
-            raise RecordsDisagree(f"the payload of record {n} does not match the record's commitment")
-        prev = leaf_hash(record.leaf)
-    return prev
+    spent = _money(stored.head, Ledger.of(entries))
+    return Replayed(len(entries), spent, stored.last_hash.hex())
 
 
 def _legal(entries: Sequence[Entry]) -> None:

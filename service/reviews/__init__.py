@@ -13,11 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from service import intake
-from service.audit.record import Writer, leaf_hash, open_leaf
+from service.audit.record import Writer, open_leaf
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision, is_end
 from service.debate.model import Status
-from service.errors import IllegalEntry
+from service.errors import EvidenceDamaged, IllegalEntry
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
@@ -30,8 +30,8 @@ from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, coun
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
-from service.store.log import read_documents, read_head, read_records
 from service.store.pool import Database, Row
+from service.store.stored_debate import read_debate, read_documents, read_head, read_records
 
 __all__ = ["Caller", "Reviews", "Submitted", "Summary"]
 
@@ -106,9 +106,9 @@ class Reviews:
         return await self._recorder.record(request, caller, key)
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
-        """The status of a debate without a provable result; raises `NotFound`."""
-        head = await read_head(self._database, debate, caller.tenant)
-        return "queued" if head["state"] == "queued" else "running"
+        """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""
+        stored = await read_debate(self._database, debate, caller.tenant)
+        return "queued" if stored.head["state"] == "queued" else "running"
 
     async def wait_provable(self, submitted: Submitted) -> None:
         """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
@@ -129,12 +129,11 @@ class Reviews:
     async def result(self, debate: str, caller: Caller) -> Result:
         """The result of a debate so far, with the hash of its last record and, after its end, that record's place.
 
-        Raises `NotFound`, and `NotProvable` for an answer that is held.
+        Raises `NotFound`, `EvidenceDamaged`, and `NotProvable` for an answer that is held.
         """
-        await read_head(self._database, debate, caller.tenant)
-        stored = await read_records(self._database, debate)
-        lines = [Line(record.n, record.at, record.entry) for record in stored]
-        last = leaf_hash(stored[-1].leaf).hex()
+        stored = await read_debate(self._database, debate, caller.tenant)
+        lines = [Line(record.n, record.at, record.entry) for record in stored.records]
+        last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
             return build_result(debate, lines, last_record=last)
         position = await self._listening.wait_provable(debate, len(lines) - 1, HOLD_S)
@@ -158,13 +157,16 @@ class Reviews:
         return Summary(debate, row["task_type"], row["format"], status, created, decision)
 
     async def _decision(self, debate: str) -> Decision | None:
-        """A decision that is not stored, from the records; ``None`` for entries that no result can be made of."""
-        with suppress(IllegalEntry):
+        """A decision that is not stored, from the records; ``None`` where none can be read from them.
+
+        A damaged debate becomes an incident here too, and the list goes on without its decision.
+        """
+        with suppress(IllegalEntry, EvidenceDamaged):
             return build_decision([record.entry for record in await read_records(self._database, debate)])
         return None
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
-        """The recorded entries of a debate from a number on; raises `NotFound`."""
+        """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
         await read_head(self._database, debate, caller.tenant)
         return await self._listening.lines(debate, from_n)
 

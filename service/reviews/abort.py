@@ -22,8 +22,9 @@ from service.money import Ledger
 from service.policy import Budgets
 from service.running.metrics import count_entries
 from service.store.hub import EventHub
-from service.store.log import DebateLog, read_head
+from service.store.log import DebateLog
 from service.store.pool import Database
+from service.store.stored_debate import read_head
 
 TRIES = 20
 """How often an abort is tried: each entry of a running debate may come before it."""

@@ -13,13 +13,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from service import telemetry
+from service.audit.stored_record import START, ChainEnd
 from service.debate.entries import is_end
 from service.errors import GainsayError, StoreUnavailable
 from service.report import Line, View
 from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
-from service.store.log import read_records
 from service.store.pool import Database
+from service.store.stored_debate import StoredDebate, read_debate
 
 Prove = Callable[[str, int], Awaitable[object]]
 """Waits until the record (debate, number) is provable, for as long as it takes."""
@@ -39,6 +40,8 @@ class Feed:
         """Held while a listener renders an entry."""
         self.given = 0
         """How many entries listeners may have: all, except that the last one of the debate must be provable."""
+        self.end = START
+        """The end of the chain, behind which the next entries are read."""
         self.over = False
         """Whether the end of the debate is among the entries."""
         self._failure: GainsayError | None = None
@@ -71,9 +74,10 @@ class Feed:
             if timer is not None:
                 timer.cancel()
 
-    def add(self, lines: list[Line]) -> None:
+    def add(self, stored: StoredDebate) -> None:
         """Add entries that were read; the last one of the debate is not given out yet."""
-        self.lines += lines
+        self.lines += [Line(record.n, record.at, record.entry) for record in stored.records]
+        self.end = ChainEnd(len(self.lines), stored.last_hash)
         self.over = bool(self.lines) and is_end(self.lines[-1].entry)
         self._set_given(len(self.lines) - self.over)
 
@@ -131,8 +135,8 @@ class Feeds:
             with self._watch.watching(feed.debate):
                 while feed.listeners and not feed.over:
                     failures, recorded = self._watch.failures, self._hub.entries_event(feed.debate)
-                    stored = await read_records(self._database, feed.debate, len(feed.lines))
-                    feed.add([Line(record.n, record.at, record.entry) for record in stored])
+                    stored = await read_debate(self._database, feed.debate, after=feed.end)
+                    feed.add(stored)
                     self._hub.mark_read(feed.debate, len(feed.lines))
                     if not feed.over:
                         await recorded.wait()

@@ -30,10 +30,10 @@ from service.store.current_log import CurrentLogs
 from service.store.hub import EventHub
 from service.store.idempotency import IdempotencyKey, InFlightKeys, find_keyed
 from service.store.impact import standings
-from service.store.log import read_head
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
 from service.store.sealing import open_debate
+from service.store.stored_debate import read_head
 
 DECLINED_N = 1
 """The number of a declined case's last entry, the decision."""

@@ -15,9 +15,9 @@ from service.report.result.types import LogPosition
 from service.reviews.feed import Feed, Feeds
 from service.store.entry_poll import POLL_S, EntryPoll
 from service.store.hub import EventHub
-from service.store.log import read_head, read_records
 from service.store.pool import Database
 from service.store.proofs import proven
+from service.store.stored_debate import read_head, read_records
 
 LOOK_S = 0.02
 """The first interval of looking for a checkpoint, in case no notification of it comes."""

@@ -20,7 +20,7 @@ from msgspec import Struct
 from service import telemetry
 from service.audit.record import Actor, Writer
 from service.debate.entries import DebateStopped, Entry
-from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
+from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.prompts import Prompts
 from service.running.leases import HeldDebate, Leases
@@ -45,7 +45,7 @@ FAULTS_MAX = 5
 FALLS_MAX = 8
 """After so many lost leases in a row, without any record in between, a debate ends as failed too."""
 BACKOFF_MAX_S = 300.0
-"""The longest backoff of a debate after a fault of the service."""
+"""The longest backoff of a debate after a fault of the service, and the one of a damaged debate."""
 LAST_S = 1.0
 """How long a stopping worker waits for the database beyond its grace, for each lease that it releases."""
 
@@ -314,9 +314,12 @@ class Worker:
         return runner
 
     async def _handle_failure(self, held: HeldDebate, fault: Exception) -> bool:
-        """Fail a debate that cannot be continued; else release it, or back it off. Whether that is done."""
+        """Fail a debate that cannot be continued; else release it, or back it off. Whether that is done.
+
+        A damaged debate gets no record and no call: it is looked at again from time to time, for it may be restored.
+        """
         try:
-            if why := self._why_hopeless(fault, held):
+            if not isinstance(fault, EvidenceDamaged) and (why := self._why_hopeless(fault, held)):
                 return await self._fail(held, why)
         except Fenced:
             return True
@@ -326,6 +329,8 @@ class Worker:
             if is_service_fault(fault):
                 pause_s = min(BACKOFF_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
                 await queues.back_off(self._database, held.debate, held.epoch, pause_s)
+            elif isinstance(fault, EvidenceDamaged):
+                await queues.release(self._database, held.debate, held.epoch, BACKOFF_MAX_S)
             elif isinstance(fault, AuditUnavailable | StoreUnavailable):
                 await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
             else:

@@ -13,10 +13,10 @@ from typing import Any, Self
 from uuid import UUID
 
 import msgspec
-from msgspec import Struct
 
 from service import telemetry
-from service.audit.record import Actor, Record, RecordPlace, Times, Writer, leaf_hash, open_leaf
+from service.audit.record import Record, RecordPlace, Times, Writer
+from service.audit.stored_record import ChainEnd
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
@@ -24,10 +24,9 @@ from service.debate.entries import (
     Entry,
     TurnAsked,
     TurnSpoke,
-    decode,
 )
 from service.debate.model import TurnId
-from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
+from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.money import Ledger, Refusal
 from service.policy import Budgets
 from service.store import derived
@@ -35,30 +34,14 @@ from service.store.clock import database_time
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
 from service.store.sealing import columns, decided, grounds_arrays, seal_entry, times, tracked, unwritten
-
-
-class StoredRecord(Struct, frozen=True):
-    """A stored record: the leaf's bytes, the payload's bytes, when it happened and was recorded, and the actor."""
-
-    n: int
-    at: str
-    recorded: str
-    actor: Actor
-    leaf: bytes
-    salt: bytes
-    payload: bytes
-
-    @property
-    def entry(self) -> Entry:
-        """The entry that the payload holds."""
-        return decode(self.payload, open_leaf(self.leaf).schema)
+from service.store.stored_debate import StoredDebate, read_debate, read_head
 
 
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it.
 
     A worker opens it with `open_claimed`. A writer that only adds a record (an abort) passes the current head and no
-    lease; its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first
+    lease; its append leaves the worker's lease as it is. ``stored`` is what came with the head, for the first
     `new_entries`.
     """
 
@@ -71,7 +54,7 @@ class DebateLog:
         lease_s: float | None,
         budgets: Budgets,
         *,
-        records: Sequence[Row] = (),
+        stored: StoredDebate | None = None,
     ) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
@@ -92,24 +75,21 @@ class DebateLog:
         self._last_hash = b""
         self._last_recorded = ""
         self._asked: dict[TurnId, float] = {}
-        self._at_hand = records
+        self._at_hand = stored
 
     @classmethod
     async def open_claimed(
         cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
     ) -> tuple[Self, dict[str, str]]:
-        """The log for a worker that claimed the debate, with the texts of its documents, by id; raises `NotFound`.
+        """The log for a worker that claimed the debate, with the texts of its documents, by id.
 
         ``epoch`` is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
         could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge
-        belongs.
+        belongs. Raises `NotFound`, and `EvidenceDamaged` for a debate on which nothing may be continued.
         """
-        rows = await database.query("taken", {"debate": UUID(debate)})
-        if not rows:
-            raise NotFound(f"there is no debate {debate}")
-        head, records = {**rows[0], "epoch": epoch}, [row for row in rows if row["n"] is not None]
-        log = cls(database, debate, head, writer, lease_s, budgets, records=records)
-        return log, {row["id"]: bytes(row["body"]).decode() for row in rows if row["n"] is None}
+        stored = await read_debate(database, debate, documents=True)
+        log = cls(database, debate, {**stored.head, "epoch": epoch}, writer, lease_s, budgets, stored=stored)
+        return log, stored.texts
 
     @property
     def epoch(self) -> int:
@@ -189,14 +169,17 @@ class DebateLog:
         return head
 
     async def new_entries(self) -> list[Entry]:
-        """The entries that any writer recorded since the last call; the first call returns all."""
-        rows, self._at_hand = self._at_hand, ()
-        if not rows:
-            rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
-        stored = [_stored(row) for row in rows]
-        entries = [record.entry for record in stored]
-        for entry, record, row in zip(entries, stored, rows, strict=True):
-            self._fold(entry, leaf_hash(record.leaf), record.recorded, age_s=row["age_s"])
+        """The entries that any writer recorded since the last call; the first call returns all.
+
+        Raises `EvidenceDamaged` when what is stored does not follow from what this writer knows.
+        """
+        stored, self._at_hand = self._at_hand, None
+        if stored is None:
+            after = ChainEnd(self._next_n, self._last_hash)
+            stored = await read_debate(self._database, self.debate, after=after)
+        entries = [record.entry for record in stored.records]
+        for entry, record, age_s in zip(entries, stored.records, stored.ages, strict=True):
+            self._fold(entry, record.leaf_hash, record.recorded, age_s=age_s)
         return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
@@ -264,8 +247,10 @@ class DebateLog:
 
     async def _stored_head(self, records: Sequence[Record]) -> list[Row]:
         """The head row if the stored records after this writer's last one are these; no row otherwise."""
-        stored = await read_records(self._database, self.debate, self._next_n)
-        if [s.leaf for s in stored[: len(records)]] != [r.leaf for r in records]:
+        stored = await self._database.query(
+            "records", {"debate": UUID(self.debate), "from_n": self._next_n, "documents": False}
+        )
+        if [row["leaf"] for row in stored[: len(records)]] != [record.leaf for record in records]:
             return []
         return [await read_head(self._database, self.debate)]
 
@@ -287,35 +272,6 @@ class DebateLog:
         self._entries.append(entry)
         self._next_n += 1
         self._last_hash, self._last_recorded = last_hash, recorded
-
-
-async def read_head(database: Database, debate: str, tenant: str | None = None) -> Row:
-    """The head row of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
-    try:
-        key = UUID(debate)
-    except ValueError:
-        raise NotFound(f"there is no debate {debate!r}; ids are UUIDs, as answered by POST /v1/debates") from None
-    rows = await database.query("head", {"debate": key, "tenant": tenant})
-    if not rows:
-        raise NotFound(f"there is no debate {debate}")
-    return rows[0]
-
-
-async def read_records(database: Database, debate: str, from_n: int = 0) -> list[StoredRecord]:
-    """The records of a debate from ``from_n`` on, in order, as their bytes were stored."""
-    rows = await database.query("records", {"debate": UUID(debate), "from_n": from_n})
-    return [_stored(row) for row in rows]
-
-
-def _stored(row: Row) -> StoredRecord:
-    leaf = open_leaf(row["leaf"])
-    return StoredRecord(row["n"], leaf.occurred, leaf.recorded, leaf.actor, row["leaf"], row["salt"], row["body"])
-
-
-async def read_documents(database: Database, debate: str) -> dict[str, str]:
-    """The texts of a debate's documents, by id."""
-    rows = await database.query("documents", {"debate": UUID(debate)})
-    return {row["id"]: bytes(row["body"]).decode() for row in rows}
 
 
 def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
 REPEATABLE = frozenset(
     {
-        *("head", "records", "documents", "taken", "list_debates", "renew", "draw", "left", "balance", "astray"),
+        *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),

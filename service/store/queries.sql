@@ -216,22 +216,23 @@ ORDER BY h.debate;
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
--- The records of a debate from a number on, with their payloads, and how long ago each was stored here; 0 where that is
--- unknown.
-SELECT e.n, e.leaf, p.salt, p.body, greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
-FROM entry e JOIN payload p USING (debate, n)
-WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
-
--- taken --
--- A debate for the worker that claimed it: its head on each row; its records in order; then, by id, its documents.
-SELECT h.tenant, h.log, h.policy, h.context, h.granted, h.draws,
-       extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s, part.*
-FROM debate_head h, LATERAL (
-    SELECT e.n, e.leaf, NULL AS id, p.salt, p.body,
+-- A debate as it is stored, in one snapshot: its head row on each row; its records from a number on in order, each with
+-- the hash of its leaf in the log and how long ago it was stored here; with its first record, its context and, if they
+-- are asked for, its documents by id. One row with the head alone where there is nothing else.
+SELECT h.tenant, h.log, h.policy, h.context, h.task_type, h.state, h.next_n, h.last_hash, h.granted, h.draws, h.spent,
+       h.held, h.excess, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s, part.*
+FROM debate_head h LEFT JOIN LATERAL (
+    SELECT e.n, e.leaf, NULL AS id, p.salt, p.body, l.hash AS logged,
            greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
-    FROM entry e JOIN payload p USING (debate, n) WHERE e.debate = h.debate
+    FROM entry e
+    LEFT JOIN payload p ON p.debate = %(debate)s AND p.n = e.n
+    LEFT JOIN leaf l ON l.debate = %(debate)s AND l.n = e.n
+    WHERE e.debate = %(debate)s AND e.n >= %(from_n)s
     UNION ALL
-    SELECT NULL, NULL, d.id, NULL, d.body, NULL FROM document d WHERE d.debate = h.debate) AS part
+    SELECT NULL, NULL, NULL, c.salt, c.body, NULL, NULL FROM context c WHERE c.debate = %(debate)s AND %(from_n)s = 0
+    UNION ALL
+    SELECT NULL, NULL, d.id, d.salt, d.body, NULL, NULL FROM document d WHERE d.debate = %(debate)s AND %(documents)s
+) AS part ON true
 WHERE h.debate = %(debate)s ORDER BY part.n NULLS LAST;
 
 -- latest_head --
@@ -705,6 +706,23 @@ RETURNING id;
 -- The incidents that no person has closed.
 SELECT id, log, what, at FROM incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM incident WHERE closes = i.id) ORDER BY id;
+
+-- note_damage --
+-- Evidence that is not what was recorded; no row when an incident of the same place is open already.
+INSERT INTO damage (subject, tenant, log, debate, place, what)
+SELECT %(subject)s, %(tenant)s, %(log)s, %(debate)s, %(place)s, %(what)s
+WHERE NOT EXISTS (
+    SELECT FROM damage d
+    WHERE d.subject = %(subject)s AND d.log = %(log)s AND d.debate IS NOT DISTINCT FROM %(debate)s AND d.place = %(place)s
+      AND d.closes IS NULL AND NOT EXISTS (SELECT FROM damage WHERE closes = d.id))
+RETURNING id;
+
+-- open_damage --
+-- How many incidents of damaged evidence no person has closed, by what they are about, each with the first of them.
+SELECT DISTINCT ON (subject) subject, count(*) OVER (PARTITION BY subject) AS incidents, id, log, debate, place, what
+FROM damage d
+WHERE closes IS NULL AND NOT EXISTS (SELECT FROM damage WHERE closes = d.id)
+ORDER BY subject, id;
 
 -- cosigned --
 -- The largest head of a log that each witness has countersigned.

@@ -32,8 +32,8 @@ from service.reviews.evidence.log_export import FORMS, Form
 from service.store import proofs
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery
-from service.store.log import read_head
 from service.store.proofs import SignedCheckpoint, TenantLog
+from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
 from service.web.debates import answered, cursor, known_query, linked, page_size

@@ -17,9 +17,9 @@ from service.debate.results import PanelResult
 from service.policy import Budget, Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import contents, queue, spend
-from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.pool import Row
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, a_request, bench, take_log, visit_log
 from tests.fixtures.small_cases import CASES

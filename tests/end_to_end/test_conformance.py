@@ -18,7 +18,7 @@ from service.prompts.fence import blocks
 from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.report import build_result, markdown
-from service.store.log import read_documents
+from service.store.stored_debate import read_documents
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench
 

@@ -35,7 +35,7 @@ from service.prompts.fence import blocks
 from service.prompts.request import Request, WireTexts
 from service.report import Result, build_result, markdown
 from service.running.provider_port import Answer, CallFailed
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 

@@ -22,8 +22,8 @@ from service.policy import Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
 from service.store import spend
-from service.store.log import read_head
 from service.store.queue_limits import QueueLimits
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, a_request, bench
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from service.debate.entries import AttemptFailed
 from service.errors import SettingsError
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.end_to_end.test_attempts import a_policy
 from tests.end_to_end.test_debates import outcome_of
 from tests.fixtures.postgres import Database

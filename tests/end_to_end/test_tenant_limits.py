@@ -12,7 +12,7 @@ from service.debate.turns import seat_of
 from service.policy.settings import SHIPPED_POLICY
 from service.reviews import Caller
 from service.store import spend
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, a_declined_case, served
 

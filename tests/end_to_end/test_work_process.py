@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from service.debate.entries import kind
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.end_to_end.processes import deployed
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench

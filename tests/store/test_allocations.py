@@ -12,7 +12,7 @@ import pytest
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.money import Refusal
 from service.policy import Budget, Budgets
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import bench, take_log
 from tests.fixtures.spending import CEILING, Spenders, change, drawn, exact, limits, rows, waiting

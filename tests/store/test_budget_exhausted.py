@@ -14,7 +14,7 @@ from service.policy import Budget, Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
 from service.store import spend
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import CALLER, a_request, bench
 from tests.fixtures.spending import Spenders, limits, rows

@@ -20,8 +20,8 @@ from service.intake import Deployment, Prepared
 from service.intake.request import CaseRequest
 from service.store import clock
 from service.store.clock import FRESH_S, database_time
-from service.store.log import read_records
 from service.store.pool import Database, Row
+from service.store.stored_debate import read_records
 from tests.fixtures.postgres import Database as Stored
 from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 

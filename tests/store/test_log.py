@@ -32,10 +32,11 @@ from service.money import Ledger
 from service.policy import Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
-from service.store.log import DebateLog, read_documents, read_head, read_records
+from service.store.log import DebateLog
 from service.store.pool import StatementRefused
 from service.store.queue import ClaimRequest, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
+from service.store.stored_debate import read_documents, read_head, read_records
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, a_writer, bench, take_log, visit_log
 

@@ -11,9 +11,9 @@ import pytest
 
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.store import contents, sealing
-from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.pool import Row, StatementRefused
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, a_request
 

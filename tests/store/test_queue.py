@@ -13,7 +13,6 @@ import psycopg
 import pytest
 
 from service.store import queue
-from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.queue import (
     ClaimedDebate,
@@ -25,6 +24,7 @@ from service.store.queue import (
     release_unacknowledged,
     renew_leases,
 )
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench, take_log
 

@@ -13,7 +13,7 @@ from service.debate.model import Status
 from service.errors import Fenced, SettingsError
 from service.money import Refusal
 from service.store import spend
-from service.store.log import read_head, read_records
+from service.store.stored_debate import read_head, read_records
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import CALLER, bench
 from tests.fixtures.spending import Spenders, change, drawn, exact, limits, rows, set_day

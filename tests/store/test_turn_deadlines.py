@@ -13,7 +13,7 @@ import pytest
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent
 from service.debate.turns import TurnId
 from service.running.provider_port import Answer, CallFailed
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import a_worker, over, until

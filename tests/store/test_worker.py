@@ -17,8 +17,8 @@ from service.errors import AuditUnavailable, Fenced
 from service.policy import Queue
 from service.running import worker as working
 from service.running.provider_port import Answer
-from service.store.log import read_head, read_records
 from service.store.queue import ClaimRequest, claim, release
+from service.store.stored_debate import read_head, read_records
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, do, over, taken_over

@@ -14,8 +14,8 @@ from service.debate.entries import AttemptFailed, DebateStopped, TurnSilent
 from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, GainsayError, StoreUnavailable
 from service.running import worker as working
-from service.store.log import read_head
 from service.store.pool import StatementRefused
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, over, until

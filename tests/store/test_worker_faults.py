@@ -13,7 +13,7 @@ from service.debate.entries import AttemptFailed, DebateStopped, encode
 from service.errors import GainsayError
 from service.running import worker as working
 from service.running.provider_port import Answer
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import LEFT, a_worker, do, over, until

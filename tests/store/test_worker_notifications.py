@@ -15,8 +15,8 @@ import pytest
 from service.debate.entries import AttemptFailed, DebateConcluded, DebateStopped, TurnAsked, TurnSpoke
 from service.running.provider_port import Answer, CallFailed
 from service.store.hub import HubNotice
-from service.store.log import read_head
 from service.store.pool import Database as Pool
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench
 from tests.store.workers import a_worker, over, stop_elsewhere, until

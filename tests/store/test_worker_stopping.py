@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from service.debate.entries import AttemptFailed, TurnSpoke
-from service.store.log import read_head
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CannedProvider, bench
 from tests.fixtures.waiting import within

@@ -23,8 +23,8 @@ from service.prompts import DIRECTORY, Prompts
 from service.prompts.request import WireTexts
 from service.running import quarantine, versions
 from service.running import worker as working
-from service.store.log import read_head
 from service.store.pool import StatementRefused
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 from tests.store.workers import LEFT, a_worker, do, over, until, without_prompts

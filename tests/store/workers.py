@@ -19,8 +19,8 @@ from service.errors import StoreUnavailable
 from service.money import Ledger
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig
-from service.store.log import read_head
 from service.store.pool import Database as Pool
+from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, PROMPTLY, Bench, visit_log
 

@@ -12,9 +12,9 @@ from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.bundle_files import compose_files
 from service.reviews.evidence.stored_parts import read_parts
 from service.store.current_log import CurrentLogs
-from service.store.log import read_head
 from service.store.pool import Database
 from service.store.proofs import proven
+from service.store.stored_debate import read_head
 
 
 class NotOver(GainsayError):

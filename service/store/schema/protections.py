@@ -17,7 +17,7 @@ SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature")
 """The tables that only the sequencer adds to."""
 WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
 """The tables that only the service adds to."""
-EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident")
+EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident", "damage")
 """The tables whose rows are never changed or removed."""
 
 _TABLES: LiteralString = """

@@ -25,10 +25,10 @@ from service.reviews import Caller
 from service.reviews.evidence import NotOver, bundle_files, stored_parts
 from service.reviews.evidence.bundle_files import OtherBuild, compose_files, schemas
 from service.reviews.evidence.stored_parts import read_parts
-from service.store.log import read_head
 from service.store.proofs import LogDamaged, latest_checkpoint, proven
 from service.store.rotation import next_log, open_next
 from service.store.sealing import write_event
+from service.store.stored_debate import read_head
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.fixtures.bundles import TOOLS

@@ -16,8 +16,9 @@ from typing import Any
 from service.debate.kernel import FORMATS
 from service.running.provider_port import Provider
 from service.store import contents
-from service.store.log import DebateLog, read_documents, read_head
+from service.store.log import DebateLog
 from service.store.pool import Database, Row, translated
+from service.store.stored_debate import read_documents, read_head
 from tests.fixtures.running import Bench, CannedProvider, a_writer, repository
 
 LAST = "0005_track_record"

@@ -1,0 +1,26 @@
+-- Evidence that is not what was recorded, as it was found: by a reader of one debate, by the self-check, by the check of
+-- the rows that are computed from records. A row with `closes` says that a person has dealt with an earlier one. These
+-- rows stand beside `incident`, and not in it: a version before this one takes each open incident for one of a whole
+-- log, and does not start. Only the service adds rows; it cannot close one.
+CREATE TABLE gainsay.damage (
+    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    subject text NOT NULL CHECK (subject IN ('log', 'debate', 'row')),
+    tenant  text NOT NULL,
+    log     text NOT NULL,
+    debate  uuid,
+    place   text NOT NULL,
+    what    text NOT NULL,
+    closes  bigint REFERENCES gainsay.damage (id),
+    at      timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX damage_open ON gainsay.damage (closes);
+
+CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE ON gainsay.damage
+    FOR EACH ROW EXECUTE FUNCTION gainsay.refuse_change();
+ALTER TABLE gainsay.damage ENABLE ALWAYS TRIGGER refuse_change;
+CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON gainsay.damage
+    FOR EACH STATEMENT EXECUTE FUNCTION gainsay.refuse_change();
+ALTER TABLE gainsay.damage ENABLE ALWAYS TRIGGER refuse_truncate;
+
+GRANT SELECT, INSERT (subject, tenant, log, debate, place, what) ON gainsay.damage TO gainsay_writer;
+GRANT SELECT ON gainsay.damage TO gainsay_sequencer, gainsay_auditor;
