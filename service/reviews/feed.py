@@ -111,6 +111,11 @@ class Feeds:
         self._prove = prove
         self._kept: dict[str, Feed] = {}
 
+    def has_read(self, debate: str) -> bool:
+        """Whether listeners in this process follow the debate, so that its records were compared."""
+        feed = self._kept.get(debate)
+        return feed is not None and bool(feed.lines) and not feed.failed
+
     @asynccontextmanager
     async def open(self, debate: str) -> AsyncIterator[Feed]:
         """The feed of a debate for the length of the block; the feed reads records while anyone uses it."""

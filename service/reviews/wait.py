@@ -17,7 +17,7 @@ from service.store.entry_poll import POLL_S, EntryPoll
 from service.store.hub import EventHub
 from service.store.pool import Database
 from service.store.proofs import proven
-from service.store.stored_debate import read_head, read_records
+from service.store.stored_debate import read_debate, read_head, read_records
 
 LOOK_S = 0.02
 """The first interval of looking for a checkpoint, in case no notification of it comes."""
@@ -85,11 +85,14 @@ class DebateWaiter:
                 self._watch.check(failures)
 
     async def is_past_end(self, debate: str, tenant: str, n: int) -> bool:
-        """Whether an entry is the last one of its debate. Raises `NotFound`.
+        """Whether an entry is the last one of its debate. Raises `NotFound` and `EvidenceDamaged`.
 
-        Raises `BadRequest` for an entry that is not recorded yet: no client can have its id.
+        Records that a feed of this process has compared are not read again. Raises `BadRequest` for an entry that is
+        not recorded yet: no client can have its id.
         """
         head = await read_head(self._database, debate, tenant)
+        if not self._feeds.has_read(debate):
+            head = (await read_debate(self._database, debate, tenant)).head
         over = head["state"] not in ("queued", "running")
         if n >= head["next_n"] and not over:
             raise BadRequest(
@@ -125,7 +128,7 @@ class DebateWaiter:
         await self.wait_provable(debate, n, math.inf)
 
     async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
-        """The recorded entries of a debate from a number on."""
+        """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
         stored = await read_records(self._database, debate, from_n)
         return [Line(record.n, record.at, record.entry) for record in stored]
 

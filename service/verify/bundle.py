@@ -106,6 +106,31 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = F
     return VerificationReport("bundle", _about(evidence), steps, left, tuple(sorted(evidence.words)))
 
 
+def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
+    """The first step that fails of those that compare hashes, chain and proofs; ``None`` where all agree. Never raises.
+
+    Who hands a bundle out asks this first, with the keys of its own logs. What follows from the entries (gate, moves,
+    requests, checks, money, report) is left to whoever verifies.
+    """
+    evidence = OpenedBundle(bundle)
+    steps, _ = perform_all(
+        [
+            ("signature", lambda: log.signature(evidence, trust)),
+            ("tree", lambda: log.check_inclusion(evidence)),
+            ("records", lambda: records.sealed(evidence)),
+            ("context", lambda: records.context(evidence)),
+            ("chain", lambda: records.chain(evidence)),
+            ("complete", lambda: records.complete(evidence)),
+            ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
+            ("parts", lambda: parts.check_parts(evidence)),
+            ("prompts", lambda: prompts.check_promised(evidence)),
+            ("policy", lambda: policy.policy(evidence)),
+        ],
+        every=False,
+    )
+    return steps[-1] if steps[-1].state == "FAILED" else None
+
+
 def _kept(evidence: OpenedBundle, tools: Tools) -> str:
     """The money step, with rendered requests where they can be rendered."""
     started = evidence.debate.started

@@ -13,6 +13,7 @@ from service.errors import (
     AuditUnavailable,
     BadRequest,
     BudgetExhausted,
+    EvidenceDamaged,
     GainsayError,
     IdempotencyInProgress,
     InvalidCase,
@@ -117,7 +118,11 @@ _PROBLEMS: dict[int, GainsayError] = {
     ),
     503: AuditUnavailable("the audit log does not confirm the record, so nothing further is done", retry_after=5),
 }
+_DAMAGED = EvidenceDamaged(
+    "01920000-0000-7000-8000-000000000000", "record 4", "has a payload that it does not commit to"
+)
 _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
+    **{(id_, 500): _DAMAGED for id_ in ("readDebate", "followDebate", "abortDebate", "readReport", "readBundle")},
     ("submitCase", 409): IdempotencyInProgress(
         "this case was already recorded under this key as debate 01920000-0000-7000-8000-000000000000, which has not "
         "ended",

@@ -102,6 +102,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readDebate",
         tag="debates",
         summary="Read one debate in its present state.",
+        description=(
+            "Records, context and documents are compared with what commits to them first; a difference is 500 "
+            "`evidence_damaged`, which names the record."
+        ),
         parameters=(DEBATE, _VIEW, _IF_NONE_MATCH),
         answers={
             200: Answer(

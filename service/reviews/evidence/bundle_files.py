@@ -14,7 +14,6 @@ from service.audit.bundle import (
     Manifest,
     digests,
     encode_index,
-    pack,
 )
 from service.audit.bundle_texts import READMES, SCHEMAS
 from service.audit.earlier_head import EarlierHead
@@ -37,10 +36,10 @@ class OtherBuild(GainsayError):
     title = "Another build writes this bundle"
 
 
-def compose_files(gathered: BundleParts) -> bytes:
+def compose_files(gathered: BundleParts) -> Bundle:
     """The bundle of the gathered evidence; raises `OtherBuild` where this build lacks a version that the debate names.
 
-    The same evidence under the same heads gives the same bytes.
+    The same evidence under the same heads gives the same bundle.
     """
     contents = {
         **_beside(gathered),
@@ -62,7 +61,7 @@ def compose_files(gathered: BundleParts) -> bytes:
         logs=_logs(gathered),
         files=digests(contents),
     )
-    return pack(Bundle(contents, manifest))
+    return Bundle(contents, manifest)
 
 
 def _beside(gathered: BundleParts) -> Files:

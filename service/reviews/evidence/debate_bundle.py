@@ -1,20 +1,31 @@
-"""The bundle of one debate."""
+"""The bundle of one debate, compared with what commits to it before it leaves.
+
+`read_debate` compares what is stored of the debate. A thread then checks signature, proofs, hashes and chain of the
+finished file by the verifier's own steps, with the keys that the database has for the tenant's logs. That compares what
+the debate shares with others too: prompts, policy, the tree.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from uuid import UUID
 
+from service.audit.bundle import pack
 from service.audit.log_events import AuditRead
+from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
-from service.errors import GainsayError, NotProvable
+from service.audit.stored_record import Mismatch, place_of
+from service.errors import EvidenceDamaged, GainsayError, NotProvable
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.bundle_files import compose_files
-from service.reviews.evidence.stored_parts import read_parts
+from service.reviews.evidence.stored_parts import BundleParts, read_parts
 from service.store.current_log import CurrentLogs
-from service.store.pool import Database
-from service.store.proofs import proven
-from service.store.stored_debate import read_head
+from service.store.damage import damaged_debate, note_damage
+from service.store.pool import Database, Row
+from service.store.proofs import LogDamaged, logs_of, proven
+from service.store.stored_debate import read_debate
+from service.verify.bundle import find_damage
+from service.verify.steps import Trust
 
 
 class NotOver(GainsayError):
@@ -30,9 +41,9 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
 
     Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record,
     `AuditUnavailable` when the reading cannot be recorded, `OtherBuild` when only another build has the words that the
-    debate names, and `LogDamaged` when the log does not prove its records.
+    debate names, `LogDamaged` when the log does not prove its records, and `EvidenceDamaged`.
     """
-    head = await read_head(database, debate, caller.tenant)
+    head = (await read_debate(database, debate, caller.tenant, documents=True)).head
     debate = str(UUID(debate))  # the canonical spelling
     if head["state"] in ("queued", "running"):
         raise NotOver(
@@ -47,6 +58,37 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
             retry_after=1,
         )
     await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
-    gathered = await read_parts(database, debate, head, place)
+    try:
+        gathered = await read_parts(database, debate, head, place)
+    except LogDamaged as error:
+        damage = Mismatch(f"the tree of the log {place.log}", f"does not agree with its checkpoints: {error.detail}")
+        await note_damage(database, "log", damage, tenant=head["tenant"], log=place.log)
+        raise
+    trust = Trust(keys=await _keys(database, debate, head), allow_unwitnessed=True)
     # In a thread: the report reads long texts, and hashing takes time too.
-    return await asyncio.to_thread(compose_files, gathered)
+    content, differs = await asyncio.to_thread(_packed, gathered, trust)
+    if differs is not None:
+        raise await damaged_debate(database, debate, head, differs)
+    return content
+
+
+def _packed(gathered: BundleParts, trust: Trust) -> tuple[bytes, Mismatch | None]:
+    """The file, and what in it is not what was recorded."""
+    made = compose_files(gathered)
+    if (failed := find_damage(made, trust)) is None:
+        return pack(made), None
+    place = place_of(failed.record) if failed.record is not None else f"its bundle, at the step {failed.name}"
+    return b"", Mismatch(place, f"does not agree with the log: {failed.detail}")
+
+
+async def _keys(database: Database, debate: str, head: Row) -> tuple[PublicKey, ...]:
+    """The keys of the tenant's logs; raises `EvidenceDamaged` for one that is none."""
+    found = []
+    for log in await logs_of(database, head["tenant"]):
+        try:
+            found.append(PublicKey.parse(log.key))
+        except BadKey as error:
+            damage = Mismatch(f"the key of the log {log.log}", "is not a verifier key any more")
+            await note_damage(database, "log", damage, tenant=log.tenant, log=log.log)
+            raise EvidenceDamaged(debate, damage.place, damage.what) from error
+    return tuple(found)
