@@ -40,6 +40,7 @@ from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.store import contents, spend
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
+from service.store.damage import open_damage
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
@@ -83,11 +84,22 @@ class App(Struct, frozen=True):
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
                 found += [f"the log {row['log']} contradicts its checkpoints: {row['what']}" for row in incidents]
+                found += await self._damage()
         except StoreUnavailable as error:
             found.append(error.public_detail)
         except TimeoutError:
             found.append("the database does not answer")
         return found + self.worker.troubles
+
+    async def _damage(self) -> list[str]:
+        """Open damage that keeps this process from work: to a log, and to single debates where policy says so."""
+        counted = ("log", "debate", "row") if self.settings.policy.audit.damage_unready else ("log",)
+        found = await open_damage(self.database)
+        return [
+            f"evidence is damaged ({subject}): {found[subject]['place']} {found[subject]['what']}"
+            for subject in counted
+            if subject in found
+        ]
 
 
 def no_wait() -> float:

@@ -26,6 +26,8 @@ from service.errors import GainsayError
 
 FINDINGS_MAX = 20
 """The most findings in words; further ones are only counted, for one forged row can break every later root."""
+DAMAGED_MAX = 1_000
+"""The most records that are named as damaged."""
 
 LAST = (*KINDS, "debate.concluded")
 """The kinds after which a chain ends."""
@@ -58,6 +60,10 @@ class Recomputation:
         self.log = log
         self.findings: list[str] = []
         self.more = 0
+        self.in_tree: str | None = None
+        """The first finding about the log itself: its batches, tiles and heads."""
+        self.in_debates: dict[tuple[str, int], str] = {}
+        """The first finding about each record that is damaged, by its debate and number."""
         self._keys = keys
         self._tree = Frontier()
         self._tiles = Builder()
@@ -81,7 +87,7 @@ class Recomputation:
             self._leaf(row)
             if row.index != self.size + len(hashes):
                 self._find(f"expected leaf {self.size + len(hashes)}, found leaf {row.index}: leaves are missing")
-            hashes.append(row.hash if row.leaf is None else leaf_hash(row.leaf))
+            hashes.append(row.hash)  # that of the leaf itself is compared in `_leaf`: it damages one debate, no tree
         self._tree.extend(hashes)
         for tile in self._tiles.add(hashes):
             self._made[tile.level, tile.index] = tile.hashes
@@ -101,9 +107,9 @@ class Recomputation:
         if self._made.pop((level, index), None) != hashes:
             self._find(f"tile {level}/{index} does not hold the hashes that it stands for")
 
-    def note(self, what: str) -> None:
-        """Add a finding of the caller, counted with the others."""
-        self._find(what)
+    def note(self, debate: str, n: int, what: str) -> None:
+        """Add a finding of the caller about a record, counted with the others."""
+        self._find_record(debate, n, what)
 
     def end(self) -> None:
         """End the log: report the parts that are missing."""
@@ -112,26 +118,30 @@ class Recomputation:
 
     def _leaf(self, row: StoredLeaf) -> None:
         place = f"record {row.n} of {row.debate} (leaf {row.index})"
+
+        def find(what: str) -> None:
+            self._find_record(row.debate, row.n, what)
+
         if row.leaf is None:
-            self._find(f"{place} is not stored")
+            find(f"{place} is not stored")
             return
         found = leaf_hash(row.leaf)
         if found != row.hash:
-            self._find(f"{place} is not the one that was logged")
+            find(f"{place} is not the one that was logged")
         try:
             envelope = open_leaf(row.leaf)
         except ValueError:
-            self._find(f"{place} is not a leaf as records are sealed")
+            find(f"{place} is not a leaf as records are sealed")
             return
         if (envelope.log, envelope.debate, envelope.n) != (self.log, row.debate, row.n):
-            self._find(f"{place} says that it is record {envelope.n} of {envelope.debate} in {envelope.log}")
+            find(f"{place} says that it is record {envelope.n} of {envelope.debate} in {envelope.log}")
         if row.payload is None or row.salt is None:
-            self._find(f"the payload of {place} is not stored")
+            find(f"the payload of {place} is not stored")
         elif commit(row.salt, row.payload) != envelope.commitment:
-            self._find(f"the payload of {place} is not the one that the record commits to")
+            find(f"the payload of {place} is not the one that the record commits to")
         before = self._ends.get(row.debate, (-1, b""))
         if (row.n - 1, envelope.prev) != (before[0], before[1].hex()):
-            self._find(f"{place} does not follow the record before it")
+            find(f"{place} does not follow the record before it")
         if envelope.kind in LAST:
             self._ends.pop(row.debate, None)
         else:
@@ -146,7 +156,17 @@ class Recomputation:
         if (checkpoint.origin, checkpoint.size, checkpoint.root) != (self.log, head.size, head.root):
             self._find(f"the signed head at {head.size} says something else than is stored beside it")
 
+    def _find_record(self, debate: str, n: int, what: str) -> None:
+        if len(self.in_debates) < DAMAGED_MAX:
+            self.in_debates.setdefault((debate, n), what)
+        self._list(what)
+
     def _find(self, what: str) -> None:
+        """A finding about the log itself."""
+        self.in_tree = self.in_tree or what
+        self._list(what)
+
+    def _list(self, what: str) -> None:
         if len(self.findings) < FINDINGS_MAX:
             self.findings.append(what)
         else:

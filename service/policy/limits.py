@@ -107,13 +107,15 @@ class Audit(Struct, frozen=True, rename="camel"):
 
     A log whose oldest durable record is not provable after ``late_s`` seconds is reported as late. Every log is
     recomputed in the background each ``check_minutes``; 0 switches that off. The clocks of the database and of the
-    witnesses are at most ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much.
+    witnesses are at most ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much. With
+    ``damage_unready`` a process is not ready while damage to any debate is open; damage to a log always does that.
     """
 
     witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
     late_s: Annotated[int, whole(1, 86_400)] = 30
     check_minutes: Annotated[int, whole(0, 100_000)] = 60
     clock_skew_s: Annotated[int, whole(0, 60)] = 5
+    damage_unready: bool = False
 
 
 class Approval(Struct, frozen=True, rename="camel"):

@@ -15,11 +15,13 @@ from uuid import UUID
 
 from service import telemetry
 from service.audit.log_events import AuditChecked
-from service.audit.note import PublicKey
+from service.audit.note import BadKey, PublicKey
 from service.audit.recomputation import Recomputation, StoredHead, StoredLeaf
 from service.audit.record import Writer
+from service.audit.stored_record import Mismatch, place_of
 from service.errors import GainsayError, StoreUnavailable
 from service.store.current_log import CurrentLogs
+from service.store.damage import note_damage
 from service.store.pool import Database, Row
 from service.store.proofs import latest_checkpoint
 from service.store.sealing import write_event
@@ -65,8 +67,8 @@ class SelfCheck:
         head = await latest_checkpoint(self._database, log)
         if head is None:
             return None
-        (row,) = await self._database.query("log_key", {"log": log})
-        work = Recomputation(log, [PublicKey.parse(row["key"])])
+        (row_of_log,) = await self._database.query("log_key", {"log": log})
+        work = Recomputation(log, _keys(row_of_log["key"]))
         while work.size < head.size and not self._stopping.is_set():
             if not await self._step(work, head.size):
                 break
@@ -74,10 +76,14 @@ class SelfCheck:
         if self._stopping.is_set():
             return None
         work.end()
-        for lost in await self._lost(log):
-            work.note(lost)
+        for row in await self._lost(log):
+            debate, n = str(row["debate"]), int(row["n"])
+            work.note(debate, n, f"record {n} of {debate} is in no tree and not staged")
+        await self._note_damage(work, row_of_log["tenant"])
         findings = [*work.findings, *([f"{work.more} findings more"] if work.more else [])]
-        return await self._record_check(row["tenant"], AuditChecked(log, work.size, work.root.hex(), tuple(findings)))
+        return await self._record_check(
+            row_of_log["tenant"], AuditChecked(log, work.size, work.root.hex(), tuple(findings))
+        )
 
     async def _look(self) -> None:
         try:
@@ -99,12 +105,21 @@ class SelfCheck:
         await asyncio.to_thread(_go_through, work, leaves, heads, tiles, below)
         return work.size > first
 
-    async def _lost(self, log: str) -> list[str]:
+    async def _note_damage(self, work: Recomputation, tenant: str) -> None:
+        """Each damaged record, and the tree if it is damaged, as an incident that is open already or is new."""
+        if work.in_tree is not None:
+            tree = Mismatch(f"the tree of the log {work.log}", f"contradicts itself or its checkpoints: {work.in_tree}")
+            await note_damage(self._database, "log", tree, tenant=tenant, log=work.log)
+        for (debate, n), what in work.in_debates.items():
+            found = Mismatch(place_of(n), f"was recomputed in its log: {what}")
+            await note_damage(self._database, "debate", found, tenant=tenant, log=work.log, debate=debate)
+
+    async def _lost(self, log: str) -> list[Row]:
         """Debates whose last record is neither in the tree nor staged: their ends would never become provable."""
-        found, after = [], UUID(int=0)
+        found, after = list[Row](), UUID(int=0)
         while rows := await self._database.query("heads_placed", {"log": log, "after": after, "limit": STEP}):
             after = rows[-1]["debate"]
-            found += [f"record {r['n']} of {r['debate']} is in no tree and not staged" for r in rows if not r["placed"]]
+            found += [row for row in rows if not row["placed"]]
             await asyncio.sleep(PAUSE_S)
         return found
 
@@ -115,6 +130,14 @@ class SelfCheck:
             telemetry.LOG.error("the log contradicts itself", extra={"log": checked.log, "finding": finding})
         await write_event(self._database, checked, await self._logs.current(tenant), tenant, self._writer)
         return checked
+
+
+def _keys(text: str) -> list[PublicKey]:
+    """The key of a log; none where the row does not hold one any more, so that no head of it is signed by the log."""
+    try:
+        return [PublicKey.parse(text)]
+    except BadKey:
+        return []
 
 
 def _go_through(

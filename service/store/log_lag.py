@@ -6,6 +6,7 @@ import asyncio
 
 from service import telemetry
 from service.errors import StoreUnavailable
+from service.store.damage import SUBJECTS, open_damage
 from service.store.pool import Database
 
 LOOK_S = 2.0
@@ -27,6 +28,7 @@ class LogLag:
                 await self.measure()
             except StoreUnavailable:
                 telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+                telemetry.forget(*(telemetry.DAMAGE_OPEN.labels(subject=subject) for subject in SUBJECTS))
             await asyncio.sleep(LOOK_S)
 
     async def measure(self) -> None:
@@ -36,6 +38,7 @@ class LogLag:
         telemetry.LOG_UNPROVEN.set(row["records"])
         telemetry.LOG_UNPROVEN_SECONDS.set(row["seconds"])
         telemetry.LOG_INCIDENTS.set(len(incidents))
+        await open_damage(self._database)
         late = row["seconds"] > self._late_s
         if late and not self._reported:
             telemetry.LOG.error(

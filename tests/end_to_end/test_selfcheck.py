@@ -9,11 +9,14 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from service import telemetry
 from service.audit.log_events import AuditChecked
+from service.policy import Audit
 from service.proving.self_check import SelfCheck
 from service.store.current_log import CurrentLogs
+from service.store.damage import open_damage
 from service.verify.earlier_logs import EVENTS
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_writer
@@ -66,26 +69,33 @@ async def test_a_sound_log_is_recomputed_and_the_result_is_recorded(database: Da
 
 @pytest.mark.no_replay
 @pytest.mark.parametrize(
-    ("tampering", "finding"),
+    ("tampering", "finding", "subjects"),
     [
         (
             "UPDATE gainsay.payload SET body = body || ' '::bytea WHERE n = 4",
             "is not the one that the record commits to",
+            {"debate"},
         ),
-        ("DELETE FROM gainsay.payload WHERE n = 4", "the payload of record 4 of .* is not stored"),
-        ("DELETE FROM gainsay.entry WHERE n = 4", "record 4 of .* is not stored"),
+        ("DELETE FROM gainsay.payload WHERE n = 4", "the payload of record 4 of .* is not stored", {"debate"}),
+        ("DELETE FROM gainsay.entry WHERE n = 4", "record 4 of .* is not stored", {"debate"}),
         (
             "UPDATE gainsay.entry SET leaf = convert_to(replace(convert_from(leaf, 'UTF8'), 'work', 'wOrk'), 'UTF8')",
             "is not the one that was logged",
+            {"debate"},
         ),
-        ("DELETE FROM gainsay.leaf WHERE idx = 4", "expected leaf 4, found leaf 5"),
-        ("DELETE FROM gainsay.leaf WHERE idx = 24", "record 24 of .* is in no tree and not staged"),
-        ("UPDATE gainsay.batch SET root = sha256('x') WHERE first = 0", "has another root than the leaves come to"),
-        (RENAMED, "is not signed by the log's key"),
+        ("DELETE FROM gainsay.leaf WHERE idx = 4", "expected leaf 4, found leaf 5", {"log", "debate"}),
+        ("DELETE FROM gainsay.leaf WHERE idx = 24", "record 24 of .* is in no tree and not staged", {"debate"}),
+        (
+            "UPDATE gainsay.batch SET root = sha256('x') WHERE first = 0",
+            "has another root than the leaves come to",
+            {"log"},
+        ),
+        (RENAMED, "is not signed by the log's key", {"log"}),
+        ("UPDATE gainsay.log_epoch SET key = 'nonsense'", "is not signed by the log's key", {"log"}),
     ],
 )
 async def test_what_was_tampered_with_is_found_recorded_and_counted(
-    database: Database, tampering: str, finding: str
+    database: Database, tampering: str, finding: str, subjects: set[str]
 ) -> None:
     async with served(database.service_url) as site:
         await site.finished()
@@ -98,6 +108,11 @@ async def test_what_was_tampered_with_is_found_recorded_and_counted(
         assert any(re.search(finding, each) for each in found.findings), found
         assert telemetry.LOG_FINDINGS._value.get() == before + len(found.findings)
         assert found in checks(database)
+        assert set(await open_damage(site.app.database)) == subjects
+        assert bool(await site.app.troubles()) == ("log" in subjects)
+        policy = replace(site.app.settings.policy, audit=Audit(damage_unready=True))
+        strict = replace(site.app, settings=replace(site.app.settings, policy=policy))
+        assert len(await strict.troubles()) == len(subjects)
 
 
 async def test_one_process_at_a_time_recomputes_a_log(database: Database) -> None:

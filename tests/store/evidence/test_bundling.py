@@ -215,7 +215,10 @@ async def test_another_tenants_debate_and_one_that_is_none_are_not_found(house: 
         ("UPDATE leaf SET hash = sha256(hash) WHERE n = 5", "record 5 is not the one that was logged"),
         ("DELETE FROM document", "document 1 of the case is not stored"),
         ("DELETE FROM context", "the context is not stored"),
-        ("DELETE FROM content WHERE sha256 = '\\x{critic}'", "at the step parts .* prompts/critic.v1.md, found nothing"),
+        (
+            "DELETE FROM content WHERE sha256 = '\\x{critic}'",
+            "at the step parts .* prompts/critic.v1.md, found nothing",
+        ),
         ("DELETE FROM content", "at the step parts does not agree with the log"),
         (
             "UPDATE checkpoint SET note = convert_to(replace(convert_from(note, 'UTF8'), 'A', 'B'), 'UTF8')",

@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
+
 from service.debate.kernel import FORMATS
 from service.running.provider_port import Provider
 from service.store import contents
@@ -40,8 +42,26 @@ class Earlier(Database):
             return [{"now": time.time()}]
         with translated(name):
             async with self._pool.connection() as connection:
+                if name == "records":
+                    return await _debate(connection, params or {})
                 rows: list[Row] = await (await connection.execute(STATEMENTS[name], params)).fetchall()
-        return [{"age_s": 0.0, **row} for row in rows] if name == "records" else rows  # it knew of no age
+        return rows
+
+
+async def _debate(connection: psycopg.AsyncConnection[Row], params: Mapping[str, Any]) -> list[Row]:
+    """A debate as this version reads it, in one snapshot, from the statements in which that version asked for parts."""
+    key = {"debate": params["debate"], "tenant": None}
+    async with connection.transaction():
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        asked = ["head", "records", *([] if params["from_n"] else ["bundle_context"])]
+        asked += ["documents"] if params["documents"] else []
+        found = {
+            name: await (await connection.execute(STATEMENTS[name], {**key, **params})).fetchall() for name in asked
+        }
+    if not (heads := found.pop("head")):
+        return []
+    empty: Row = {"n": None, "leaf": None, "id": None, "salt": None, "body": None, "logged": None, "age_s": 0.0}
+    return [{**heads[0], **empty, **row} for rows in found.values() for row in rows] or [{**heads[0], **empty}]
 
 
 class Overheard(Database):

@@ -68,6 +68,7 @@ def everything() -> dict[str, Any]:
         "late_s": 31,
         "check_minutes": 0,
         "clock_skew_s": 6,
+        "damage_unready": True,
     }
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
