@@ -250,7 +250,8 @@ class DebateLog:
         stored = await self._database.query(
             "records", {"debate": UUID(self.debate), "from_n": self._next_n, "documents": False}
         )
-        if [row["leaf"] for row in stored[: len(records)]] != [record.leaf for record in records]:
+        leaves = [row["leaf"] for row in stored if row["part"] == "record"]
+        if leaves[: len(records)] != [record.leaf for record in records]:
             return []
         return [await read_head(self._database, self.debate)]
 

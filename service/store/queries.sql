@@ -216,24 +216,29 @@ ORDER BY h.debate;
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
--- A debate as it is stored, in one snapshot: its head row on each row; its records from a number on in order, each with
--- the hash of its leaf in the log and how long ago it was stored here; with its first record, its context and, if they
--- are asked for, its documents by id. One row with the head alone where there is nothing else.
-SELECT h.tenant, h.log, h.policy, h.context, h.task_type, h.state, h.next_n, h.last_hash, h.granted, h.draws, h.spent,
-       h.held, h.excess, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s, part.*
-FROM debate_head h LEFT JOIN LATERAL (
-    SELECT e.n, e.leaf, NULL AS id, p.salt, p.body, l.hash AS logged,
-           greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
+-- A debate as it is stored, in one snapshot and in parts: its head row first, empty where there is none; its records from
+-- a number on in order, each with the hash of its leaf in the log and how long ago it was stored here; with the first
+-- record its context; and its documents, if they are asked for.
+SELECT part.*, h.tenant, h.log, h.policy, h.context, h.task_type, h.state, h.next_n, h.last_hash, h.granted, h.draws, h.spent,
+       h.held, h.excess, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s
+FROM (
+    SELECT 'head' AS part, NULL::integer AS n, NULL::bytea AS leaf, NULL AS id, NULL::bytea AS salt, NULL::bytea AS body,
+           NULL::bytea AS logged, NULL::float8 AS age_s
+    UNION ALL
+    SELECT 'record', e.n, e.leaf, NULL, p.salt, p.body, l.hash,
+           greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8
     FROM entry e
     LEFT JOIN payload p ON p.debate = %(debate)s AND p.n = e.n
     LEFT JOIN leaf l ON l.debate = %(debate)s AND l.n = e.n
     WHERE e.debate = %(debate)s AND e.n >= %(from_n)s
     UNION ALL
-    SELECT NULL, NULL, NULL, c.salt, c.body, NULL, NULL FROM context c WHERE c.debate = %(debate)s AND %(from_n)s = 0
+    SELECT 'context', NULL, NULL, NULL, c.salt, c.body, NULL, NULL FROM context c
+    WHERE c.debate = %(debate)s AND %(from_n)s = 0
     UNION ALL
-    SELECT NULL, NULL, d.id, d.salt, d.body, NULL, NULL FROM document d WHERE d.debate = %(debate)s AND %(documents)s
-) AS part ON true
-WHERE h.debate = %(debate)s ORDER BY part.n NULLS LAST;
+    SELECT 'document', NULL, NULL, d.id, d.salt, d.body, NULL, NULL FROM document d
+    WHERE d.debate = %(debate)s AND %(documents)s
+) AS part LEFT JOIN debate_head h ON part.part = 'head' AND h.debate = %(debate)s
+ORDER BY part.n NULLS FIRST, part.part = 'head' DESC;
 
 -- latest_head --
 -- The latest signed head of a log, with the lines of those who countersigned it.

@@ -93,7 +93,7 @@ async def read_debate(
     key = _key(debate)
     params = {"debate": key, "from_n": after.next_n, "documents": documents}
     rows = await database.query("records", params)
-    if not rows or (tenant is not None and rows[0]["tenant"] != tenant):
+    if rows[0]["tenant"] is None or (tenant is not None and rows[0]["tenant"] != tenant):
         raise NotFound(f"there is no debate {debate}")
     try:
         if sum(len(row["body"] or b"") for row in rows) > THREAD_BYTES:
@@ -122,14 +122,14 @@ def _key(debate: str) -> UUID:
 
 def _compared(debate: str, rows: Sequence[Row], after: ChainEnd, documents: bool) -> StoredDebate:
     """The debate of these rows; raises `Mismatch`."""
-    head = rows[0]
-    stored = [row for row in rows if row["n"] is not None]
+    head, *others = rows
+    stored = [row for row in others if row["part"] == "record"]
     linked = compare_records(debate, map(_parts, stored), _said(head), after)
     records = tuple(map(_record, stored, linked))
     if not after.next_n:
-        beside = [row for row in rows if row["n"] is None and row["id"] is None and row["body"] is not None]
-        compare_context(linked, *((beside[0]["salt"], beside[0]["body"]) if beside else (None, None)))
-    texts = {row["id"]: (row["salt"], row["body"]) for row in rows if row["id"] is not None}
+        beside = [(row["salt"], row["body"]) for row in others if row["part"] == "context"]
+        compare_context(linked, *(beside[0] if beside else (None, None)))
+    texts = {row["id"]: (row["salt"], row["body"]) for row in others if row["part"] == "document"}
     _compare_case(head, records, texts if documents else None)
     _compare_state(head, records)
     return StoredDebate(

@@ -58,10 +58,10 @@ async def _debate(connection: psycopg.AsyncConnection[Row], params: Mapping[str,
         found = {
             name: await (await connection.execute(STATEMENTS[name], {**key, **params})).fetchall() for name in asked
         }
-    if not (heads := found.pop("head")):
-        return []
+    parts = {"records": "record", "bundle_context": "context", "documents": "document"}
     empty: Row = {"n": None, "leaf": None, "id": None, "salt": None, "body": None, "logged": None, "age_s": 0.0}
-    return [{**heads[0], **empty, **row} for rows in found.values() for row in rows] or [{**heads[0], **empty}]
+    head = {"part": "head", **empty, **(found.pop("head") or [{"tenant": None}])[0]}
+    return [head, *({**empty, **row, "part": parts[name]} for name, rows in found.items() for row in rows)]
 
 
 class Overheard(Database):
