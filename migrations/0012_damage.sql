@@ -22,5 +22,17 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON gainsay.damage
     FOR EACH STATEMENT EXECUTE FUNCTION gainsay.refuse_change();
 ALTER TABLE gainsay.damage ENABLE ALWAYS TRIGGER refuse_truncate;
 
+-- How far the rows that are computed from records have been compared with them in the present round, and when the next
+-- step is due, so that one process at a time goes on.
+CREATE TABLE gainsay.row_check (
+    one     boolean PRIMARY KEY DEFAULT true CHECK (one),
+    after   uuid,
+    pause_s double precision NOT NULL DEFAULT 0,
+    begun   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    due     timestamptz NOT NULL
+);
+GRANT SELECT, INSERT, UPDATE ON gainsay.row_check TO gainsay_writer;
+GRANT SELECT ON gainsay.row_check TO gainsay_auditor;
+
 GRANT SELECT, INSERT (subject, tenant, log, debate, place, what) ON gainsay.damage TO gainsay_writer;
 GRANT SELECT ON gainsay.damage TO gainsay_sequencer, gainsay_auditor;

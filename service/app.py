@@ -29,6 +29,7 @@ from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
+from service.proving.row_check import RowCheck
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import Announce, Sequencer
 from service.proving.signing.open import open_signer, signing_key
@@ -70,6 +71,7 @@ class App(Struct, frozen=True):
     prompts: Prompts
     providers: Mapping[str, Provider]
     selfcheck: SelfCheck
+    rowcheck: RowCheck
     addresses: DatabaseAddresses
     heads: CurrentCheckpoints
     logs: CurrentLogs
@@ -211,6 +213,7 @@ async def open_app(
         reviews = Reviews(database, deployment, hub, logs, show=heads.served)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
+        rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
         leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
         async with listening(where.service, hub):
             try:
@@ -223,6 +226,7 @@ async def open_app(
                     prompts,
                     providers,
                     selfcheck,
+                    rowcheck,
                     where,
                     heads,
                     logs,
@@ -369,13 +373,17 @@ async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[N
 
 @asynccontextmanager
 async def running_self_check(app: App) -> AsyncIterator[None]:
-    """Recompute the logs from time to time during the block, in the background."""
-    task = asyncio.create_task(app.selfcheck.run(), name="selfcheck")
+    """Recompute the logs, and compare rows with records, from time to time during the block, in the background."""
+    tasks = [
+        asyncio.create_task(app.selfcheck.run(), name="selfcheck"),
+        asyncio.create_task(app.rowcheck.run(), name="rowcheck"),
+    ]
     try:
         yield
     finally:
         app.selfcheck.stop()
-        await task
+        app.rowcheck.stop()
+        await asyncio.gather(*tasks)
 
 
 @asynccontextmanager

@@ -355,6 +355,10 @@ DAMAGE_OPEN = _gauge(
     "Incidents of damaged evidence that no person has closed, by what they are about; anything above 0 needs a person.",
     {"subject": ("log", "debate", "row")},
 )
+ROWS_COMPARED = _level(
+    "gainsay_rows_compared_timestamp_seconds",
+    "When this process last ended a round of comparing rows with records, in seconds since 1970.",
+)
 ANSWERS_HELD = _total(
     "gainsay_answers_held_total", "Answers that were not given because no checkpoint of the log covered them in time."
 )

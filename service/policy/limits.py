@@ -106,15 +106,17 @@ class Audit(Struct, frozen=True, rename="camel"):
     """How the audit log is kept.
 
     A log whose oldest durable record is not provable after ``late_s`` seconds is reported as late. Every log is
-    recomputed in the background each ``check_minutes``; 0 switches that off. The clocks of the database and of the
-    witnesses are at most ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much. With
-    ``damage_unready`` a process is not ready while damage to any debate is open; damage to a log always does that.
+    recomputed in the background each ``check_minutes``, and every row that is computed from records is compared with
+    them within ``row_hours``; 0 switches either off. The clocks of the database and of the witnesses are at most
+    ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much. With ``damage_unready`` a process
+    is not ready while damage to any debate is open; damage to a log always does that.
     """
 
     witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
     late_s: Annotated[int, whole(1, 86_400)] = 30
     check_minutes: Annotated[int, whole(0, 100_000)] = 60
     clock_skew_s: Annotated[int, whole(0, 60)] = 5
+    row_hours: Annotated[int, whole(0, 8_760)] = 24
     damage_unready: bool = False
 
 

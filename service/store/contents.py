@@ -48,6 +48,17 @@ async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
     return {bytes(row["sha256"]).hex(): bytes(row["body"]) for row in rows}
 
 
+async def stored(database: Database, hashes: Iterable[str]) -> set[str]:
+    """Which of these texts (hex hashes) are stored; raises `StoreUnavailable`."""
+    wanted = sorted({bytes.fromhex(digest) for digest in hashes if _HASH.fullmatch(digest)})
+    return {bytes(row["sha256"]).hex() for row in await database.query("kept_contents", {"hashes": wanted})}
+
+
+def listed(manifest: bytes) -> dict[str, str]:
+    """The files that a manifest names, each with its hash; raises `ValueError` for bytes that are no manifest."""
+    return {entry.file: entry.sha256 for entry in msgspec.json.decode(manifest, type=_Manifest).entries}
+
+
 async def store_deployment(database: Database, deployment: Deployment) -> None:
     """Store every text that a debate of this deployment names by hash, and which prompts its manifest lists.
 

@@ -388,6 +388,56 @@ WHERE log = %(log)s AND (idx + 1) * power(256::numeric, level + 1) > %(above)s
   AND (idx + 1) * power(256::numeric, level + 1) <= %(upto)s
 ORDER BY level, idx;
 
+-- claim_rows --
+-- The next step of comparing rows with records, if it is due; selecting it keeps others from it for a while.
+INSERT INTO row_check AS c (due) VALUES (clock_timestamp() + make_interval(secs => %(lease)s::float8))
+ON CONFLICT (one) DO UPDATE SET due = excluded.due WHERE c.due <= clock_timestamp()
+RETURNING after, pause_s;
+
+-- begin_round --
+-- A new round, with the pause that lets it end in so many seconds.
+UPDATE row_check SET begun = clock_timestamp(), after = NULL, pause_s = %(within)s::float8 / greatest(1, ceil(
+    (SELECT count(*) FROM debate_head) / %(limit)s::float8))
+RETURNING pause_s;
+
+-- end_step --
+-- How far the round has come; a round that is over begins again so long after it began.
+UPDATE row_check SET after = %(after)s::uuid, due = CASE
+    WHEN %(after)s::uuid IS NULL THEN greatest(clock_timestamp(), begun + make_interval(secs => %(within)s::float8))
+    ELSE clock_timestamp() + make_interval(secs => pause_s) END
+RETURNING due;
+
+-- rows_from --
+-- The chains of records and the head rows after an id, each with its first leaf and its head row's tenant and log.
+WITH ids AS (
+    (SELECT debate FROM entry WHERE n = 0 AND (%(after)s::uuid IS NULL OR debate > %(after)s::uuid)
+     ORDER BY debate LIMIT %(limit)s)
+    UNION
+    (SELECT debate FROM debate_head WHERE %(after)s::uuid IS NULL OR debate > %(after)s::uuid
+     ORDER BY debate LIMIT %(limit)s)
+)
+SELECT i.debate, e.leaf, h.tenant, h.log
+FROM (SELECT debate FROM ids ORDER BY debate LIMIT %(limit)s) AS i
+LEFT JOIN entry e ON e.debate = i.debate AND e.n = 0 LEFT JOIN debate_head h ON h.debate = i.debate
+ORDER BY i.debate;
+
+-- projected --
+-- What is computed from the records of one debate, as it is stored, in one snapshot.
+SELECT h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d.body AS decision,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(r.tenant, r.what, r.value)), '[]')
+        FROM rests_on r WHERE r.debate = h.debate) AS rests,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(t.tenant, t.model, t.question_type, t.factual_accuracy,
+                                                    t.logical_consistency, t.evidence_quality, t.trajectory_score)), '[]')
+        FROM track_record t WHERE t.debate = h.debate) AS tracked,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(c.n, c.turn, c.attempt, c.basis, c.amount, c.excess)), '[]')
+        FROM (SELECT n, turn, attempt, basis, sum(amount) AS amount, sum(excess) AS excess
+              FROM charge WHERE debate = %(debate)s GROUP BY n, turn, attempt, basis) AS c) AS charges
+FROM debate_head h LEFT JOIN decision d ON d.debate = h.debate WHERE h.debate = %(debate)s;
+
+-- manifest_prompts --
+-- The prompts that a manifest is found by.
+SELECT prompt, sha256 FROM manifest_prompt WHERE manifest = %(manifest)s;
+
 -- == serving
 
 -- head_at --

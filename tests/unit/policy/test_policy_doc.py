@@ -68,6 +68,7 @@ def everything() -> dict[str, Any]:
         "late_s": 31,
         "check_minutes": 0,
         "clock_skew_s": 6,
+        "row_hours": 12,
         "damage_unready": True,
     }
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}

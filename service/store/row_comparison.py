@@ -1,0 +1,164 @@
+"""Compares the rows that are computed from records with the records: what lists, search, recall and limits read.
+
+    a debate           head row, context and documents (`read_debate`), what it rests on, its models' scores, its
+                       decision, its charges and its money; texts that its records name by hash
+    a manifest         the prompts that it is found by
+    the limits         tranches, charges and limits of each tenant agree
+
+The decision of a debate that another build recorded is not compared: builds may word one differently. `gainsay rebuild`
+makes what differs anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from service.audit.log_events import KINDS
+from service.audit.record import open_leaf
+from service.audit.stored_record import HEAD_ROW, Mismatch
+from service.debate.entries import AttemptFailed, DebateStarted, Entry, TurnSpoke
+from service.errors import EvidenceDamaged
+from service.money import Ledger
+from service.store import contents, derived, spend
+from service.store.damage import note_damage
+from service.store.pool import Database, Row
+from service.store.sealing import decided
+from service.store.stored_debate import StoredDebate, read_debate
+
+TRIES = 3
+"""How often a debate that moves while it is read is read; after that it is left to the next round."""
+
+
+async def compare_debate(database: Database, row: Row, build: str) -> int:
+    """Compare one debate, or a chain that may be none; return how many differences were noted.
+
+    ``row`` is one of `rows_from`. Raises `StoreUnavailable`.
+    """
+    debate = str(row["debate"])
+    tenant, log = row["tenant"], row["log"]
+    if tenant is None:
+        found = _without_head(row["leaf"])
+        if found is None:
+            return 0
+        tenant, log = found
+        return await _note(database, [Mismatch(HEAD_ROW, "is not stored")], tenant, log, debate)
+    try:
+        differences = await _differences(database, row["debate"], build)
+    except EvidenceDamaged:  # an incident of the debate by now
+        return 1
+    return await _note(database, differences, tenant, log, debate)
+
+
+async def compare_shared(database: Database) -> int:
+    """Compare what debates share, the manifests and the tenants' limits; return how many differences were noted."""
+    noted = 0
+    for row in await database.query("manifests", {"after": None, "limit": 10_000}):
+        noted += await _note(database, await _of_manifest(database, bytes(row["body"])), "", "", None)
+    accounts = await spend.balance(database)
+    for period in accounts.periods:
+        if not period.exact:
+            what = Mismatch(
+                f"the limit of the {period.period} from {period.starts}", "is not what was drawn and charged"
+            )
+            noted += await _note(database, [what], period.tenant, "", None)
+    for debate in accounts.astray:
+        what = Mismatch("the account", "does not agree with its tranches and charges")
+        noted += await _note(database, [what], "", "", debate)
+    return noted
+
+
+async def _note(database: Database, found: Sequence[Mismatch], tenant: str, log: str, debate: str | None) -> int:
+    for each in found:
+        await note_damage(database, "row", each, tenant=tenant, log=log, debate=debate)
+    return len(found)
+
+
+def _without_head(leaf: bytes | None) -> tuple[str, str] | None:
+    """Tenant and log of a debate that lacks its head row; ``None`` for an event of a log, which has none."""
+    try:
+        envelope = open_leaf(leaf or b"")
+    except ValueError:
+        return "", ""
+    return None if envelope.kind in KINDS else (envelope.tenant, envelope.log)
+
+
+async def _differences(database: Database, debate: UUID, build: str) -> list[Mismatch]:
+    for _ in range(TRIES):
+        stored = await read_debate(database, str(debate), documents=True)
+        rows = await database.query("projected", {"debate": debate})
+        if rows and rows[0]["next_n"] == stored.head["next_n"]:
+            found = await asyncio.to_thread(lambda: list(_compared(stored, rows[0], build)))  # noqa: B023 - awaited here
+            return [*found, *await _lost_texts(database, stored)]
+    return []
+
+
+def _compared(stored: StoredDebate, row: Row, build: str) -> Iterator[Mismatch]:
+    """The rows of one debate that are not what its records say."""
+    entries, tenant = [record.entry for record in stored.records], stored.head["tenant"]
+    grounds = {*derived.grounds(entries), *derived.documents({k: t.encode() for k, t in stored.texts.items()})}
+    if {tuple(each) for each in row["rests"]} != {(tenant, what, value) for what, value in grounds}:
+        yield Mismatch("what recall reads", "is not what the records rest on")
+    scores = derived.PerformanceTracker().after(entries).performances
+    expected = {(tenant, *msgspec.structs.astuple(score)) for score in scores}
+    if {tuple(each) for each in row["tracked"]} != expected:
+        yield Mismatch("the models' track records", "are not those of the records")
+    if sorted(row["charges"]) != sorted(_charges(entries)):
+        yield Mismatch("the charges", "are not those of the records")
+    ledger = Ledger.of(entries)
+    if (row["spent"], row["held"], row["excess"]) != (ledger.spent, sum(ledger.held.values()), ledger.excess):
+        yield Mismatch("the money in the head row", "is not that of the records")
+    if row["format"] != next((entry.format for entry in entries if isinstance(entry, DebateStarted)), None):
+        yield Mismatch("the format in the head row", "is not that of the records")
+    if row["decision"] is not None and not _is_decision(stored, entries, row, build):
+        yield Mismatch("the decision in lists", "is not that of the records")
+
+
+def _is_decision(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
+    """Whether a stored decision is the tenant's and, where this build recorded the end, word for word what it says."""
+    if row["decided_for"] != stored.head["tenant"]:
+        return False
+    return open_leaf(stored.records[-1].leaf).build != build or bytes(row["decision"]) == decided(entries)
+
+
+def _charges(entries: Sequence[Entry]) -> Iterator[list[Any]]:
+    for n, entry in enumerate(entries):
+        if isinstance(entry, TurnSpoke | AttemptFailed):
+            charge = entry.charge
+            yield [n, entry.turn, entry.attempt, charge.basis, charge.amount, charge.excess]
+
+
+async def _lost_texts(database: Database, stored: StoredDebate) -> list[Mismatch]:
+    """The texts that the records name by hash and that are not stored any more."""
+    started = next((e for e in (r.entry for r in stored.records[:8]) if isinstance(e, DebateStarted)), None)
+    named = {"the policy": stored.head["policy"]}
+    if started is not None:
+        named |= {"the manifest of prompts": started.pin, "the configuration": started.configuration_hash}
+    wanted = {what: digest for what, digest in named.items() if digest}
+    kept = await contents.stored(database, wanted.values())
+    return [Mismatch(what, "is not stored any more") for what, digest in wanted.items() if digest not in kept]
+
+
+async def _of_manifest(database: Database, body: bytes) -> list[Mismatch]:
+    """What differs of one manifest; a text that only begins like one has nothing to compare."""
+    try:
+        given = derived.prompts(body)
+    except ValueError:
+        return []
+    digest, found = sha256(body).hexdigest(), []
+    rows = await database.query("manifest_prompts", {"manifest": digest})
+    if {(row["prompt"], row["sha256"]) for row in rows} != set(given.items()):
+        found.append(Mismatch(f"the prompts of manifest {digest}", "are not those that it lists"))
+    texts = contents.listed(body)
+    kept = await contents.stored(database, texts.values())
+    found += [
+        Mismatch(f"the text {path} of manifest {digest}", "is not stored any more")
+        for path, text in texts.items()
+        if text not in kept
+    ]
+    return found

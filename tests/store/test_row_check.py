@@ -1,0 +1,131 @@
+"""Rows that are computed from records are compared with them, and each difference is one incident."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.proving.row_check import RowCheck
+from service.store.damage import open_damage
+from service.store.pool import Database as Store
+from tests.fixtures.postgres import Cluster, Database
+from tests.fixtures.running import bench
+
+pytestmark = pytest.mark.no_replay
+BUILD = "00" * 32
+EVIDENCE = ("entry", "payload", "document", "context", "content", "charge")
+CHANGES = {
+    "what a debate rests on is less": ("DELETE FROM rests_on WHERE what = 'model'", "what recall reads"),
+    "what a debate rests on is more": (
+        "INSERT INTO rests_on SELECT tenant, 'model', 'invented', debate FROM debate_head",
+        "what recall reads",
+    ),
+    "what a debate rests on is another tenant's": ("UPDATE rests_on SET tenant = 'other'", "what recall reads"),
+    "a track record": (
+        "INSERT INTO track_record SELECT tenant, debate, 'm', 'factual', 1, 1, 1, 1 FROM debate_head",
+        "the models' track records",
+    ),
+    "a charge": ("UPDATE charge SET amount = amount + 1 WHERE n = (SELECT min(n) FROM charge)", "the charges"),
+    "the money": ("UPDATE debate_head SET spent = spent + 1", "the money in the head row"),
+    "the format": ("UPDATE debate_head SET format = 'panel/1'", "the format in the head row"),
+    "a decision": ("UPDATE decision SET body = convert_to('{}', 'UTF8')", "the decision in lists"),
+    "a decision of another tenant": ("UPDATE decision SET tenant = 'other'", "the decision in lists"),
+    "the prompts of a manifest": (
+        "DELETE FROM manifest_prompt WHERE prompt = (SELECT min(prompt) FROM manifest_prompt)",
+        "the prompts of manifest",
+    ),
+    "the texts": ("DELETE FROM content", "the policy"),
+    "no head row": ("DELETE FROM debate_head", "the head row"),
+}
+OF_DEBATE = {
+    "a document": ("UPDATE document SET body = body || 'x'", "document 1 of the case"),
+    "the context": ("DELETE FROM context", "the context"),
+    "the status": ("UPDATE debate_head SET state = 'failed'", "the head row"),
+    "the tenant": ("UPDATE debate_head SET tenant = 'other'", "the head row"),
+    "the task type": ("UPDATE debate_head SET task_type = 'security'", "the head row"),
+    "all records": ("DELETE FROM entry", "record 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def scene(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A database with a debate that has ended and one that has not begun."""
+
+    async def debates(database: Database) -> None:
+        async with bench(database.service_url) as service:
+            await service.run()
+            await service.submit()
+            assert await RowCheck(service.database, 24, BUILD).round() == 0
+
+    with cluster.lend(template.name) as database:
+        asyncio.run(debates(database))
+        yield database
+
+
+def change(database: Database, statement: str) -> None:
+    with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
+        for table in EVIDENCE:
+            admin.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER".encode())
+        assert admin.execute(statement.encode()).rowcount
+
+
+async def differences(database: Database) -> list[Any]:
+    """What a round notes: each subject with its place."""
+    async with Store.open(database.service_url, size=1) as store:
+        assert await RowCheck(store, 24, BUILD).round()
+        await RowCheck(store, 24, BUILD).round()  # notes nothing for the second time
+    with psycopg.connect(database.admin_url) as admin:
+        return admin.execute("SELECT subject, place, debate FROM gainsay.damage").fetchall()
+
+
+@pytest.mark.parametrize("what", [*CHANGES, *OF_DEBATE])
+async def test_a_row_that_is_not_what_the_records_say_is_an_incident(
+    cluster: Cluster, scene: Database, what: str
+) -> None:
+    subject = "row" if what in CHANGES else "debate"
+    statement, place = {**CHANGES, **OF_DEBATE}[what]
+    with cluster.lend(scene.name) as database:
+        change(database, statement)
+
+        found = await differences(database)
+
+        assert {each for each, *_ in found} == {subject}
+        assert len(found) == len(set(found))  # one incident for each place
+        assert any(where.startswith(place) for _, where, _ in found), found
+
+
+async def test_steps_go_over_all_debates_by_turns_and_the_next_round_waits(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        await service.submit()
+        one, other = RowCheck(service.database, 24, BUILD), RowCheck(service.database, 24, BUILD)
+        change(database, "DELETE FROM rests_on")
+
+        assert await one.step() is None
+        assert (await open_damage(service.database))["row"]["incidents"] == 1
+        with psycopg.connect(database.admin_url) as admin:
+            query = "SELECT after, due - begun BETWEEN '11.9 hours' AND '12.1 hours' FROM gainsay.row_check"
+            assert admin.execute(query).fetchall() == [(None, True)]
+        assert await other.step() is None
+        assert (await open_damage(service.database))["row"]["incidents"] == 1
+
+
+async def test_a_long_round_pauses_so_that_it_takes_half_of_its_hours(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.proving.row_check.STEP", 2)
+    async with bench(database.service_url) as service:
+        for _ in range(3):
+            await service.submit()
+        check = RowCheck(service.database, 2, BUILD)
+
+        assert await check.step() == 1_800.0  # two steps in an hour
+        assert await check.step() is None  # not due
+        with psycopg.connect(database.admin_url) as admin:
+            admin.execute("UPDATE gainsay.row_check SET due = clock_timestamp()")
+        assert await check.step() is None
+        with psycopg.connect(database.admin_url) as admin:
+            assert admin.execute("SELECT after FROM gainsay.row_check").fetchall() == [(None,)]
