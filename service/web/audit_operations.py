@@ -139,8 +139,8 @@ AUDIT: tuple[Operation, ...] = (
         summary="Export the records under the latest checkpoint, all or filtered: JSONL with proofs, or CSV.",
         description=(
             "Without filters the leaves hash to the signed root. With filters each record comes with its inclusion "
-            "proof. `gainsay audit verify` verifies both. Times are those at which a record joined the log. The "
-            "service records each export."
+            "proof. `gainsay audit verify` verifies both. Times are those at which a record joined the log. "
+            "Filters by debate read a projection of the records. The service records each export."
         ),
         parameters=(
             *_LOG,
@@ -161,7 +161,10 @@ AUDIT: tuple[Operation, ...] = (
         id="recall",
         tag="audit",
         summary="List the debates that rest on one prompt, manifest, configuration, model, document, price or engine.",
-        description="Give exactly one of these parameters. The service records each search.",
+        description=(
+            "Give exactly one of these parameters. The service records each search. It searches a projection of the "
+            "records, which is compared with them in the background, within audit.row_hours of the policy."
+        ),
         parameters=(*(Parameter(name, "query", _RECALLED[name], TEXT_VALUE) for name in ASKED), LIMIT, AFTER),
         answers={200: Answer("One page, newest first.", {JSON: (RecallList,)}, ("Link",))},
         problems=(400, 503),

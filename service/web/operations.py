@@ -92,6 +92,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="listDebates",
         tag="debates",
         summary="List debates and declined cases, newest first.",
+        description=(
+            "Shows the projection that lists are made of. It is compared with the records in the background, within "
+            "audit.row_hours of the policy; a read of one debate is compared at once."
+        ),
         parameters=(LIMIT, AFTER),
         answers={200: Answer("One page of debates.", {JSON: (DebateList,)}, ("Link",))},
         problems=(400, 503),
@@ -216,7 +220,8 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="what runs",
         summary="List the models of the catalogue with families, dated prices and track records.",
         description=(
-            "Track records are of the tenant's own newest panels. They measure conduct in debates and not truth. "
+            "Track records are of the tenant's own newest panels, read from a projection of the records. They measure "
+            "conduct in debates and not truth. "
             "debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key "
             "is shown."
         ),

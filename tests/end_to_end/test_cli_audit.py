@@ -201,7 +201,7 @@ def test_decisions_are_listed_by_what_they_rest_on(run: Run, debates: list[str],
     assert first.endswith("contract  queued  not provable yet")
     assert second.split()[0] == over
     assert f"contract  completed  {LOG} " in second
-    assert by_file.err == f"2 debates rest on document {digest}\n"
+    assert by_file.err == f"2 debates rest on document {digest}, by tables computed from the records\n"
     assert (told["asked"], told["value"]) == ("document", digest)
     assert [row["debateId"] for row in told["debates"]] == [queued, over]
     assert "index" not in told["debates"][0]

@@ -194,12 +194,20 @@ ATTACKS: dict[str, Attack] = {
         flipped("checkpoint", "root", "size = (SELECT max(size) FROM checkpoint)", 7),
     ),
     "a byte of a document": Attack(flipped("document", "body", "debate = %(a)s", 7)),
+    "the context of a case": Attack(flipped("context", "body", "debate = %(a)s", 7)),
+    "the context of a case removed": Attack(sql("DELETE FROM context WHERE debate = %(a)s")),
     "the text of a prompt": Attack(
         sql("DELETE FROM content WHERE convert_from(body, 'UTF8') LIKE '%critic%'"),
     ),
     "a row of charges": Attack(sql("UPDATE charge SET amount = amount + 1 WHERE debate = %(a)s")),
     "a debate's head row: its status": Attack(
         sql("UPDATE debate_head SET state = 'failed' WHERE debate = %(a)s"),
+    ),
+    "a debate's head row: its tenant": Attack(
+        sql("UPDATE debate_head SET tenant = 'other' WHERE debate = %(a)s"),
+    ),
+    "a debate's head row: its task type": Attack(
+        sql("UPDATE debate_head SET task_type = 'security' WHERE debate = %(a)s"),
     ),
     "a debate's head row: its money": Attack(
         sql("UPDATE debate_head SET spent = spent + 1 WHERE debate = %(a)s"),
@@ -210,6 +218,16 @@ ATTACKS: dict[str, Attack] = {
             "INSERT INTO rests_on VALUES ('default', 'model', 'invented', %(b)s)",
         ),
     ),
+    "the models' track records": Attack(
+        sql("INSERT INTO track_record VALUES ('default', %(a)s, 'invented', 'factual', 100, 100, 100, 100)"),
+    ),
+    "what was drawn from a limit": Attack(
+        sql("INSERT INTO spend_limit VALUES ('default', 'day', '2026-11-21', 9, 1, 0)"),
+    ),
+    "the decision in lists": Attack(sql("UPDATE decision SET body = '{}' WHERE debate = %(a)s")),
+    "the prompts of a manifest": Attack(sql("DELETE FROM manifest_prompt")),
+    "the key of a log": Attack(sql("UPDATE log_epoch SET key = 'nonsense'")),
+    "cosignatures removed": Attack(sql("DELETE FROM cosignature")),
     "two records swapped": Attack(swap),
     "a record added behind a debate's end": Attack(add_record),
     "the tail of a debate removed": Attack(removal("b", above=12)),

@@ -23,8 +23,9 @@ from service.audit.log_events import AuditRead
 from service.audit.note import COSIGNATURE, SigningKey, encode_base64
 from service.cli import main
 from service.cli.audit.verify import tools
-from service.errors import GainsayError, NotFound
+from service.errors import EvidenceDamaged, GainsayError, NotFound
 from service.policy import Witness
+from service.proving.row_check import RowCheck
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import LogIncident, Sequencer
 from service.proving.sequencer.consistency import check_tree
@@ -39,6 +40,7 @@ from service.store.pool import Database as Store
 from service.store.proofs import latest_checkpoint
 from service.store.sealing import write_event
 from service.store.sequence import SequencerLeadership, Sequencing
+from service.store.stored_debate import read_debate
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from service.web.server import serving
@@ -53,7 +55,18 @@ pytestmark = pytest.mark.no_replay
 WITNESS = SigningKey.from_seed("witness.example", b"\x02" * 32, COSIGNATURE)
 PINNED = Trust(keys=(KEY.public,), witnesses=(WITNESS.public,))
 UNWITNESSED = Trust(keys=(KEY.public,), allow_unwitnessed=True)
-CATCHERS = ("grants", "triggers", "self-check", "signer", "witness", "earlier bundle", "later bundle", "kept head")
+CATCHERS = (
+    "grants",
+    "triggers",
+    "reader",
+    "self-check",
+    "row check",
+    "signer",
+    "witness",
+    "earlier bundle",
+    "later bundle",
+    "kept head",
+)
 REFUSED_BY_GRANT, REFUSED_BY_TRIGGER = "42501", "GA001"
 
 
@@ -223,6 +236,23 @@ async def caught_by_the_self_check(store: Store) -> bool:
     return bool(found and found.findings)
 
 
+async def caught_by_a_reader(store: Store, debates: Debates) -> bool:
+    """Whether a debate that is there is refused to whoever asks for it."""
+    for debate in (debates.a, debates.b, debates.c):
+        try:
+            await read_debate(store, debate, documents=True)
+        except EvidenceDamaged:
+            return True
+        except NotFound:
+            continue
+    return False
+
+
+async def caught_by_the_row_check(store: Store) -> bool:
+    """Whether comparing the rows with the records finds anything."""
+    return bool(await RowCheck(store, 24, a_writer("check").build).round())
+
+
 async def caught_in_a_later_bundle(store: Store, debates: Debates, trust: Trust) -> bool:
     """Whether a debate that is there cannot be handed out, or does not verify; one that is gone proves nothing."""
     for debate in (debates.a, debates.b, debates.c):
@@ -281,6 +311,10 @@ async def caught_by_those_who_compute(database: Database, attack: Attack, scene:
             async with _sequencer(database, folder / "signed") as sequencer:
                 await sequencer.catch_up()  # nobody has noticed, so the log goes on
     async with Store.open(database.service_url, size=2) as store:
+        if await caught_by_a_reader(store, scene.debates):
+            found.append("reader")
+        if await caught_by_the_row_check(store):
+            found.append("row check")
         trust = UNWITNESSED if attack.unwitnessed else PINNED
         if await caught_in_a_later_bundle(store, scene.debates, trust):
             found.append("later bundle")

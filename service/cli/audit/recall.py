@@ -41,7 +41,8 @@ _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 def recall(as_json: bool, **given: str | None) -> int:
     """List the debates that rest on a prompt, model, document, price or engine, newest first.
 
-    The log records each search. `gainsay rebuild` rebuilds the search tables from the records.
+    The log records each search. It reads tables that are computed from the records: `serve` and `work` compare them with
+    the records within a day, `gainsay audit check` at once, and `gainsay rebuild` makes them anew.
 
     \b
     gainsay audit recall --document contract.txt
@@ -89,7 +90,8 @@ async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> lis
 def _count(number: int, what: str) -> str:
     if not number:
         return f"no debate rests on {what}; give names in full, as in the report of a debate"
-    return f"1 debate rests on {what}" if number == 1 else f"{number} debates rest on {what}"
+    counted = f"1 debate rests on {what}" if number == 1 else f"{number} debates rest on {what}"
+    return f"{counted}, by tables computed from the records"
 
 
 def _member(row: AffectedDebate) -> Mapping[str, Any]:
