@@ -23,13 +23,14 @@ CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON gainsay.damage
 ALTER TABLE gainsay.damage ENABLE ALWAYS TRIGGER refuse_truncate;
 
 -- How far the rows that are computed from records have been compared with them in the present round, and when the next
--- step is due, so that one process at a time goes on.
+-- step is due, so that one process at a time goes on; and how many cosignatures were stored then.
 CREATE TABLE gainsay.row_check (
     one     boolean PRIMARY KEY DEFAULT true CHECK (one),
     after   uuid,
     pause_s double precision NOT NULL DEFAULT 0,
     begun   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    due     timestamptz NOT NULL
+    due     timestamptz NOT NULL,
+    cosignatures bigint NOT NULL DEFAULT 0
 );
 GRANT SELECT, INSERT, UPDATE ON gainsay.row_check TO gainsay_writer;
 GRANT SELECT ON gainsay.row_check TO gainsay_auditor;

@@ -7,7 +7,7 @@
     context    has, with its salt, the hash that every leaf commits to
     documents  are those of the case, each with the salted hash that the case commits to
 
-Whoever shows one debate compares it first; `service.audit.recomputation` does the same for a whole log.
+Every reader of one debate compares it first; `service.audit.recomputation` does the same for a whole log.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from service.store.row_comparison import compare_debate, compare_shared
 STEP = 64
 """Debates of one step: some milliseconds of work each."""
 LEASE_S = 300.0
-"""After so long a step is taken over from a process that did not end it."""
+"""After so long another process does the step of one that did not end it."""
 LOOK_S = 30.0
 """The longest wait before this process asks again whether a step is due."""
 PAUSE_S = 0.005

@@ -434,6 +434,13 @@ SELECT h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d
               FROM charge WHERE debate = %(debate)s GROUP BY n, turn, attempt, basis) AS c) AS charges
 FROM debate_head h LEFT JOIN decision d ON d.debate = h.debate WHERE h.debate = %(debate)s;
 
+-- count_cosignatures --
+-- How many cosignatures are stored, and how many were at the last comparison.
+WITH kept AS (SELECT cosignatures FROM row_check)
+INSERT INTO row_check AS c (due, cosignatures) SELECT clock_timestamp(), count(*) FROM cosignature
+ON CONFLICT (one) DO UPDATE SET cosignatures = excluded.cosignatures
+RETURNING (SELECT cosignatures FROM kept) AS before, cosignatures AS now;
+
 -- manifest_prompts --
 -- The prompts that a manifest is found by.
 SELECT prompt, sha256 FROM manifest_prompt WHERE manifest = %(manifest)s;

@@ -3,6 +3,7 @@
     a debate           head row, context and documents (`read_debate`), what it rests on, its models' scores, its
                        decision, its charges and its money; texts that its records name by hash
     a manifest         the prompts that it is found by
+    cosignatures       are not fewer than at the last comparison
     the limits         tranches, charges and limits of each tenant agree
 
 The decision of a debate that another build recorded is not compared: builds may word one differently. `gainsay rebuild`
@@ -60,6 +61,11 @@ async def compare_shared(database: Database) -> int:
     noted = 0
     for row in await database.query("manifests", {"after": None, "limit": 10_000}):
         noted += await _note(database, await _of_manifest(database, bytes(row["body"])), "", "", None)
+    (cosigned,) = await database.query("count_cosignatures")
+    if cosigned["now"] < (cosigned["before"] or 0):
+        lost = Mismatch("the cosignatures", f"are {cosigned['now']}, and {cosigned['before']} were stored before")
+        await note_damage(database, "log", lost, tenant="", log="")
+        noted += 1
     accounts = await spend.balance(database)
     for period in accounts.periods:
         if not period.exact:

@@ -21,7 +21,7 @@ import psycopg
 from psycopg import errors
 from psycopg.rows import DictRow, dict_row
 
-from service.audit.note import PublicKey
+from service.audit.note import BadKey, PublicKey
 from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_for_consistency, tiles_for_root
 from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
 from service.audit.witness import KnownCheckpoint
@@ -164,7 +164,10 @@ class Sequencing(Database):
         Raises `TreeDamaged` when its parts do not fit together, and `BadLogName`.
         """
         end = await self._end(log) or await self._open(log, new)
-        key, stored = PublicKey.parse(end["key"]), _head(end)
+        try:
+            key, stored = PublicKey.parse(end["key"]), _head(end)
+        except BadKey as error:
+            raise TreeDamaged("the key of the log is not a verifier key any more") from error
         if end["size"] is None:
             return Tree(log, key, Frontier(), Builder(), stored)
         try:

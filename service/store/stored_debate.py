@@ -1,4 +1,4 @@
-"""Reads one debate, and compares all of it with what commits to it before anybody sees it.
+"""Reads one debate, and compares all of it with what commits to it before it is shown.
 
 Every reader of one debate goes through `read_debate`: answers and reports, streams, the worker that continues a debate,
 an abort, replays, bundles. A difference is `EvidenceDamaged`, an incident and a metric. Head row and records are read

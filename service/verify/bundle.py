@@ -110,7 +110,7 @@ def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
     """The first step that fails of those that compare hashes, chain and proofs; ``None`` where all agree. Never raises.
 
     Who hands a bundle out asks this first, with the keys of its own logs. What follows from the entries (gate, moves,
-    requests, checks, money, report) is left to whoever verifies.
+    requests, checks, money, report) is left to the verifier.
     """
     evidence = OpenedBundle(bundle)
     steps, _ = perform_all(

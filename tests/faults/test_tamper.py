@@ -117,6 +117,7 @@ async def _sequenced(database: Database, folder: Path) -> None:
 
 async def _handed_out(database: Database, folder: Path, *debates: str) -> tuple[tuple[Bundle, ...], str]:
     async with Store.open(database.service_url, size=1) as store:
+        assert await RowCheck(store, 24, a_writer("check").build).round() == 0
         logs = CurrentLogs(store, "localhost")
         packed = [await evidence.bundle(store, logs, debate, CALLER, a_writer("examiner")) for debate in debates]
         await _sequenced(database, folder)

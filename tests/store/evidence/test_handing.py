@@ -134,6 +134,20 @@ def test_what_could_not_be_had_leaves_no_file(run: Run, database: Database) -> N
     assert left_behind() == []
 
 
+def test_a_bundle_of_damaged_evidence_leaves_no_file_and_says_what_to_do(
+    run: Run, debate: str, database: Database
+) -> None:
+    change(database, "ALTER TABLE gainsay.payload DISABLE TRIGGER USER")
+    change(database, "UPDATE gainsay.payload SET body = body || ' ' WHERE n = 4")
+
+    refused = run("bundle", debate)
+
+    assert (refused.code, left_behind()) == (exit_codes.FAILED, [])
+    assert "evidence_damaged" in refused.err
+    assert "record 4 has a payload that it does not commit to" in refused.err
+    assert "restore the rows" in refused.err
+
+
 def test_an_export_that_breaks_off_leaves_no_file(run: Run, debate: str, database: Database) -> None:
     run("bundle", debate)
     change(database, "DELETE FROM gainsay.leaf WHERE idx = 4")

@@ -25,7 +25,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         "entry": READ,
         **dict.fromkeys(("payload", "charge", "document", "draw", "pending"), ADDED),
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
-        **dict.fromkeys(("debate_head", "spend_limit", "log_check"), WORKED_ON),
+        **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check"), WORKED_ON),
         "listener": WORKED_ON | {"DELETE"},
         **dict.fromkeys(("rests_on", "manifest_prompt", "track_record", "decision"), MADE_ANEW),
         **dict.fromkeys(
