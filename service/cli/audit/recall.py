@@ -41,8 +41,8 @@ _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 def recall(as_json: bool, **given: str | None) -> int:
     """List the debates that rest on a prompt, model, document, price or engine, newest first.
 
-    The log records each search. It reads tables that are computed from the records: `serve` and `work` compare them with
-    the records within a day, `gainsay audit check` at once, and `gainsay rebuild` makes them anew.
+    The log records each search. It reads tables that are computed from the records: `serve` and `work` compare them
+    with the records within a day, `gainsay audit check` at once, and `gainsay rebuild` makes them anew.
 
     \b
     gainsay audit recall --document contract.txt
