@@ -195,7 +195,6 @@ ATTACKS: dict[str, Attack] = {
     ),
     "a byte of a document": Attack(flipped("document", "body", "debate = %(a)s", 7)),
     "the context of a case": Attack(flipped("context", "body", "debate = %(a)s", 7)),
-    "the context of a case removed": Attack(sql("DELETE FROM context WHERE debate = %(a)s")),
     "the text of a prompt": Attack(
         sql("DELETE FROM content WHERE convert_from(body, 'UTF8') LIKE '%critic%'"),
     ),
@@ -224,8 +223,6 @@ ATTACKS: dict[str, Attack] = {
     "what was drawn from a limit": Attack(
         sql("INSERT INTO spend_limit VALUES ('default', 'day', '2026-11-21', 9, 1, 0)"),
     ),
-    "the decision in lists": Attack(sql("UPDATE decision SET body = '{}' WHERE debate = %(a)s")),
-    "the prompts of a manifest": Attack(sql("DELETE FROM manifest_prompt")),
     "the key of a log": Attack(sql("UPDATE log_epoch SET key = 'nonsense'")),
     "cosignatures removed": Attack(sql("DELETE FROM cosignature")),
     "two records swapped": Attack(swap),
