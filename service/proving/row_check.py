@@ -35,22 +35,28 @@ class RowCheck:
 
     async def run(self) -> None:
         """Do the steps that are due until `stop`. Errors are logged and never end the loop."""
+        wait_s = LOOK_S
         while self._half_s and not self._stopping.is_set():
-            wait_s = LOOK_S
-            try:
-                pause_s = await self.step()
-                wait_s = LOOK_S if pause_s is None else min(LOOK_S, pause_s)
-            except GainsayError as error:
-                telemetry.LOG.warning("rows cannot be compared with records", extra={"code": error.code})
-            except Exception:  # noqa: BLE001 - a dead loop would leave rows unchecked
-                telemetry.LOG.exception("rows cannot be compared with records because of a fault")
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait_s):
                     await self._stopping.wait()
+            if not self._stopping.is_set():
+                wait_s = await self._look()
 
     def stop(self) -> None:
         """Start no further debate."""
         self._stopping.set()
+
+    async def _look(self) -> float:
+        """Do the next step if it is due; return the seconds to wait after it."""
+        try:
+            pause_s = await self.step()
+            return LOOK_S if pause_s is None else min(LOOK_S, pause_s)
+        except GainsayError as error:
+            telemetry.LOG.warning("rows cannot be compared with records", extra={"code": error.code})
+        except Exception:  # noqa: BLE001 - a dead loop would leave rows unchecked
+            telemetry.LOG.exception("rows cannot be compared with records because of a fault")
+        return LOOK_S
 
     async def step(self) -> float | None:
         """Do the next step if it is due; return the seconds to the one after it, or ``None`` where none is soon due.
