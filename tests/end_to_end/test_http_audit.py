@@ -132,6 +132,30 @@ async def test_a_record_that_was_rewritten_is_noticed(database: Database) -> Non
     check_proof(proof, leaf_hash(follower.leaves[proof.index]), [SIGNING_KEY.public], [], 0, origin=LOG)
 
 
+@pytest.mark.no_replay
+async def test_nothing_that_is_asked_of_a_damaged_debate_is_answered_with_its_words(database: Database) -> None:
+    async with served(database.service_url) as site:
+        told, other = await site.finished(), await site.finished()
+        with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as owner:
+            owner.execute("ALTER TABLE payload DISABLE TRIGGER USER")
+            owner.execute(
+                "UPDATE payload SET body = convert_to(replace(convert_from(body, 'UTF8'), 'the', 'THE'), 'UTF8') "
+                "WHERE debate = %s AND n > 3",
+                [told["debateId"]],
+            )
+        debate = f"/v1/debates/{told['debateId']}"
+
+        for path in ("", "?view=full", "/report", "/events", "/audit"):
+            refused = problem_in(await site.http.get(f"{debate}{path}"), 500, "evidence_damaged")
+            assert re.search(r"is damaged: record \d+ has a payload that it does not commit to", refused["detail"])
+        problem_in(await site.http.post(f"{debate}/abort"), 500, "evidence_damaged")
+
+        ready, sound = await site.http.get("/readyz"), await site.http.get(f"/v1/debates/{other['debateId']}/audit")
+        listed = (await site.http.get("/v1/debates")).json()["debates"]
+    assert (ready.status_code, sound.status_code) == (200, 200)
+    assert {each["debateId"] for each in listed} == {told["debateId"], other["debateId"]}
+
+
 async def test_a_log_that_is_made_anew_and_signed_again_is_noticed_by_whoever_kept_a_head(database: Database) -> None:
     """The owner has the key and the database; what it has not is the head that somebody kept."""
     leaves = [b"leaf %d" % n for n in range(600)]
