@@ -297,7 +297,7 @@ async def test_callers_are_told_no_names_from_inside_and_operators_each_change_o
     assert [line for line in told if line.startswith(("not ready:", "ready again"))][1:] == ["ready again"]
     assert [line for line in told if line.startswith("the database answers again")] == ["the database answers again"]
     assert len([line for line in told if line.startswith("the database does not answer: connection")]) == 1
-    assert [line for line in told if "did not confirm 'head'" in line]
+    assert [line for line in told if "did not confirm 'records'" in line]
     assert not [line for line in told if "/readyz" in line]
 
 
