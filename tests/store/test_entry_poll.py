@@ -95,7 +95,7 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
         calls = sum(isinstance(entry, TurnAsked) for entry in entries)
         assert asked.pop("claim") >= 1
         assert asked.pop("append") <= calls + 1
-        assert asked == {"taken": 1}
+        assert asked == {"records": 1}
 
 
 async def test_what_a_worker_records_itself_is_no_news_to_it_when_it_is_looked_for(

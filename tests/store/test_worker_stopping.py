@@ -83,7 +83,7 @@ async def test_a_debate_that_is_just_being_read_when_the_worker_stops_is_handed_
         reading, query = asyncio.Event(), service.database.query
 
         async def slow(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
-            if name == "taken":
+            if name == "records":
                 reading.set()
                 await asyncio.Event().wait()
             return await query(name, params)
