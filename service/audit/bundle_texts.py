@@ -28,8 +28,8 @@ and names the first difference. docs/verification.md of Gainsay's sources says w
 not. Until that command says VERIFIED, these are only words.
 
 Two kinds of steps: file, signature, witnesses, tree, records, context, chain, complete, logs, parts, lines, prompts,
-policy and approval prove that nothing was altered since it was sealed. docs/format specifies every byte that they need,
-so that a third party can write them again. The other steps recompute by this program what was sealed.
+policy, times and approval prove that nothing was altered since it was sealed. docs/format specifies every byte that
+they need, so that a third party can write them again. The other steps recompute by this program what was sealed.
 
 manifest.json       what is here, and the SHA-256 of each file
 report.md           the readable report: begin here

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from service.audit.bundle import unpack
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
+from service.audit.earlier_head import open_earlier_head
 from service.audit.export import Row, read
 from service.audit.note import BadNote, Note, parse_note
 from service.audit.proof import parse_proof
@@ -21,6 +22,7 @@ from service.audit.tree import EMPTY_ROOT, Place, growing_subtrees, path_subtree
 from service.verify import earlier_logs, log
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
+from service.verify.times import FILES
 
 HEADER = "gainsay-checkpoint:"
 NODES_MAX = 100_000
@@ -86,6 +88,11 @@ def bundle_views(stream: IO[bytes], trust: Trust) -> list[LogView]:
     evidence = OpenedBundle(unpack(stream))
     own = _own(evidence, trust)
     views = {own.head: own}
+    for path in FILES:
+        if path in evidence.files:
+            with at(file=path):
+                note, head = open_earlier_head(evidence.file(path, log.HEAD_MAX + log.PROOF_MAX), own.head)
+                views.setdefault(head, _known(note, head, trust, path))
     for opening in earlier_logs.read_openings(evidence):
         found = [(opening.note, opening.checkpoint, opening.file)]
         if opening.opened.previous is not None:

@@ -30,6 +30,8 @@ OTHER = SigningKey.from_seed("example.org", bytes(range(1, 33)))
 WITNESS = SigningKey.from_seed("witness.example", bytes(range(2, 34)), COSIGNATURE)
 STRANGER = SigningKey.from_seed("stranger.example", bytes(range(3, 35)))
 COSIGNED_AT = 1_795_000_000
+BEGAN_MS = 1_795_424_400_000  # 2026-11-23T09:00:00.000Z, which the id of the debate begins with
+DEBATE = str(UUID(int=(BEGAN_MS << 80) | (7 << 76) | (2 << 62) | 7))
 CONTEXT = encode_context(Context("contract", "6150000", None, "renewal", None, "high"))
 LEAVES = [b"", b"\x00", b"leaf 2", *(b"leaf %d" % n for n in range(3, 11))]
 
@@ -191,7 +193,7 @@ def archives() -> Iterator[Case]:
 
 
 def _record(n: int, prev: bytes, kind: str, payload: bytes) -> Any:
-    place = RecordPlace(LOG, "default", str(UUID(int=7)), policy="11" * 32, context=commit(bytes(32), CONTEXT))
+    place = RecordPlace(LOG, "default", DEBATE, policy="11" * 32, context=commit(bytes(32), CONTEXT))
     return seal(
         payload,
         bytes([n]) * 32,

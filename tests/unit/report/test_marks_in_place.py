@@ -476,8 +476,8 @@ def test_a_debate_under_way_says_what_is_marked_and_that_a_decider_is_asked_once
             progress.show_event(name, data)
 
     shown = " ".join(written.getvalue().split())
-    assert "moderator: of 1 quoted passage 1 not in any document" in shown
-    assert "moderator is asked once more, because of the marks in its words" in shown
+    assert "Moderator: of 1 quoted passage 1 not in any document" in shown
+    assert "Moderator is asked once more, because of the marks in its words" in shown
     assert OPEN not in shown
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.audit.bundle import unpack
 from service.audit.checkpoint import Checkpoint
+from service.audit.earlier_head import parse_earlier_head
+from service.audit.note import PublicKey
 from service.audit.tree import Node, Place, growing_subtrees, inclusion_path, path_subtrees, subtrees
-from service.verify.comparison import FORK, compare_views
-from service.verify.steps import Differs, NotCheckable
-from service.verify.views import LogView
+from service.verify.comparison import FORK, File, compare_files, compare_views
+from service.verify.steps import Differs, NotCheckable, Trust
+from service.verify.views import LogView, Wanted, bundle_views, head_view
 from tests.fixtures.merkle import leaf, leaves, mth
 
+BUNDLES = Path(__file__).resolve().parents[2] / "vectors" / "bundles"
 LOG, KEY = "localhost/default/1", "localhost+key"
 SIZES = st.integers(1, 40)
 
@@ -126,3 +132,17 @@ def test_one_record_in_both_at_another_place_or_with_another_leaf_is_a_contradic
 def test_a_head_without_a_checked_signature_contradicts_and_proves_nothing() -> None:
     with pytest.raises(Differs, match=r"^CONTRADICTED, and one head is UNSIGNED"):
         compare_views(view(leaves(8)), view(leaves(8, "fork"), signers=()))
+
+
+def test_the_heads_that_date_a_bundle_are_compared_too() -> None:
+    data = (BUNDLES / "witnessed.zip").read_bytes()
+    trust = Trust(keys=(PublicKey.parse((BUNDLES / "log.vkey").read_text("ascii").strip()),))
+    before = parse_earlier_head(unpack(data).files["times/before.txt"]).checkpoint
+
+    def bundle(_: Wanted) -> list[LogView]:
+        return bundle_views(BytesIO(data), trust)
+
+    report = compare_files(File("a.zip", "bundle", bundle), File("b.txt", "head", lambda _: [head_view(before, trust)]))
+
+    assert (report.code, len(report.steps)) == (0, 3)
+    assert "both have the head of size" in report.steps[2].detail

@@ -89,7 +89,11 @@ def test_an_old_bundle_is_recomputed_by_the_old_row_and_a_new_one_by_the_new(
     monkeypatch.setitem(rows, f"{part}/2", row)
 
     assert [verify_bundle(data(name), TRUST, tools()).code for name in BUNDLES] == [0] * len(BUNDLES)
-    assert seal("adversarial", part) == {failing[part]: "FAILED", "witnesses": "NOT CHECKABLE"}
+    assert seal("adversarial", part) == {
+        failing[part]: "FAILED",
+        "witnesses": "NOT CHECKABLE",
+        "times": "NOT CHECKABLE",
+    }
 
 
 def test_an_old_finding_is_made_again_from_what_its_engine_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

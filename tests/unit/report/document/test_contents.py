@@ -161,7 +161,8 @@ def test_money_beyond_the_ceiling_is_drawn_and_said() -> None:
     whole = usd(sum(micro(account.amount_usd) for account in cost.by_seat.values()))
     assert f"- **Charged in all:** USD {whole}\n" in markdown(dear)
     assert money.bars[0].shown.startswith(f"USD {cost.spent_usd} of 0.008 (")
-    assert money.bars[0].shown.endswith(f"%), and {cost.excess_usd} above what was held")
+    assert "(a share of 0." in money.bars[0].shown
+    assert money.bars[0].shown.endswith(f"), and {cost.excess_usd} above what was held")
 
 
 def test_what_was_spent_is_all_that_was_charged_where_nobody_billed_more_than_was_held() -> None:

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.debate.entries import DebateStopped
-from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, ConvergenceFound, DebaterScores, Finding
+from service.debate.findings import (
+    DIMENSIONS,
+    AccuracyFound,
+    Citation,
+    ConsensusFound,
+    ConvergenceFound,
+    DebaterScores,
+    Finding,
+)
 from service.debate.model import Check, ConvergenceOptions, Options, PanelOptions, Status, Turn
 from service.debate.panel_standing import labels_of
 from service.debate.replies import (
@@ -119,7 +127,7 @@ def as_in_the_reference(turn: Turn, facts: Any) -> Reply:
     if not isinstance(reply, BlindAnswer | RevisedAnswer):
         return reply
     claims = tuple(
-        Claim(n, claim["claim"], round(claim["confidence"] * 100), (), "reasoning")
+        Claim(n, claim["claim"], round(claim["confidence"] * 100), (Citation("its words"),), "reasoning")
         for n, claim in enumerate(said["claims"], start=1)
     )
     words = {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
