@@ -27,6 +27,8 @@ from service.errors import GainsayError
 FORMAT: Final = "gainsay-pack/1"
 README, SUMMARY, TABLE = "README.txt", "summary.json", "decisions.csv"
 SUMMARY_BYTES_MAX = 1 << 28
+DAY, MODE = (1980, 1, 1, 0, 0, 0), 0o100644 << 16
+"""The date and the mode of each file."""
 COLUMNS = (
     *("debate", "received", "decided", "log", "index", "taskType", "useCase", "intendedUse", "materiality"),
     *("downside", "question", "status", "format", "outcome", "confidence", "humanReview", "reviewReasons", "flags"),

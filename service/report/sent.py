@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct, UnsetType
 
+T = TypeVar("T")
 EVERY = ("*",)
 """The ``always_sent`` of a type all of whose members are always there, because a reference names them."""
 
@@ -119,3 +120,54 @@ def may_be_empty(kind: Any) -> bool:
         fields = msgspec.structs.fields(kind)
         return kind.__struct_config__.tag is None and all(may_be_absent(kind, field.name) for field in fields)
     return kind in (Any, None, NoneType, UnsetType) or (origin or kind) in (list, dict, Mapping)
+
+
+# What another process has sent.
+
+
+def read(data: bytes, kind: type[T]) -> T:
+    """The value that `encode` wrote: a member that was left out is empty. Raises `msgspec.MsgspecError`."""
+    return msgspec.convert(_filled(msgspec.json.decode(data), kind), kind)
+
+
+def _filled(plain: Any, kind: Any) -> Any:
+    """``plain`` with every member that its type requires, at every depth."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _filled(plain, parts[0])
+    if origin in (Union, UnionType):
+        return _filled(plain, next((part for part in parts if _fits(plain, part)), Any))
+    if isinstance(plain, list) and origin in (tuple, list):
+        return [_filled(item, parts[0] if Ellipsis in parts or len(parts) == 1 else Any) for item in plain]
+    if isinstance(plain, dict) and origin in (dict, Mapping):
+        return {name: _filled(value, parts[1]) for name, value in plain.items()}
+    if isinstance(plain, dict) and isinstance(kind, type) and issubclass(kind, Struct):
+        found = dict(plain)
+        for field in msgspec.structs.fields(kind):
+            if field.encode_name in found:
+                found[field.encode_name] = _filled(found[field.encode_name], field.type)
+            elif field.required:
+                found[field.encode_name] = _empty(field.type)
+        return found
+    return plain
+
+
+def _fits(plain: Any, kind: Any) -> bool:
+    """Whether a JSON value may be of a part of a union: an object by its tag, a list, or a plain value."""
+    origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, Struct):
+        config = origin.__struct_config__
+        return isinstance(plain, dict) and (config.tag is None or plain.get(config.tag_field) == config.tag)
+    return isinstance(plain, list) if origin in (tuple, list) else isinstance(plain, dict) and origin in (dict, Mapping)
+
+
+def _empty(kind: Any) -> Any:
+    """The empty value of a type: null where it may be, or else an empty list, object or text."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _empty(parts[0])
+    if origin in (Union, UnionType) and NoneType in parts:
+        return None
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return _filled({}, kind)
+    return [] if (origin or kind) in (tuple, list) else {} if (origin or kind) in (dict, Mapping) else ""

@@ -125,6 +125,7 @@ def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
             ("parts", lambda: parts.check_parts(evidence)),
             ("prompts", lambda: prompts.check_promised(evidence)),
             ("policy", lambda: policy.policy(evidence)),
+            ("times", lambda: times.check_times(evidence, trust)),
         ],
         every=False,
     )

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from io import StringIO, TextIOWrapper
+from itertools import pairwise
 from typing import IO
 
 import msgspec
@@ -27,7 +28,9 @@ from msgspec.structs import replace
 
 from service.audit.bundle import unpack
 from service.audit.export import decode_header, decode_row
+from service.audit.log_events import LogOpened
 from service.audit.pack import (
+    MODE,
     README,
     SUMMARY,
     SUMMARY_BYTES_MAX,
@@ -43,9 +46,10 @@ from service.audit.pack import (
     readme,
 )
 from service.audit.proof import parse_proof
-from service.audit.record import Envelope, open_leaf
+from service.audit.record import Envelope, leaf_hash, open_leaf
 from service.debate.entries import CaseReceived, DebateConcluded, Entry, GateDecided
 from service.verify.bundle import verify_bundle
+from service.verify.earlier_logs import following
 from service.verify.export import verify_export
 from service.verify.log import read_head
 from service.verify.opened_bundle import OpenedBundle
@@ -64,15 +68,29 @@ from service.verify.steps import (
 )
 
 PIECE = 1 << 20
+OPENED = str(LogOpened.__struct_config__.tag)
 LINE_MAX = 1 << 26
 IN_BUNDLES = frozenset({"sources", "money"})
 """The steps of an export that the bundles make up for."""
 LISTED_BYTES_MAX = 1 << 27
 """The most bytes of a list of files: that of a million decisions."""
+_LOCAL = struct.Struct("<4s5H3L2H")
+"""The header in front of a file: mark, version, flags, method, time, date, CRC, two sizes, two lengths."""
+_SIZES = struct.Struct("<2H2Q")
+"""The extra field of a file that was written in pieces: its sizes."""
+_FIRST_DAY = 0x21
+_LARGE = 76
+"""The bytes of the records that a ZIP of very many files, or a very large one, has in front of its end."""
 _END = struct.Struct("<4s8xL4xH")
 """The end of a ZIP: its mark, the size of the list of files, the length of the comment."""
 Row = Callable[[Sequence[Entry], PackedDecision], Mapping[str, str]]
 """Makes the cells of a decision from the entries of its bundle."""
+
+
+class _Opened(Struct):
+    """What of a log's opening says which log was before it."""
+
+    previous: str | None
 
 
 class _Declines(Struct):
@@ -84,6 +102,9 @@ class _Declines(Struct):
     decision: Decision
 
 
+csv.field_size_limit(1 << 30)
+"""A question may be longer than the csv module allows by itself."""
+_openings = msgspec.json.Decoder(_Opened)
 _decisions = msgspec.json.Decoder(_Declines)
 
 
@@ -104,7 +125,7 @@ def ends(envelope: Envelope, payload: str | None) -> bool:
 def verify_pack(stream: IO[bytes], trust: Trust, tools: Tools, row: Row, *, every: bool = False) -> VerificationReport:
     """Verify a pack; raises only errors of the stream. ``row`` writes the cells of a decision."""
     try:
-        pack = _Opened(stream)
+        pack = _Files(stream)
     except Exception as fault:  # noqa: BLE001 - a malformed ZIP may raise any error
         return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     parts = _Parts(pack, trust, tools, row)
@@ -120,14 +141,16 @@ def verify_pack(stream: IO[bytes], trust: Trust, tools: Tools, row: Row, *, ever
     )
     summary = pack.summary
     about = {"tenant": summary.tenant, "since": summary.since, "until": summary.until}
-    return VerificationReport("pack", {**about, "decisions": summary.counts.decisions}, steps, left, (README,))
+    return VerificationReport(
+        "pack", {**about, "decisions": summary.counts.decisions}, steps, left, (f"{TABLE}, column answer",)
+    )
 
 
 def _again(fault: Exception) -> str:
     raise fault
 
 
-class _Opened:
+class _Files:
     """The files of a pack."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -143,8 +166,7 @@ class _Opened:
             raise BadPack("expected each file once, found a name twice")
         if any(info.compress_type != zipfile.ZIP_STORED for info in listed):
             raise BadPack("expected files that are stored and not compressed, found another")
-        if sum(info.file_size for info in listed) > size:
-            raise BadPack("expected files of no more bytes than the pack has, found more")
+        _expect_one_reading(stream, listed, size - _END.size - listed_bytes)
         if SUMMARY not in self.infos or self.infos[SUMMARY].file_size > SUMMARY_BYTES_MAX:
             raise BadPack(f"expected {SUMMARY} of at most {SUMMARY_BYTES_MAX} bytes, found none")
         self.summary: Summary = decode_summary(self.zip.read(SUMMARY))
@@ -170,12 +192,35 @@ class _Opened:
         return f"{len(found)} files of {summary.tenant}, from {summary.since} to before {summary.until}"
 
 
+def _expect_one_reading(stream: IO[bytes], listed: Sequence[zipfile.ZipInfo], end: int) -> None:
+    """Raise `BadPack` unless the files lie one behind the other from the first byte, each header as the list has it."""
+    at = 0
+    for info in listed:
+        stream.seek(at)
+        header = stream.read(_LOCAL.size)
+        if info.header_offset != at or len(header) < _LOCAL.size:
+            raise BadPack(f"expected {info.filename!r} right behind the file before it, found it elsewhere")
+        mark, _, flags, method, time, date, crc, packed, size, name, extra = _LOCAL.unpack(header)
+        path, large = stream.read(name), stream.read(extra)
+        if large == _SIZES.pack(1, 16, info.file_size, info.file_size):
+            packed, size = info.file_size, info.file_size
+        elif large:
+            raise BadPack(f"expected {info.filename!r} without an extra field, found one")
+        plain = (mark, flags, method, time, date) == (b"PK\3\4", 0, 0, 0, _FIRST_DAY)
+        same = (path, crc, packed, size) == (info.orig_filename.encode(), info.CRC, info.file_size, info.file_size)
+        if not (plain and same) or info.comment or info.external_attr != MODE:
+            raise BadPack(f"expected a plain stored file of 1980 without a comment, found another: {info.filename!r}")
+        at += _LOCAL.size + name + extra + info.file_size
+    if end - at not in (0, _LARGE):
+        raise BadPack("expected the list of files right behind the files, found other bytes between")
+
+
 class _Parts:
     """The steps that read logs, bundles and table, and what one learns for the next."""
 
-    def __init__(self, pack: _Opened, trust: Trust, tools: Tools, row: Row) -> None:
+    def __init__(self, pack: _Files, trust: Trust, tools: Tools, row: Row) -> None:
         self._pack, self._trust, self._tools, self._row = pack, trust, tools, row
-        self._ended: dict[str, int] = {}
+        self._ended: dict[str, tuple[str, int, bytes]] = {}
         self._begun: set[str] = set()
         self._table: _Table | None = None
 
@@ -184,6 +229,7 @@ class _Parts:
     def logs(self) -> str:
         """Verify each log's records; raises `Differs`, or `NotCheckable` for a gap that the options do not accept."""
         said, gaps, allowed = [], [], list[str]()
+        self._expect_one_row_of_logs()
         for log in self._pack.summary.logs:
             with at(file=log.file):
                 report = self._log(log)
@@ -196,6 +242,12 @@ class _Parts:
         if gaps or allowed:  # what the options accept stands in the last line, as for a bundle
             raise NotCheckable(gaps[0] if gaps else f"{allowed[0]}; {'; '.join(said)}", allowed=not gaps)
         return "; ".join(said)
+
+    def _expect_one_row_of_logs(self) -> None:
+        """Check that each log is listed once, in the order of rotation without a gap; raises `Differs`."""
+        names = [log.log for log in self._pack.summary.logs]
+        for before, name in pairwise(names):
+            expect("the log that follows", following(before), name, file=SUMMARY)
 
     def _log(self, log: PackedLog) -> VerificationReport:
         with self._pack.zip.open(log.file) as file:
@@ -222,9 +274,25 @@ class _Parts:
                 if begins(envelope):
                     self._begun.add(envelope.debate)
                 if ends(envelope, row.payload):
-                    self._ended[envelope.debate] = row.index
+                    if envelope.debate in self._ended:
+                        raise Differs("the end of a debate", "one", "two", record=row.index)
+                    self._ended[envelope.debate] = log.log, row.index, leaf_hash(row.leaf.encode())
+                if envelope.kind == OPENED and row.payload is not None:
+                    self._opened(log, row.index, row.payload)
             yield line
         expect("the end of the range", log.below, following)
+
+    def _opened(self, log: PackedLog, index: int, payload: str) -> None:
+        """Check that the log before one that opens in this period is listed, up to its end; raises `Differs`."""
+        previous = _openings.decode(payload).previous
+        expect("the place of a log's opening", 0, index)
+        if previous is None:
+            return
+        head = read_head(previous.encode())[1]
+        before = {one.log: one for one in self._pack.summary.logs}.get(head.origin)
+        if before is None:
+            raise Differs("the log before one that was opened in the period", head.origin, "nothing", file=SUMMARY)
+        expect(f"the end of {head.origin}, as the next log has it", head.size, before.below, file=SUMMARY)
 
     # Decisions and bundles.
 
@@ -243,23 +311,29 @@ class _Parts:
 
     def bundles(self) -> str:
         """Verify each bundle, and compare its row; raises `Differs`, or `NotCheckable` for gaps."""
-        gaps = list[str]()
+        gaps, allowed = list[str](), list[str]()
         with self._pack.zip.open(TABLE) as file, TextIOWrapper(file, "utf-8", newline="") as text:
             table = _Table(text)
-            for debate, index in self._ended.items():
+            for debate, (log, index, leaf) in self._ended.items():
                 path = f"bundles/{debate}.zip"
                 with at(file=path):
                     opened, report = self._bundle(path)
                     _fail(report)
                     gaps += [f"{debate}: {gap.name}: {gap.detail}" for gap in report.gaps]
+                    allowed += [step.detail for step in report.steps if step.allowed]
                     packed = described(opened, path, self._pack.summary.files[path])
                     expect("the debate of the bundle", debate, packed.first.debate)
+                    expect("the log of the bundle", log, packed.last.log)
                     expect("the index of the last record", index, packed.index)
+                    expect("the hash of the last leaf", leaf.hex(), leaf_hash(opened.records[-1].leaf).hex())
                 table.compare(self._row(opened.debate.entries, packed))
             table.end()
         self._table = table
         if gaps:
             raise NotCheckable(f"{gaps[0]}{f' and {len(gaps) - 1} more gaps' if len(gaps) > 1 else ''}")
+        if allowed:  # what the options accept stands in the last line, as for a bundle
+            short = ", ".join(sorted({detail.partition(":")[0] for detail in allowed}))
+            raise NotCheckable(f"{short}: accepted in {table.count} bundles, else verified in every step", allowed=True)
         return f"{table.count} bundles, each verified in every step"
 
     def _bundle(self, path: str) -> tuple[OpenedBundle, VerificationReport]:

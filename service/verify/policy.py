@@ -237,10 +237,10 @@ def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
     detail = f"approved by {key.name} at {when}, with the key {key.encode()}"
     why = "which only the policy names: the deployer writes the policy" if key not in trust.keys else ""
     if key in vouching(trust.keys, evidence.first.log):
-        why = "which also signs this log: nobody approves what is one's own"
+        why = "which also signs this log: an approval by the log's own holder is none"
     if why:
         raise NotCheckable(
-            f"{detail}, {why}; get the approver's key from the approver, and pin it with --key",
+            f"SELF-APPROVED: {detail}, {why}; get the approver's key from the approver, and pin it with --key",
             allowed=trust.allow_self_approved,
         )
     return f"{detail}, pinned here"

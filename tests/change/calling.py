@@ -5,7 +5,7 @@ reviewed, ``{key}`` for the last key that was shown. Three words are no commands
 
     later       from here on, this build has one more version of the critique check
     metrics     the metrics of this process
-    asked ZIP   what each turn of a bundle's debate was asked; its verification (step 16) has shown that these are the
+    asked ZIP   what each turn of a bundle's debate was asked; its verification (step 19) has shown that these are the
                 bytes that went out
 """
 

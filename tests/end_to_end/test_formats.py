@@ -113,8 +113,8 @@ async def test_the_events_of_any_format_are_numbered_by_entry_and_resume_after_e
     whole, r = all_debated[form].events, all_debated[form].result
     ids = [event.id for event in whole if event.id]
 
-    assert ids == list(range(1, r["entries"]))
-    assert whole[-1].id == ids[-1]
+    assert ids == sorted({*ids})  # a check that found nothing has a number and no event
+    assert whole[-1].id == ids[-1] == r["entries"] - 1
     for seen in (1, ids[len(ids) // 2], ids[-2]):
         rest = whole[[event.id for event in whole].index(seen) + 1 :]
         assert await site.events(r["debateId"], after=seen) == rest
@@ -142,7 +142,7 @@ async def test_a_ballot_streams_votes_in_declared_order_and_reports_nine_lines(
     events, r = all_debated["ballot"].events, all_debated["ballot"].result
 
     voted = [e.data for e in events if e.name == "round"]
-    assert {event.name for event in events} == COMMON | {"round"}
+    assert {event.name for event in events} == COMMON - {"notice"} | {"round"}
     assert [one["name"] for one in voted] == r["result"]["speakerSchedule"]
     assert all(one.get("vote") in (*r["options"]["votes"], None) for one in voted)
     fields = [line.partition(": ")[0] for line in r["result"]["report"].splitlines()]

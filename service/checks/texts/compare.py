@@ -146,8 +146,13 @@ class _Desk:
             return None
         if not self._documented:
             return self._weighed(self._without_documents(path, quoted, given), quoted, given, _NOT_COMPARED)
+        # A weaker sentence around words for which the author's former take was marked does not take the mark away.
+        again = is_plain(given.around) and self._is_marked(quoted.text)
         verdict, licensed = self._in(self._documents, quoted.text, given.around, quoted.words < QUOTED_WORDS)
-        return self._weighed(self._judged(path, quoted, given, verdict, licensed), quoted, given, verdict)
+        found = self._judged(path, quoted, given, verdict, licensed)
+        if found is None and again:
+            found = Passage(path, quoted.span, "quotation", "unclear", given.attributed)
+        return self._weighed(found, quoted, given, verdict)
 
     def _weighed(
         self, found: Passage | None, quoted: Quotation, given: Given, verdict: CitationVerdict

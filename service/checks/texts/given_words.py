@@ -19,6 +19,7 @@ from service.checks.texts.embedded import is_statement
 from service.checks.texts.excuses import excuse, is_wished
 from service.checks.texts.mood import is_asserted, is_beside, is_reported, is_unclear, is_under, is_unreal
 from service.checks.texts.reports import Exists, is_stated, is_taken_back
+from service.checks.texts.signs import is_plain
 from service.checks.texts.speakers import is_literal
 from service.debate.findings import Attributed, Status
 
@@ -65,7 +66,7 @@ class Given(NamedTuple):
             return "nowhere" if is_literal(self.around.before) else "unclear"
         named = self.attributed == "document"
         if is_unreal(self.around, altered=altered, given=named):
-            return "unclear" if named and is_under(self.around) else None
+            return "unclear" if named and (is_under(self.around) or is_plain(self.around)) else None
         placed = is_asserted(self.around) or (named and is_under(self.around))
         claimed = (named or altered or near) and (placed or (named and (altered or near)))
         return "nowhere" if claimed and not is_unclear(self.around) else "unclear"

@@ -9,7 +9,7 @@ import httpx
 import msgspec
 
 from service.errors import GainsayError
-from service.report import Result
+from service.report import Result, sent
 
 
 class CallRefused(GainsayError):
@@ -62,7 +62,7 @@ class Client:
         """The result of the debate."""
         answer = await self._http.get(f"/v1/debates/{debate}?view=full")
         _refused(answer)
-        return msgspec.json.decode(answer.content, type=Result)
+        return sent.read(answer.content, Result)
 
 
 def _refused(answer: httpx.Response) -> None:

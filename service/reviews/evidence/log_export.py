@@ -185,8 +185,8 @@ def _cells(row: Row) -> bytes:
 
 async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) -> AsyncGenerator[list[Row], None]:
     """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
-    first = await _first_leaf_since(database, head, filters.since) if filters.since else 0
-    upto = await _first_leaf_since(database, head, filters.until) if filters.until else head.size
+    first = await first_leaf_since(database, head, filters.since) if filters.since else 0
+    upto = await first_leaf_since(database, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
     while first < upto:
         below = min(upto, first + (SPAN if about else WINDOW))
@@ -200,7 +200,7 @@ async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) ->
         first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
-async def _first_leaf_since(database: Database, head: SignedCheckpoint, at: datetime) -> int:
+async def first_leaf_since(database: Database, head: SignedCheckpoint, at: datetime) -> int:
     """The first leaf that joined the tree at this time or later."""
     rows = await database.query("first_since", {"log": head.log, "at": at})
     return min(int(rows[0]["first"]), head.size) if rows else head.size

@@ -21,6 +21,8 @@ from service.audit.checkpoint import parse_checkpoint
 from service.audit.export import decode_header, decode_row
 from service.audit.note import parse_note
 from service.audit.pack import (
+    DAY,
+    MODE,
     README,
     SUMMARY,
     TABLE,
@@ -37,15 +39,12 @@ from service.errors import BadRequest, NotProvable
 from service.report.pack_row import pack_row
 from service.reviews.evidence.access_record import EvidenceReader
 from service.reviews.evidence.debate_bundle import bundle
-from service.reviews.evidence.log_export import Filters, export
+from service.reviews.evidence.log_export import Filters, export, first_leaf_since
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.store.proofs import TenantLog, logs_of
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.pack import begins, described, ends
-
-_DATE = (1980, 1, 1, 0, 0, 0)
-_MODE = 0o100644 << 16
 
 
 class Packed(Struct, frozen=True):
@@ -65,8 +64,8 @@ class _Pack:
     async def stream(self, path: str, chunks: AsyncIterator[bytes]) -> None:
         """Write a file in pieces."""
         hashed = sha256()
-        info = zipfile.ZipInfo(path, _DATE)
-        info.external_attr = _MODE
+        info = zipfile.ZipInfo(path, DAY)
+        info.external_attr = MODE
         with self.zip.open(info, "w", force_zip64=True) as file:
             async for chunk in chunks:
                 hashed.update(chunk)
@@ -75,8 +74,8 @@ class _Pack:
 
     def write(self, path: str, content: bytes) -> str:
         """Write a file; returns its hash."""
-        info = zipfile.ZipInfo(path, _DATE)
-        info.external_attr = _MODE
+        info = zipfile.ZipInfo(path, DAY)
+        info.external_attr = MODE
         self.zip.writestr(info, content)
         self.files[path] = sha256(content).hexdigest()
         return self.files[path]
@@ -108,7 +107,7 @@ async def pack(
     packed.write(README, readme(caller.tenant, times["since"], times["until"]))
     listed, ended, begun = list[PackedLog](), list[str](), set[str]()
     for number, log in enumerate(found, start=1):
-        reading = _Reading(log, f"logs/{number:04d}.jsonl", ended, begun)
+        reading = _Reading(log, f"logs/{number:04d}.jsonl", ended, begun, await _beginning(database, log, since))
         async with aclosing(await export(database, logs, log.log, filters, caller, writer)) as chunks:
             await packed.stream(reading.file, reading.read(chunks))
         listed.append(reading.listed())
@@ -149,15 +148,19 @@ async def _expect_covered(database: Database, log: TenantLog, until: datetime) -
         )
 
 
+async def _beginning(database: Database, log: TenantLog, since: datetime) -> int:
+    """The index at which a period begins, also where nothing joined the log in it."""
+    return 0 if log.head is None else await first_leaf_since(database, log.head, since)
+
+
 class _Reading:
     """The lines of a log's export as they pass: which debates begin and end in it."""
 
-    def __init__(self, log: TenantLog, file: str, ended: list[str], begun: set[str]) -> None:
+    def __init__(self, log: TenantLog, file: str, ended: list[str], begun: set[str], first: int) -> None:
         self.file = file
         self._log, self._ended, self._begun = log, ended, begun
         self._size, self._root = 0, ""
-        self._first: int | None = None
-        self._next = 0
+        self._first = self._next = first
 
     async def read(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The chunks, unchanged."""
@@ -168,15 +171,13 @@ class _Reading:
 
     def listed(self) -> PackedLog:
         """The log as the summary has it."""
-        first = self._next if self._first is None else self._first
-        return PackedLog(self._log.log, first, self._next, self._size, self._root, self.file)
+        return PackedLog(self._log.log, self._first, self._next, self._size, self._root, self.file)
 
     def _line(self, line: bytes) -> None:
         if not line.startswith(b'{"index":'):
             self._head(line)
             return
         row = decode_row(line)
-        self._first = row.index if self._first is None else self._first
         self._next = row.index + 1
         envelope = open_leaf(row.leaf.encode())
         if begins(envelope):

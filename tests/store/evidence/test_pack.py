@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from service.audit import pack as packs
 from service.audit.pack import SUMMARY, TABLE, PackCounts, decode_summary, encode_summary
 from service.cli import exit_codes
 from service.cli.audit.verify import tools
@@ -48,7 +49,9 @@ def zipped(files: Mapping[str, bytes], *, method: int = zipfile.ZIP_STORED) -> b
     out = BytesIO()
     with zipfile.ZipFile(out, "w", method) as made:
         for name, content in files.items():
-            made.writestr(name, content)
+            info = zipfile.ZipInfo(name, packs.DAY)
+            info.external_attr, info.compress_type = packs.MODE, method
+            made.writestr(info, content)
     return out.getvalue()
 
 

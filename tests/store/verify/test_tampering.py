@@ -64,7 +64,8 @@ def test_a_file_that_is_missing_or_extra_fails(bundle: Bundle) -> None:
         less = {name: content for name, content in bundle.files.items() if name != path}
 
         assert "file" in failed(verify(Bundle(less, bundle.manifest))), path
-        assert verify(rehashed(bundle, less)).code == 1, path
+        widened = path == "times/before.txt"  # a debate may have begun before its log was countersigned
+        assert verify(rehashed(bundle, less)).code == (4 if widened else 1), path
     for path in (
         "more.txt",
         "records/0019.leaf.json",

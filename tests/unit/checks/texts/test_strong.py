@@ -78,7 +78,14 @@ def test_every_form_has_a_sentence() -> None:
     assert {form for _, form in STRONG} | {"repeated"} == set(get_args(Form))
 
 
-@pytest.mark.parametrize("text", [f'So it is: "{W}".', f'Yet "{W}" decides it.', f'I stand by it: "{W}".'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f'So it is: "{W}".', f'Yet "{W}" decides it.', f'I stand by it: "{W}".'),
+        *(f'We rely on the words "{W}" rather than on the summary.', f'The Bank can rely on "{W}".'),
+        *(f'We have to accept "{W}" as it stands.', f'The Bank should sign, since "{W}".'),
+    ],
+)
 def test_words_for_which_the_author_s_former_take_was_marked_stay_marked(text: str) -> None:
     """A weaker sentence does not turn a mark into a doubt. The former take's marks are known, and not its text."""
     read = ReadTexts(moderation(text), ("D1",), (), (QUESTION,), {}, (W,))
