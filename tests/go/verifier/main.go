@@ -1,0 +1,75 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+const usage = `usage:
+  verifier vectors FOLDER
+  verifier verify FILE --key VKEY [--witness VKEY] [--approver VKEY] [--quorum N]
+
+A key may be given again and again. --quorum 0 says that no witness is expected.
+Exit: 0 every step holds, 1 a step failed, 2 usage, 4 no step failed and one was not checkable.
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, out, complaints io.Writer) int {
+	if len(args) == 2 && args[0] == "vectors" {
+		return vectors(args[1], out)
+	}
+	if len(args) >= 2 && args[0] == "verify" {
+		t, err := pin(args[2:])
+		if err == nil {
+			var data []byte
+			if data, err = os.ReadFile(args[1]); err == nil {
+				return verify(data, t, out)
+			}
+		}
+		fmt.Fprintln(complaints, err)
+	}
+	fmt.Fprint(complaints, usage)
+	return exitUsage
+}
+
+// pin reads the arguments behind the file.
+func pin(args []string) (trust, error) {
+	var t trust
+	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	take := func(list *[]key, of byte) func(string) error {
+		return func(text string) error {
+			k, err := parseKey(strings.TrimSpace(text))
+			if err == nil && k.kind != of {
+				err = fmt.Errorf("a key of type %d, not %d", k.kind, of)
+			}
+			*list = append(*list, k)
+			return err
+		}
+	}
+	flags.Func("key", "", take(&t.keys, plainType))
+	flags.Func("witness", "", take(&t.witnesses, witnessType))
+	flags.Func("approver", "", take(&t.approvers, plainType))
+	flags.IntVar(&t.quorum, "quorum", 1, "")
+	if err := flags.Parse(args); err != nil {
+		return t, err
+	}
+	if flags.NArg() > 0 || len(t.keys) == 0 || t.quorum < 0 {
+		return t, fmt.Errorf("a file and at least one --key are needed")
+	}
+	return t, nil
+}
+
+// verify takes a file for what it is: a bundle begins as a ZIP does, an export as JSON.
+func verify(data []byte, t trust, out io.Writer) int {
+	if strings.HasPrefix(string(data), "{") {
+		e := &export{trust: t, data: data}
+		return carry(out, e.steps())
+	}
+	b := &bundle{trust: t, data: data}
+	return carry(out, b.steps())
+}
