@@ -15,7 +15,6 @@ type bundle struct {
 	files   map[string][]byte
 	debate  string
 	tenant  string
-	status  string
 	logs    []string
 	records []record
 	heads   []record
@@ -64,7 +63,7 @@ func (b *bundle) manifest(data []byte) (count int64, err error) {
 	if format, err := m.str("format"); err != nil || format != "gainsay-bundle/2" {
 		return 0, errors.New("another format")
 	}
-	for name, at := range map[string]*string{"debate": &b.debate, "tenant": &b.tenant, "status": &b.status} {
+	for name, at := range map[string]*string{"debate": &b.debate, "tenant": &b.tenant, "status": new(string)} {
 		if *at, err = m.str(name); err != nil {
 			return 0, err
 		}
@@ -128,14 +127,18 @@ func (b *bundle) record(path string) record {
 }
 
 func (b *bundle) signature() (err error) {
-	e, err := parseLeaf(b.records[0].leaf)
-	if err != nil && !errors.Is(err, errLater) {
+	leaf, err := parse(b.records[0].leaf)
+	if err != nil {
+		return fmt.Errorf("leaf 0: %w", err)
+	}
+	log, err := leaf.str("log")
+	if err != nil {
 		return fmt.Errorf("leaf 0: %w", err)
 	}
 	if b.head, err = parseCheckpoint(b.files["checkpoints/0001.txt"]); err != nil {
 		return err
 	}
-	if e.log != "" && b.head.origin != e.log {
+	if b.head.origin != log {
 		return errors.New("a checkpoint of another log")
 	}
 	return b.head.signed(b.keys)
@@ -173,7 +176,7 @@ func (b *bundle) tree() error {
 
 func (b *bundle) opened() error {
 	for n := range b.records {
-		if err := b.records[n].open(); errors.Is(err, errLater) {
+		if err := b.records[n].open(b.forms); errors.Is(err, errLater) {
 			b.later = err
 		} else if err != nil {
 			return fmt.Errorf("record %d: %w", n, err)
@@ -253,7 +256,7 @@ func (b *bundle) chain() error {
 	}
 	for n := 1; n < len(b.records); n++ {
 		r, before := &b.records[n], &b.records[n-1]
-		if r.n != before.n+1 || r.prev != before.hash() || r.recorded.Before(before.recorded) {
+		if r.n != before.n+1 || r.prev != before.hash() {
 			return fmt.Errorf("record %d does not follow the one before", n)
 		}
 	}
@@ -297,15 +300,15 @@ func (b *bundle) complete() error {
 		return err
 	}
 	if !debated {
-		if len(b.records) != 2 || b.status != "declined" {
-			return errors.New("a declined case with more records, or another status")
+		if len(b.records) != 2 {
+			return errors.New("a declined case with more records")
 		}
 		return nil
 	}
 	return b.begunAndEnded()
 }
 
-// begunAndEnded checks the beginning and the end of a debate, and the status of the manifest.
+// begunAndEnded checks the beginning and the end of a debate.
 func (b *bundle) begunAndEnded() error {
 	last := len(b.records) - 1
 	for n, r := range b.records {
@@ -318,13 +321,6 @@ func (b *bundle) begunAndEnded() error {
 	}
 	if seed, err := b.records[2].body.str("seed"); err != nil || seed != b.records[0].hash() {
 		return errors.New("another seed")
-	}
-	outcome, err := b.records[last].body.object("outcome")
-	if err != nil {
-		return err
-	}
-	if status, err := outcome.str("status"); err != nil || status != b.status {
-		return errors.New("the manifest has another status than the outcome")
 	}
 	return nil
 }

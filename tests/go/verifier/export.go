@@ -200,7 +200,7 @@ func (e *export) signature() error {
 func (e *export) records() error {
 	for i := range e.rows {
 		r := &e.rows[i]
-		err := r.open()
+		err := r.open(e.forms)
 		if err == nil {
 			err = e.contextOfRow(r)
 		}
@@ -274,7 +274,7 @@ func (e *export) pair(last, r *row) error {
 	if e.complete || r.n == last.n+1 {
 		return r.follows(&last.record)
 	}
-	if r.n <= last.n || r.recorded.Before(last.recorded) {
+	if r.n <= last.n {
 		return errors.New("out of order")
 	}
 	return r.same(&last.record)

@@ -10,9 +10,10 @@ import (
 
 const usage = `usage:
   verifier vectors FOLDER
-  verifier verify FILE --key VKEY [--witness VKEY] [--approver VKEY] [--quorum N]
+  verifier verify FILE --key VKEY [--witness VKEY] [--quorum N] [--schemas FOLDER]
 
-A key may be given again and again. --quorum 0 says that no witness is expected.
+A key may be given again and again. --quorum 0 says that no witness is expected. --schemas is the folder of the JSON
+Schemas, from somebody else than whoever gave you the file; without it the members of payloads are not checked.
 Exit: 0 every step holds, 1 a step failed, 2 usage, 4 no step failed and one was not checkable.
 `
 
@@ -53,13 +54,16 @@ func pin(args []string) (trust, error) {
 	}
 	flags.Func("key", "", take(&t.keys, plainType))
 	flags.Func("witness", "", take(&t.witnesses, witnessType))
-	flags.Func("approver", "", take(&t.approvers, plainType))
 	flags.IntVar(&t.quorum, "quorum", 1, "")
+	flags.Func("schemas", "", func(folder string) (err error) {
+		t.forms, err = readSchemas(folder)
+		return err
+	})
 	if err := flags.Parse(args); err != nil {
 		return t, err
 	}
-	if flags.NArg() > 0 || len(t.keys) == 0 || t.quorum < 0 {
-		return t, fmt.Errorf("a file and at least one --key are needed")
+	if flags.NArg() > 0 || len(t.keys) == 0 || t.quorum < 0 || t.quorum > max(1, len(t.witnesses)) {
+		return t, fmt.Errorf("a file, at least one --key, and as many --witness as --quorum says are needed")
 	}
 	return t, nil
 }

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
-var schemaFile = regexp.MustCompile(`^schema/[^/]+\.json$`)
+// theSchemas is the version of the files under schema/ that this verifier knows.
+const theSchemas = "schemas/1"
 
 // follow checks the openings of the logs after the first (the step `logs`).
 func (b *bundle) follow() error {
@@ -69,7 +68,7 @@ func (b *bundle) opening(number int64, c checkpoint) (checkpoint, error) {
 	if r.payload == nil {
 		return checkpoint{}, errors.New("no payload")
 	}
-	if err := r.open(); err != nil {
+	if err := r.open(b.forms); err != nil {
 		return checkpoint{}, err
 	}
 	b.heads = append(b.heads, r)
@@ -106,7 +105,10 @@ func (b *bundle) parts() error {
 	if b.later != nil {
 		return b.later
 	}
-	due := map[string]bool{"README.txt": true, "report.md": true}
+	due, err := b.words()
+	if err != nil {
+		return err
+	}
 	first := &b.records[0]
 	if first.envelope.context != "" {
 		due["context.json"], due["context.salt"] = true, true
@@ -137,6 +139,25 @@ func (b *bundle) parts() error {
 	return b.whole(due)
 }
 
+// words are the files that are there always, by the versions that record 1 names.
+func (b *bundle) words() (map[string]bool, error) {
+	versions, err := b.records[1].body.object("versions")
+	if err != nil {
+		return nil, err
+	}
+	if said, err := versions.str("schemas"); err != nil || said != theSchemas {
+		return nil, fmt.Errorf("schemas of version %q: %w", said, errLater)
+	}
+	due := map[string]bool{"README.txt": true, "report.md": true}
+	for _, name := range []string{"context.v1", "documents.v1", "leaf.v1", "leaf.v2", "manifest.v2"} {
+		due["schema/"+name+".json"] = true
+	}
+	for kind := range kinds {
+		due["schema/payload."+kind+".v1.json"] = true
+	}
+	return due, nil
+}
+
 // whole holds the names of files against those that are due.
 func (b *bundle) whole(due map[string]bool) error {
 	for name := range due {
@@ -148,7 +169,7 @@ func (b *bundle) whole(due map[string]bool) error {
 	for _, name := range b.names {
 		folder, _, _ := strings.Cut(name, "/")
 		known := due[name] || folder == "records" || folder == "proofs" || folder == "checkpoints"
-		known = known || schemaFile.MatchString(name) || folder == "prompts" && len(b.records) > 2
+		known = known || folder == "prompts" && len(b.records) > 2
 		known = known || old && (name == "policy.json" || name == "configuration.json")
 		if !known {
 			return fmt.Errorf("%s is not asked for", name)
@@ -321,11 +342,15 @@ func (b *bundle) approval() error {
 		return err
 	}
 	held, there := started.get("approval")
-	if !there || held.kind == isNull {
+	approver, named := started.get("approvedBy")
+	if there != named {
+		return errors.New("an approval without the name of its approver, or the name without it")
+	}
+	if !there {
 		return nil
 	}
 	data := b.files["approval.txt"]
-	if held.kind != isString || !bytes.Equal([]byte(held.text), data) {
+	if held.kind != isString || held.text != string(data) {
 		return errors.New("approval.txt is not the approval of record 2")
 	}
 	n, err := parseNote(data)
@@ -333,24 +358,40 @@ func (b *bundle) approval() error {
 		return err
 	}
 	configuration, _ := started.str("configurationHash")
+	lines := strings.Split(n.text, "\n")
+	if len(lines) != 5 || lines[0] != "gainsay-approval/1" || lines[1] != configuration {
+		return errors.New("an approval of another configuration")
+	}
+	if err := moment(lines[3]); err != nil || !wholeSecond.MatchString(lines[3]) {
+		return errors.New("an approval without a time")
+	}
+	return b.approvedBy(n, approver.text)
+}
+
+// approvedBy refuses a note that the approver whom the policy names did not sign.
+func (b *bundle) approvedBy(n note, name string) error {
 	policy, err := parse(b.files["policy.json"])
 	if err != nil {
 		return err
 	}
-	version, _ := policy.str("version")
-	lines := strings.Split(n.text, "\n")
-	if len(lines) != 5 || lines[0] != "gainsay-approval/1" || lines[1] != configuration || lines[2] != version {
-		return errors.New("an approval of another configuration or policy")
+	rules, err := policy.object("approval")
+	if err != nil {
+		return err
 	}
-	if _, err := moment(lines[3]); err != nil || !wholeSecond.MatchString(lines[3]) {
-		return errors.New("an approval without a time")
+	text, err := rules.str("key")
+	if err != nil {
+		return err
 	}
-	if len(b.approvers) == 0 {
-		return fmt.Errorf("no key of an approver is pinned: %w", errLater)
+	k, err := parseKey(text)
+	if err != nil {
+		return err
 	}
-	found, err := n.signers(b.approvers)
+	if k.name != name || k.kind != plainType {
+		return errors.New("approved by somebody else than the policy names")
+	}
+	found, err := n.signers([]key{k})
 	if err == nil && len(found) == 0 {
-		err = errors.New("the pinned approver did not sign")
+		err = errors.New("the approver did not sign")
 	}
 	return err
 }

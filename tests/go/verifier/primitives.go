@@ -44,16 +44,16 @@ func decimal(text string) (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// moment reads a time of the format; any fraction has one to six digits.
-func moment(text string) (time.Time, error) {
+// moment refuses a text that is no time of the format; any fraction has one to six digits.
+func moment(text string) error {
 	if !timeOfDay.MatchString(text) {
-		return time.Time{}, fmt.Errorf("no time: %q", text)
+		return fmt.Errorf("no time: %q", text)
 	}
 	t, err := time.Parse("2006-01-02T15:04:05Z", text)
 	if err == nil && t.Year() == 0 {
 		err = errors.New("no year")
 	}
-	return t, err
+	return err
 }
 
 // committed says whether a commitment is to this content with a salt in hex.

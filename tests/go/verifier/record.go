@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -15,15 +16,21 @@ const (
 	newestLeaf = 2
 )
 
+// kinds are those of payloads; those of the log itself are true.
+var kinds = map[string]bool{
+	"case.received": false, "gate.decided": false, "debate.started": false, "turn.asked": false, "turn.spoke": false,
+	"attempt.failed": false, "turn.silent": false, "check.found": false, "budget.refused": false, "debate.stopped": false,
+	"debate.concluded": false, "log.opened": true, "audit.read": true, "audit.checked": true,
+}
+
 // errLater marks what a later verifier may know: not checkable, and no failure.
 var errLater = errors.New("not checkable")
 
 // envelope is the content of a leaf.
 type envelope struct {
-	v, schema, n                                     int64
-	log, tenant, kind, debate, prev, commitment      string
-	build, policy, context, occurredText, recordedAs string
-	occurred, recorded                               time.Time
+	v, schema, n                                int64
+	log, tenant, kind, debate, prev, commitment string
+	build, policy, context, occurred, recorded  string
 }
 
 // record is a leaf with what it commits to; payload is nil where there is none.
@@ -54,10 +61,10 @@ func parseLeaf(data []byte) (envelope, error) {
 		return envelope{}, err
 	}
 	version, err := v.integer("v")
-	if err != nil || version < 1 {
+	if err != nil {
 		return envelope{}, errors.New("no version")
 	}
-	if version > newestLeaf {
+	if version < 1 || version > newestLeaf {
 		return envelope{}, fmt.Errorf("a leaf of version %d: %w", version, errLater)
 	}
 	if err := v.exactly(leafNames[version]...); err != nil {
@@ -80,10 +87,10 @@ func (e *envelope) fill(v value) (err error) {
 		"commitment": &e.commitment,
 	}
 	if e.v == 1 {
-		texts["at"] = &e.recordedAs
+		texts["at"] = &e.recorded
 	} else {
 		for name, at := range map[string]*string{
-			"occurred": &e.occurredText, "recorded": &e.recordedAs, "build": &e.build, "policy": &e.policy,
+			"occurred": &e.occurred, "recorded": &e.recorded, "build": &e.build, "policy": &e.policy,
 			"context": &e.context,
 		} {
 			texts[name] = at
@@ -97,11 +104,13 @@ func (e *envelope) fill(v value) (err error) {
 	if e.n, err = v.integer("n"); err != nil {
 		return err
 	}
-	if e.schema, err = v.integer("schema"); err != nil {
+	if e.schema, err = v.integer("schema"); errors.Is(err, strconv.ErrRange) {
+		e.schema = math.MaxInt64
+	} else if err != nil {
 		return err
 	}
 	if e.v == 1 {
-		e.occurredText = e.recordedAs
+		e.occurred = e.recorded
 		_, err = v.str("actor")
 		return err
 	}
@@ -127,7 +136,7 @@ func checkActor(actor value) error {
 }
 
 // check holds the members against the rules of the page.
-func (e *envelope) check() (err error) {
+func (e *envelope) check() error {
 	host, tenant, _, err := logName(e.log)
 	if err != nil {
 		return err
@@ -135,29 +144,33 @@ func (e *envelope) check() (err error) {
 	if host == "" || tenant != e.tenant {
 		return errors.New("a tenant that is not the log's")
 	}
-	if e.n < 0 || e.schema < 1 || e.kind == "" || e.debate == "" || (e.n == 0) != (e.prev == "") {
+	if e.n < 0 || e.schema < 1 || e.kind == "" || (e.n == 0) != (e.prev == "") {
 		return errors.New("members that do not fit each other")
 	}
-	optional := []string{e.prev, e.policy, e.context}
+	if !identifier.MatchString(e.debate) {
+		return fmt.Errorf("a debate that is no UUID: %q", e.debate)
+	}
 	due := []string{e.commitment}
 	if e.v > 1 {
 		due = append(due, e.build)
 	}
-	for _, h := range optional {
-		if h != "" {
-			due = append(due, h)
-		}
+	if e.v > 1 && !kinds[e.kind] {
+		due = append(due, e.policy, e.context)
+	} else if e.policy != "" || e.context != "" {
+		return errors.New("a record of the log itself with a policy or a context")
+	}
+	if e.n > 0 {
+		due = append(due, e.prev)
 	}
 	for _, h := range due {
 		if !hexHash.MatchString(h) {
 			return fmt.Errorf("no SHA-256 in hex: %q", h)
 		}
 	}
-	if e.occurred, err = moment(e.occurredText); err != nil {
+	if err := moment(e.occurred); err != nil {
 		return err
 	}
-	e.recorded, err = moment(e.recordedAs)
-	return err
+	return moment(e.recorded)
 }
 
 // logName takes <host>/<tenant>/<epoch> apart.
@@ -174,7 +187,7 @@ func logName(name string) (host, tenant string, epoch int64, err error) {
 }
 
 // open reads the leaf and the payload, and holds one against the other.
-func (r *record) open() (err error) {
+func (r *record) open(forms schemas) (err error) {
 	if r.envelope, err = parseLeaf(r.leaf); err != nil {
 		return err
 	}
@@ -184,8 +197,8 @@ func (r *record) open() (err error) {
 	if !hexHash.MatchString(r.salt) || !committed(r.commitment, r.salt, r.payload) {
 		return errors.New("a payload that has not the leaf's commitment")
 	}
-	if r.schema > 1 {
-		return fmt.Errorf("a payload of schema %d: %w", r.schema, errLater)
+	if _, known := kinds[r.kind]; r.schema > 1 || !known {
+		return fmt.Errorf("schema %d of %s: %w", r.schema, r.kind, errLater)
 	}
 	if r.body, err = canonical(r.payload); err != nil {
 		return fmt.Errorf("the payload: %w", err)
@@ -193,7 +206,7 @@ func (r *record) open() (err error) {
 	if kind, err := r.body.str("kind"); err != nil || kind != r.kind {
 		return errors.New("a payload of another kind")
 	}
-	return nil
+	return forms.check(r)
 }
 
 func (r *record) hash() string {
@@ -206,8 +219,6 @@ func (r *record) follows(before *record) error {
 	switch {
 	case r.n != before.n+1 || r.prev != before.hash():
 		return fmt.Errorf("record %d does not follow record %d", r.n, before.n)
-	case r.recorded.Before(before.recorded):
-		return fmt.Errorf("record %d was sealed before record %d", r.n, before.n)
 	}
 	return r.same(before)
 }

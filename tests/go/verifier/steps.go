@@ -16,8 +16,9 @@ const (
 
 // trust is what the reader of a file pinned.
 type trust struct {
-	keys, witnesses, approvers []key
-	quorum                     int
+	keys, witnesses []key
+	quorum          int
+	forms           schemas // nil: the members of payloads are not checked
 }
 
 // step is one step of a verifier. An error that is errLater says that it could not be carried out whole.

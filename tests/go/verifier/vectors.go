@@ -94,7 +94,7 @@ func checkString(x example) error {
 
 func checkRecord(x example, before **record) error {
 	r := &record{leaf: x.Leaf, payload: x.Payload, salt: x.Salt}
-	if err := r.open(); err != nil {
+	if err := r.open(nil); err != nil {
 		return err
 	}
 	if *before != nil {
