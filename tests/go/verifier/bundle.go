@@ -181,6 +181,9 @@ func (b *bundle) opened() error {
 		} else if err != nil {
 			return fmt.Errorf("record %d: %w", n, err)
 		}
+		if kinds[b.records[n].kind] {
+			b.later = fmt.Errorf("%s in a debate: %w", b.records[n].kind, errLater)
+		}
 	}
 	return b.later
 }

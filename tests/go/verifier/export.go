@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // row is a record of an export.
@@ -218,7 +217,7 @@ func (e *export) records() error {
 
 func (e *export) contextOfRow(r *row) error {
 	if r.context == nil {
-		if r.envelope.context != "" && r.payload != nil {
+		if r.envelope.context != "" {
 			return errors.New("no context")
 		}
 		return nil
@@ -226,14 +225,8 @@ func (e *export) contextOfRow(r *row) error {
 	if !committed(r.envelope.context, r.salt, r.context) {
 		return errors.New("a context that has not its commitment")
 	}
-	context, err := parseContext(r.context)
-	if err != nil {
-		return err
-	}
-	if theCase, err := r.body.object("case"); err == nil && r.kind == "case.received" {
-		return contextOf(context, theCase)
-	}
-	return nil
+	_, err := parseContext(r.context)
+	return err
 }
 
 func (e *export) chains() error {
@@ -241,7 +234,6 @@ func (e *export) chains() error {
 		return e.later
 	}
 	before := map[string]*row{}
-	first := map[string]*row{}
 	ended := map[string]bool{}
 	for i := range e.rows {
 		r := &e.rows[i]
@@ -256,12 +248,6 @@ func (e *export) chains() error {
 			if err := e.pair(last, r); err != nil {
 				return fmt.Errorf("the record at %d: %w", r.index, err)
 			}
-		}
-		if first[r.debate] == nil {
-			first[r.debate] = r
-		}
-		if err := seeded(first[r.debate], r); err != nil {
-			return fmt.Errorf("the record at %d: %w", r.index, err)
 		}
 		before[r.debate] = r
 		ended[r.debate] = ends(r)
@@ -280,20 +266,9 @@ func (e *export) pair(last, r *row) error {
 	return r.same(&last.record)
 }
 
-// seeded checks rule 4 of a chain where record 0 and record 2 are both there.
-func seeded(first, r *row) error {
-	if r.kind != "debate.started" || first.n != 0 || r.payload == nil {
-		return nil
-	}
-	if seed, ok := r.body.get("seed"); ok && seed.text != first.hash() {
-		return errors.New("another seed")
-	}
-	return nil
-}
-
 // ends says whether nothing of the debate may follow a record.
 func ends(r *row) bool {
-	if r.kind == "debate.concluded" {
+	if r.kind == "debate.concluded" || kinds[r.kind] {
 		return true
 	}
 	if r.kind != "gate.decided" {
@@ -327,11 +302,8 @@ func (e *export) tree() error {
 func (e *export) openings() error {
 	for i := range e.rows {
 		r := &e.rows[i]
-		if r.kind != "log.opened" || r.payload == nil {
+		if r.kind != "log.opened" || r.body.kind == isNull {
 			continue
-		}
-		if strings.HasSuffix(r.log, "/1") {
-			return errors.New("a first log is opened by no record")
 		}
 		if _, err := openedLog(&r.record); err != nil {
 			return fmt.Errorf("the record at %d: %w", r.index, err)

@@ -39,6 +39,9 @@ func (b *bundle) follow() error {
 		if err != nil {
 			return err
 		}
+		if previous.note.text == "" {
+			continue
+		}
 		if before.size < previous.size || before.size == previous.size && before.root != previous.root {
 			return fmt.Errorf("the log of epoch %d ends before what the next one carries", i)
 		}
@@ -78,7 +81,7 @@ func (b *bundle) opening(number int64, c checkpoint) (checkpoint, error) {
 	return openedLog(&r)
 }
 
-// openedLog checks a log.opened of an epoch above 1, and gives the checkpoint that it carries.
+// openedLog checks a log.opened, and gives the checkpoint that it carries: an empty one where `previous` is null.
 func openedLog(r *record) (checkpoint, error) {
 	host, tenant, epoch, err := logName(r.log)
 	if err != nil {
@@ -88,6 +91,9 @@ func openedLog(r *record) (checkpoint, error) {
 	counted, errEpoch := r.body.integer("epoch")
 	if err != nil || errEpoch != nil || r.kind != "log.opened" || r.n != 0 || named != r.log || counted != epoch {
 		return checkpoint{}, errors.New("no opening of its log")
+	}
+	if null, ok := r.body.get("previous"); ok && null.kind == isNull {
+		return checkpoint{}, nil
 	}
 	previous, err := r.body.str("previous")
 	if err != nil {
@@ -346,6 +352,17 @@ func (b *bundle) approval() error {
 	if there != named {
 		return errors.New("an approval without the name of its approver, or the name without it")
 	}
+	policy, err := parse(b.files["policy.json"])
+	if err != nil {
+		return err
+	}
+	rules, err := policy.object("approval")
+	if err != nil {
+		return err
+	}
+	if required, _ := rules.get("required"); !there && required.text == "true" {
+		return errors.New("no approval, which the policy requires")
+	}
 	if !there {
 		return nil
 	}
@@ -365,19 +382,11 @@ func (b *bundle) approval() error {
 	if err := moment(lines[3]); err != nil || !wholeSecond.MatchString(lines[3]) {
 		return errors.New("an approval without a time")
 	}
-	return b.approvedBy(n, approver.text)
+	return approvedBy(n, rules, approver.text)
 }
 
 // approvedBy refuses a note that the approver whom the policy names did not sign.
-func (b *bundle) approvedBy(n note, name string) error {
-	policy, err := parse(b.files["policy.json"])
-	if err != nil {
-		return err
-	}
-	rules, err := policy.object("approval")
-	if err != nil {
-		return err
-	}
+func approvedBy(n note, rules value, name string) error {
 	text, err := rules.str("key")
 	if err != nil {
 		return err

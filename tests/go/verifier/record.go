@@ -156,8 +156,6 @@ func (e *envelope) check() error {
 	}
 	if e.v > 1 && !kinds[e.kind] {
 		due = append(due, e.policy, e.context)
-	} else if e.policy != "" || e.context != "" {
-		return errors.New("a record of the log itself with a policy or a context")
 	}
 	if e.n > 0 {
 		due = append(due, e.prev)
@@ -191,20 +189,17 @@ func (r *record) open(forms schemas) (err error) {
 	if r.envelope, err = parseLeaf(r.leaf); err != nil {
 		return err
 	}
-	if r.payload == nil {
-		return nil
-	}
 	if !hexHash.MatchString(r.salt) || !committed(r.commitment, r.salt, r.payload) {
 		return errors.New("a payload that has not the leaf's commitment")
-	}
-	if _, known := kinds[r.kind]; r.schema > 1 || !known {
-		return fmt.Errorf("schema %d of %s: %w", r.schema, r.kind, errLater)
 	}
 	if r.body, err = canonical(r.payload); err != nil {
 		return fmt.Errorf("the payload: %w", err)
 	}
 	if kind, err := r.body.str("kind"); err != nil || kind != r.kind {
 		return errors.New("a payload of another kind")
+	}
+	if _, known := kinds[r.kind]; r.schema > 1 || !known {
+		return fmt.Errorf("schema %d of %s: %w", r.schema, r.kind, errLater)
 	}
 	return forms.check(r)
 }

@@ -69,11 +69,14 @@ func (t trust) lines(c checkpoint, carried map[string]bool) error {
 	var strange error
 	for _, s := range c.signatures {
 		known := carried[s.line]
-		for _, k := range t.keys {
-			known = known || s.by(k) && k.may(c.origin)
-		}
-		for _, k := range t.witnesses {
-			known = known || s.by(k)
+		for _, k := range append(append([]key{}, t.keys...), t.witnesses...) {
+			if !s.by(k) || k.kind == plainType && !k.may(c.origin) {
+				continue
+			}
+			if _, err := s.check(k, c.text); err != nil {
+				return err
+			}
+			known = true
 		}
 		if !known {
 			strange = fmt.Errorf("a line of %s, whose key is not pinned: %w", s.name, errLater)
