@@ -1,0 +1,382 @@
+"""A verifier in Go, written from docs/format alone, finds what ours finds about the integrity of evidence.
+
+`tests/go/verifier` needs Go's standard library and nothing else. It is built here without a network, and kept in
+pytest's cache. Where Go is not at hand, these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import zipfile
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.cli import main
+from tests.fixtures.bundles import LOG_KEY
+from tests.fixtures.sealing import BUNDLES, Leaf, Recorded, compact, indented, packed, zipped
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = ROOT / "tests" / "go" / "verifier"
+RECORDED = sorted(BUNDLES.glob("*.zip"))
+INTEGRITY = (
+    "file",
+    "signature",
+    "witnesses",
+    "tree",
+    "records",
+    "context",
+    "chain",
+    "complete",
+    "logs",
+    "parts",
+    "lines",
+    "prompts",
+    "policy",
+    "approval",
+)
+FAILED = 1
+Files = dict[str, bytes]
+Go = Callable[..., tuple[int, str]]
+
+
+def key_of(name: str) -> str:
+    return (BUNDLES / name).read_text().strip()
+
+
+@pytest.fixture(scope="session")
+def go(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Go:
+    """Calls the verifier in Go, and gives its exit code and what it said; it is built when its sources changed."""
+    compiler = shutil.which("go")
+    if compiler is None:
+        pytest.skip("no Go here (Debian: golang-go)")
+    folder = tmp_path_factory.mktemp("go")
+    content = b"".join(path.read_bytes() for path in [*sorted(SOURCES.glob("*.go")), SOURCES / "go.mod"])
+    kept = request.config.cache.mkdir("go") if request.config.pluginmanager.hasplugin("cacheprovider") else folder
+    program = kept / sha256(content + compiler.encode()).hexdigest()
+    if not program.exists():
+        fresh = program.with_suffix(f".{os.getpid()}")  # another run may be at the same
+        build(compiler, folder, fresh)
+        fresh.replace(program)
+
+    def ask(*args: str | Path) -> tuple[int, str]:
+        done = subprocess.run([program, *args], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    return ask
+
+
+def build(compiler: str, folder: Path, program: Path) -> None:
+    """Compile the verifier without a network."""
+    offline = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GOPATH": str(folder / "path"),
+        "GOCACHE": str(folder / "cache"),
+        "GOPROXY": "off",
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-mod=mod -buildvcs=false",
+        "CGO_ENABLED": "0",
+    }
+    command = [compiler, "build", "-o", str(program), "."]
+    done = subprocess.run(command, cwd=SOURCES, env=offline, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The JSON Schemas of a recorded bundle, as somebody has them who trusts that bundle."""
+    folder = tmp_path_factory.mktemp("schemas")
+    with zipfile.ZipFile(BUNDLES / "declined.zip") as archive:
+        for name in archive.namelist():
+            if name.startswith("schema/"):
+                (folder / Path(name).name).write_bytes(archive.read(name))
+    return folder
+
+
+def test_every_vector_ends_as_it_says(go: Go) -> None:
+    code, said = go("vectors", ROOT / "docs" / "format" / "vectors")
+    cases = sum(len(json.loads(path.read_text())) for path in (ROOT / "docs" / "format" / "vectors").glob("*.json"))
+    assert (code, said) == (0, f"{cases} cases, 0 disagree\n")
+
+
+def test_a_vector_that_ends_otherwise_is_named(go: Go, tmp_path: Path) -> None:
+    """The comparison can fail: a proof that holds is said to hold not."""
+    folder = tmp_path / "vectors"
+    shutil.copytree(ROOT / "docs" / "format" / "vectors", folder)
+    cases = json.loads((folder / "proofs.json").read_text())
+    cases[0]["holds"] = False
+    (folder / "proofs.json").write_text(json.dumps(cases))
+    code, said = go("vectors", folder)
+    assert code == FAILED
+    assert said.startswith("proofs.json: case 0: ")
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_every_recorded_bundle_holds(go: Go, schemas: Path, path: Path) -> None:
+    code, said = go("verify", path, "--key", key_of("log.vkey"), "--quorum", "0", "--schemas", schemas)
+    assert (code, [line.split() for line in said.splitlines()]) == (0, [[name, "OK"] for name in INTEGRITY])
+
+
+def test_a_file_whose_witness_or_signer_is_unknown_is_not_taken(go: Go) -> None:
+    path = BUNDLES / "declined.zip"
+    code, said = go("verify", path, "--key", key_of("log.vkey"))
+    assert code == 4
+    assert "no witness is pinned" in said
+    code, said = go("verify", path, "--key", LOG_KEY.public.encode(), "--quorum", "0")
+    assert code == FAILED
+    assert "no pinned key" in said
+
+
+# -- edits of the bytes of a recorded bundle: (name, bundle, what is made of its files)
+
+Edit = Callable[[Files], bytes | None]
+
+
+def put(name: str, change: Callable[[bytes], bytes]) -> Edit:
+    """Another content of a file; the manifest follows."""
+    return lambda files: files.update({name: change(files.get(name, b""))})
+
+
+def replaced(name: str, old: bytes, new: bytes) -> Edit:
+    return put(name, lambda content: content.replace(old, new, 1))
+
+
+def without(name: str) -> Edit:
+    return lambda files: files.pop(name) and None
+
+
+def manifest(**changes: object) -> Edit:
+    return lambda files: packed(files, **changes)
+
+
+def raw_manifest(change: Callable[[bytes], bytes]) -> Edit:
+    return lambda files: zipped({**files, "manifest.json": change(files["manifest.json"])})
+
+
+def lines(change: Callable[[bytes], bytes]) -> Edit:
+    """The same change in the checkpoint and in all proofs."""
+
+    def edit(files: Files) -> None:
+        for name in files:
+            if name.startswith(("checkpoints/", "proofs/")):
+                files[name] = change(files[name])
+
+    return edit
+
+
+def index(change: Callable[[list[Any]], object]) -> Edit:
+    def edit(content: bytes) -> bytes:
+        listed = json.loads(content)
+        change(listed)
+        return indented(listed)
+
+    return put("documents/index.json", edit)
+
+
+def swapped(files: Files) -> None:
+    one, two = "proofs/0000.tlog-proof", "proofs/0001.tlog-proof"
+    files[one], files[two] = files[two], files[one]
+
+
+def last_again(note: bytes) -> bytes:
+    return note + note.splitlines(keepends=True)[-1]
+
+
+STRANGER = "\u2014 stranger.example kGvdIhWWRyAS66P/+Ux3nni3jK4N/n5yBHuMb6j4LKWfPrOtJExswHeaCpWNTrhUbzxtv+EUPvD6UxYoCgBRJkvU/gg=\n"
+
+DECLINED: dict[str, Edit] = {
+    "leaf": replaced("records/0001.leaf.json", b'"n":1', b'"n":2'),
+    "payload": replaced("records/0001.payload.json", b"worthIt", b"worthit"),
+    "salt with a newline": put("records/0001.salt", lambda salt: salt + b"\n"),
+    "salt in capitals": put("records/0001.salt", bytes.upper),
+    "salt": put("records/0001.salt", lambda _: b"0" * 64),
+    "proof with extra": replaced("proofs/0001.tlog-proof", b"\nindex", b"\nextra AAAA\nindex"),
+    "proof with a leading zero": replaced("proofs/0001.tlog-proof", b"index ", b"index 0"),
+    "proof with a longer path": replaced("proofs/0001.tlog-proof", b"\n\n", b"\n" + b"A" * 43 + b"=\n\n"),
+    "proofs swapped": swapped,
+    "proof with another checkpoint": put("proofs/0001.tlog-proof", last_again),
+    "checkpoint of another size": lines(lambda note: note.replace(b"\n163\n", b"\n164\n")),
+    "checkpoint with a fourth line": lines(lambda note: note.replace(b"\n\n\xe2", b"\nmore\n\n\xe2")),
+    "a stranger's line": lines(lambda note: note + STRANGER.encode()),
+    "two lines of one key": lines(last_again),
+    "document": put("documents/0001.txt", lambda text: text + b" "),
+    "index of another title": index(lambda listed: listed[0].update(title="another")),
+    "index out of order": index(lambda listed: listed.reverse()),
+    "index that lacks one": index(lambda listed: listed.pop()),
+    "index that says more": index(lambda listed: listed[0].update(more="1")),
+    "index in another spelling": put("documents/index.json", lambda content: compact(json.loads(content))),
+    "context": replaced("context.json", b'"high"', b'"low"'),
+    "salt of the context": put("context.salt", bytes.upper),
+    "policy": put("policy.json", lambda content: content + b"\n"),
+    "no policy": without("policy.json"),
+    "no document": without("documents/0002.txt"),
+    "no context": without("context.json"),
+    "no schema": without("schema/leaf.v1.json"),
+    "another schema": put("schema/leaf.v3.json", lambda _: b"{}"),
+    "a record too many": put("records/0002.salt", lambda _: b"0" * 64),
+    "a file too many": put("extra.txt", lambda _: b"x"),
+    "an opening too many": put("heads/0001.leaf.json", lambda _: b"{}"),
+    "an approval of nothing": put("approval.txt", lambda _: b"x"),
+    "words": put("README.txt", lambda _: b"other words"),
+    "manifest of another tenant": manifest(tenant="other"),
+    "manifest of another log": manifest(logs=["localhost/default/2"]),
+    "manifest of another format": manifest(format="gainsay-bundle/3"),
+    "manifest of more records": manifest(records=3),
+    "manifest that says more": manifest(more=1),
+    "manifest in another spelling": raw_manifest(lambda content: compact(json.loads(content))),
+    "manifest with another hash": raw_manifest(lambda content: content.replace(b'": "b7', b'": "a7', 1)),
+    "manifest with a member twice": raw_manifest(lambda content: content.replace(b"{\n", b'{\n  "debate": "x",\n', 1)),
+    "a name of a device": put("schema/con.json", lambda _: b"{}"),
+    "a name of another case": put("readme.txt", lambda _: b"{}"),
+    "a name that is no path": put("a//b", lambda _: b"{}"),
+}
+APPROVED: dict[str, Edit] = {
+    "a prompt": put("prompts/house.v2.md", lambda text: text + b" "),
+    "a prompt too many": put("prompts/more.md", lambda _: b"x"),
+    "the prompts' manifest": put("prompts/manifest.json", lambda content: content + b"\n"),
+    "configuration": put("configuration.json", lambda content: content + b"\n"),
+    "no configuration": without("configuration.json"),
+    "approval": replaced("approval.txt", b"06Z", b"07Z"),
+    "no approval": without("approval.txt"),
+}
+
+
+def apart(name: str, edit: Edit) -> bytes:
+    files = Recorded(name).files
+    return edit(files) or packed(files)
+
+
+@pytest.mark.parametrize("name", DECLINED)
+def test_an_edit_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    alike(go, schemas, tmp_path, apart("declined.zip", DECLINED[name]), key_of("log.vkey"))
+
+
+@pytest.mark.parametrize("name", APPROVED)
+def test_an_edit_of_a_debate_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    alike(go, schemas, tmp_path, apart("approved.zip", APPROVED[name]), key_of("log.vkey"))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bits_of_the_archive_end_alike(go: Go, schemas: Path, tmp_path: Path, seed: int) -> None:
+    """One bit of the headers of a member, of the list or of the end, or of any byte."""
+    rng, data = random.Random(seed), bytearray((BUNDLES / "declined.zip").read_bytes())
+    (start,) = struct.unpack_from("<I", data, len(data) - 6)
+    low, high = [(0, 30), (start, start + 46), (len(data) - 22, len(data)), (0, len(data))][seed % 4]
+    data[rng.randrange(low, high)] ^= 1 << rng.randrange(8)
+    alike(go, schemas, tmp_path, bytes(data), key_of("log.vkey"))
+
+
+# -- edits under a seal: the log's key signed what was changed
+
+
+def leaf(number: int, **changes: object) -> Callable[[Recorded], Files]:
+    """Other members of a leaf, or of all of them where the number is below 0."""
+
+    def spoil(n: int, content: Leaf) -> None:
+        if number in (n, -1):
+            content.update(changes)
+
+    return lambda bundle: bundle.seal(leaf=spoil)
+
+
+def spelt(change: Callable[[bytes], bytes]) -> Callable[[Recorded], Files]:
+    """The payload of record 1 in another spelling."""
+    return lambda bundle: bundle.seal(payload=lambda n, content: change(content) if n == 1 else content)
+
+
+def said(number: int, *path: str, to: object) -> Callable[[Recorded], Files]:
+    """Another value of a member of a payload."""
+
+    def edit(bundle: Recorded) -> Files:
+        *outer, name = path
+        place = bundle.payloads[number]
+        for part in outer:
+            place = place[part]
+        place[name] = to
+        return bundle.seal()
+
+    return edit
+
+
+def context(**changes: object) -> Callable[[Recorded], Files]:
+    def edit(bundle: Recorded) -> Files:
+        bundle.files["context.json"] = compact(json.loads(bundle.files["context.json"]) | changes)
+        return bundle.seal()
+
+    return edit
+
+
+def only(*numbers: int) -> Callable[[Recorded], Files]:
+    return lambda bundle: bundle.only(*numbers).seal()
+
+
+SEALED: dict[str, tuple[str, Callable[[Recorded], Files]]] = {
+    "nothing": ("declined.zip", leaf(0)),
+    "another version of the leaf": ("declined.zip", leaf(1, v=3)),
+    "another version of the payload": ("declined.zip", leaf(1, schema=2)),
+    "a member too many": ("declined.zip", leaf(1, more=1)),
+    "a day of no calendar": ("declined.zip", leaf(1, occurred="2026-02-30T00:00:00Z")),
+    "an id in capitals": ("declined.zip", leaf(1, debate="01A2082C-8779-7C59-AB14-F832EF942AB4")),
+    "another debate": ("declined.zip", leaf(1, debate="01a2082c-8779-7c59-ab14-f832ef942ab5")),
+    "another tenant": ("declined.zip", leaf(1, tenant="other")),
+    "another policy": ("declined.zip", leaf(-1, policy="a" * 64)),
+    "a policy that changes": ("declined.zip", leaf(1, policy="a" * 64)),
+    "no context in one leaf": ("declined.zip", leaf(1, context="")),
+    "another kind": ("declined.zip", leaf(1, kind="turn.spoke")),
+    "another number": ("declined.zip", leaf(1, n=2)),
+    "another record before": ("declined.zip", leaf(1, prev="a" * 64)),
+    "a payload with spaces": ("declined.zip", spelt(lambda content: content.replace(b":", b": ", 1))),
+    "a payload with an escape": ("declined.zip", spelt(lambda content: content.replace(b"worthIt", b"worthI\\u0074"))),
+    "a payload that says more": ("declined.zip", said(1, "more", to=1)),
+    "a payload of another type": ("declined.zip", said(1, "decision", "factor", to="x")),
+    "another hash of the policy": ("declined.zip", said(1, "decision", "policyHash", to="a" * 64)),
+    "a later version of the schemas": ("declined.zip", said(1, "versions", "schemas", to="schemas/9")),
+    "a debate without its records": ("declined.zip", said(1, "decision", "debate", to=True)),
+    "another context than the case's": ("declined.zip", context(useCase="other")),
+    "a later version of the context": ("declined.zip", context(v=2)),
+    "the case alone": ("declined.zip", only(0)),
+    "a debate without its end": ("approved.zip", only(*range(24))),
+    "a debate without its start": ("approved.zip", only(0, 1, *range(3, 25))),
+    "a declined case that goes on": ("approved.zip", said(1, "decision", "debate", to=False)),
+    "another price": ("approved.zip", said(2, "priceHash", to="a" * 64)),
+    "another build": ("approved.zip", said(2, "buildHash", to="a" * 64)),
+    "another pin": ("approved.zip", said(2, "pins", "critic", to="v9:" + "a" * 64)),
+    "another approver": ("approved.zip", said(2, "approvedBy", to="other.example")),
+}
+
+
+@pytest.mark.parametrize("name", SEALED)
+def test_an_edit_under_a_seal_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    bundle, edit = SEALED[name]
+    alike(go, schemas, tmp_path, packed(edit(Recorded(bundle))), LOG_KEY.public.encode())
+
+
+def alike(go: Go, schemas: Path, folder: Path, data: bytes, key: str) -> None:
+    """Both verifiers find the same first step that fails, or none of them finds one."""
+    path = folder / "bundle.zip"
+    path.write_bytes(data)
+    code, said = go("verify", path, "--key", key, "--quorum", "0", "--schemas", schemas)
+    ours = our_failure(["audit", "verify", str(path), "--json", "--allow-unwitnessed", "--key", key])
+    assert (code == FAILED, code in (0, 4)) == (ours is not None, ours is None), (ours, said)
+    if ours is not None:
+        assert said.splitlines()[-1].split()[:2] == [ours, "FAILED"]
+
+
+def our_failure(args: Sequence[str]) -> str | None:
+    """The step of integrity that ours fails at first."""
+    out = Path(args[2]).with_suffix(".json")
+    with out.open("w") as file, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout", file)
+        main(list(args))
+    steps = json.loads(out.read_text())["steps"]
+    failed = [step["name"] for step in steps if step["state"] == "FAILED" and step["name"] in INTEGRITY]
+    return failed[0] if failed else None
