@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+// places are the files and folders that a bundle may have at its top.
+var places = map[string]bool{
+	"README.txt": true, "report.md": true, "policy.json": true, "configuration.json": true, "approval.txt": true,
+	"context.json": true, "context.salt": true, "records": true, "proofs": true, "checkpoints": true, "heads": true,
+	"documents": true, "prompts": true, "schema": true,
+}
+
 // bundle is a file that is being verified; each step fills in what later ones read.
 type bundle struct {
 	trust
@@ -117,6 +124,9 @@ func (b *bundle) numbered(count int64) error {
 		if (folder == "records" || folder == "proofs" || folder == "checkpoints") && !due[name] {
 			return fmt.Errorf("%s is not asked for", name)
 		}
+		if !places[folder] {
+			return fmt.Errorf("%s is no file of a bundle", name)
+		}
 	}
 	return nil
 }
@@ -198,8 +208,12 @@ func (b *bundle) context() error {
 		return err
 	}
 	if first.envelope.context != "" {
-		content, salt := b.files["context.json"], string(b.files["context.salt"])
-		if !committed(first.envelope.context, salt, content) {
+		content, there := b.files["context.json"]
+		salt, salted := b.files["context.salt"]
+		if !there || !salted {
+			return fmt.Errorf("the context is missing: %w", errLater)
+		}
+		if !committed(first.envelope.context, string(salt), content) {
 			return errors.New("context.json has not its commitment")
 		}
 		context, err := parseContext(content)
@@ -218,10 +232,13 @@ func (b *bundle) documents(theCase value) error {
 	if len(listed.items) == 0 {
 		return nil
 	}
-	data := b.files["documents/index.json"]
+	data, there := b.files["documents/index.json"]
+	if !there {
+		return fmt.Errorf("documents/index.json is missing: %w", errLater)
+	}
 	index, err := parse(data)
 	if err != nil || index.kind != isList || !bytes.Equal(index.sorted().indented(), data) {
-		return errors.New("documents/index.json is missing, or has another spelling")
+		return errors.New("documents/index.json has another spelling")
 	}
 	if len(index.items) != len(listed.items) {
 		return errors.New("documents/index.json has another number of documents")
@@ -240,8 +257,11 @@ func (b *bundle) documents(theCase value) error {
 		name, _ := entry.str("file")
 		salt, _ := entry.str("salt")
 		text, ok := b.files[name]
-		if !ok || name != fmt.Sprintf("documents/%04d.txt", i+1) {
+		if name != fmt.Sprintf("documents/%04d.txt", i+1) {
 			return errors.New("a document that is not in its file")
+		}
+		if !ok {
+			return fmt.Errorf("%s is missing: %w", name, errLater)
 		}
 		if err := checkDocument(listed.items[i], salt, text); err != nil {
 			return err
@@ -294,13 +314,17 @@ func (b *bundle) complete() error {
 		return errors.New("the manifest is of another debate, tenant or log")
 	}
 	for n := range b.records {
-		if err := b.records[n].same(first); err != nil {
+		if err := errors.Join(b.records[n].named(), b.records[n].same(first)); err != nil {
 			return err
 		}
 	}
 	debated, err := b.debated()
 	if err != nil {
 		return err
+	}
+	decision, _ := b.records[1].body.object("decision")
+	if said, err := decision.str("policyHash"); err != nil || first.v > 1 && said != b.records[1].policy {
+		return errors.New("another policy decided")
 	}
 	if !debated {
 		if len(b.records) != 2 {
@@ -324,6 +348,14 @@ func (b *bundle) begunAndEnded() error {
 	}
 	if seed, err := b.records[2].body.str("seed"); err != nil || seed != b.records[0].hash() {
 		return errors.New("another seed")
+	}
+	if b.records[2].v == 1 {
+		return nil
+	}
+	for name, want := range map[string]string{"policyHash": b.records[2].policy, "buildHash": b.records[2].build} {
+		if said, err := b.records[2].body.str(name); err != nil || said != want {
+			return fmt.Errorf("record 2 has another %s than its leaf", name)
+		}
 	}
 	return nil
 }

@@ -201,6 +201,9 @@ func (e *export) records() error {
 		r := &e.rows[i]
 		err := r.open(e.forms)
 		if err == nil {
+			err = r.named()
+		}
+		if err == nil {
 			err = e.contextOfRow(r)
 		}
 		if err == nil && r.log != e.log {

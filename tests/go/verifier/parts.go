@@ -23,6 +23,12 @@ func (b *bundle) follow() error {
 			return fmt.Errorf("%q is out of order", b.logs[i])
 		}
 	}
+	for _, name := range b.names {
+		var number int64
+		if _, err := fmt.Sscanf(name, "heads/%d.", &number); err == nil && number >= epoch {
+			return fmt.Errorf("%s opens no log", name)
+		}
+	}
 	for i := int64(1); i < epoch; i++ {
 		c, err := b.checkpointOf(i+1, epoch)
 		if err != nil {
@@ -89,7 +95,8 @@ func openedLog(r *record) (checkpoint, error) {
 	}
 	named, err := r.body.str("log")
 	counted, errEpoch := r.body.integer("epoch")
-	if err != nil || errEpoch != nil || r.kind != "log.opened" || r.n != 0 || named != r.log || counted != epoch {
+	if err != nil || errEpoch != nil || r.kind != "log.opened" || r.n != 0 || named != r.log || counted != epoch ||
+		r.named() != nil {
 		return checkpoint{}, errors.New("no opening of its log")
 	}
 	if null, ok := r.body.get("previous"); ok && null.kind == isNull {
@@ -142,7 +149,11 @@ func (b *bundle) parts() error {
 			due["approval.txt"] = true
 		}
 	}
-	return b.whole(due)
+	if err := b.whole(due); err != nil {
+		return err
+	}
+	_, err = b.entries()
+	return err
 }
 
 // words are the files that are there always, by the versions that record 1 names.
@@ -218,36 +229,65 @@ func (b *bundle) started() (value, bool, error) {
 	return b.records[2].body, true, nil
 }
 
+// entries are those of the manifest of the prompts; the files under prompts/ are those that they name.
+func (b *bundle) entries() ([]value, error) {
+	started, ok, err := b.started()
+	if !ok {
+		return nil, err
+	}
+	data, there := b.files["prompts/manifest.json"]
+	if !there && b.records[0].v == 1 {
+		return nil, nil
+	}
+	if pin, err := started.str("pin"); err != nil || pin != digest(data) {
+		return nil, errors.New("a manifest that has not the hash pin")
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if format, err := m.str("format"); err != nil || format != "gainsay-prompts/1" {
+		return nil, errors.New("another format of the manifest")
+	}
+	entries, _ := m.get("entries")
+	due := map[string]bool{"prompts/manifest.json": true}
+	for _, entry := range entries.items {
+		name, err := entry.str("file")
+		if _, ok := b.files["prompts/"+name]; err != nil || !ok {
+			return nil, fmt.Errorf("prompts/%s is missing", name)
+		}
+		due["prompts/"+name] = true
+	}
+	for _, name := range b.names {
+		if strings.HasPrefix(name, "prompts/") && !due[name] {
+			return nil, fmt.Errorf("%s is not asked for", name)
+		}
+	}
+	return entries.items, nil
+}
+
 func (b *bundle) prompts() error {
 	started, ok, err := b.started()
 	if !ok {
 		return err
 	}
-	data, there := b.files["prompts/manifest.json"]
-	if !there && b.records[0].v == 1 {
-		return fmt.Errorf("no prompts: %w", errLater)
-	}
-	if pin, err := started.str("pin"); err != nil || pin != digest(data) {
-		return errors.New("a manifest that has not the hash pin")
-	}
-	m, err := parse(data)
+	entries, err := b.entries()
 	if err != nil {
 		return err
 	}
-	if format, err := m.str("format"); err != nil || format != "gainsay-prompts/1" {
-		return errors.New("another format of the manifest")
+	if entries == nil {
+		return fmt.Errorf("no prompts: %w", errLater)
 	}
-	entries, _ := m.get("entries")
 	pins, err := started.object("pins")
 	if err != nil {
 		return err
 	}
-	return b.pinned(entries.items, pins)
+	return b.pinned(entries, pins)
 }
 
 // pinned holds every prompt against its hash, and the current ones against the pins of record 2.
 func (b *bundle) pinned(entries []value, pins value) error {
-	due, current := map[string]bool{"prompts/manifest.json": true}, 0
+	current := 0
 	for _, entry := range entries {
 		id, errID := entry.str("id")
 		name, errName := entry.str("file")
@@ -260,7 +300,6 @@ func (b *bundle) pinned(entries []value, pins value) error {
 		if !ok || digest(content) != sum {
 			return fmt.Errorf("prompts/%s: another hash, or missing", name)
 		}
-		due["prompts/"+name] = true
 		if now, _ := entry.get("current"); now.text != "true" || now.kind != isBool {
 			continue
 		}
@@ -271,11 +310,6 @@ func (b *bundle) pinned(entries []value, pins value) error {
 	}
 	if current != len(pins.names) {
 		return errors.New("pins that no entry has")
-	}
-	for _, name := range b.names {
-		if strings.HasPrefix(name, "prompts/") && !due[name] {
-			return fmt.Errorf("%s is not asked for", name)
-		}
 	}
 	return nil
 }
@@ -311,7 +345,6 @@ func (b *bundle) policies() error {
 	configuration := b.files["configuration.json"]
 	for name, want := range map[string]string{
 		"policyHash": held, "priceHash": digest(prices), "configurationHash": digest(configuration),
-		"buildHash": b.records[2].build,
 	} {
 		if said, err := started.str(name); err != nil || said != want {
 			return fmt.Errorf("another %s", name)

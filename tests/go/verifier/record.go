@@ -40,6 +40,7 @@ type record struct {
 	payload []byte
 	salt    string
 	body    value
+	said    string // the kind in the payload
 }
 
 var leafNames = map[int64][]string{
@@ -195,13 +196,21 @@ func (r *record) open(forms schemas) (err error) {
 	if r.body, err = canonical(r.payload); err != nil {
 		return fmt.Errorf("the payload: %w", err)
 	}
-	if kind, err := r.body.str("kind"); err != nil || kind != r.kind {
-		return errors.New("a payload of another kind")
+	if r.said, err = r.body.str("kind"); err != nil {
+		return err
 	}
-	if _, known := kinds[r.kind]; r.schema > 1 || !known {
-		return fmt.Errorf("schema %d of %s: %w", r.schema, r.kind, errLater)
+	if _, known := kinds[r.said]; r.schema > 1 || !known {
+		return fmt.Errorf("schema %d of %s: %w", r.schema, r.said, errLater)
 	}
 	return forms.check(r)
+}
+
+// named refuses a payload of another kind than the leaf's.
+func (r *record) named() error {
+	if r.said != r.kind {
+		return fmt.Errorf("a payload of the kind %s in a leaf of %s", r.said, r.kind)
+	}
+	return nil
 }
 
 func (r *record) hash() string {

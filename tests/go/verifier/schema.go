@@ -71,9 +71,9 @@ func (s schemas) check(r *record) error {
 	if s == nil {
 		return nil
 	}
-	root, ok := s[fmt.Sprintf("payload.%s.v%d", r.kind, r.schema)]
+	root, ok := s[fmt.Sprintf("payload.%s.v%d", r.said, r.schema)]
 	if !ok {
-		return fmt.Errorf("no schema of %s: %w", r.kind, errLater)
+		return fmt.Errorf("no schema of %s: %w", r.said, errLater)
 	}
 	return fits(r.body, root, root, "payload")
 }
