@@ -13,6 +13,7 @@ import (
 
 const (
 	mostLeaf   = 65_535
+	mostEpochs = 100_000
 	newestLeaf = 2
 )
 
@@ -179,7 +180,7 @@ func logName(name string) (host, tenant string, epoch int64, err error) {
 		return "", "", 0, fmt.Errorf("no name of a log: %q", name)
 	}
 	epoch, err = decimal(parts[2])
-	if err == nil && epoch < 1 {
+	if err == nil && (epoch < 1 || epoch > mostEpochs) {
 		err = errors.New("no epoch")
 	}
 	return parts[0], parts[1], epoch, err
