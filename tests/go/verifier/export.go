@@ -158,8 +158,8 @@ func (e *export) row(line []byte) (r row, err error) {
 		return r, errors.New("content without its salt, or a salt without its content")
 	}
 	path, _ := v.get("path")
-	if r.whole = path.kind == isNull; r.whole != e.complete || path.kind != isNull && path.kind != isList {
-		return r, errors.New("a path in a complete export, or none in another")
+	if r.whole = path.kind == isNull; !r.whole && path.kind != isList {
+		return r, errors.New("a path that is neither a list nor null")
 	}
 	var lines []string
 	for _, item := range path.items {
@@ -283,6 +283,11 @@ func ends(r *row) bool {
 }
 
 func (e *export) tree() error {
+	for i := range e.rows {
+		if e.rows[i].whole != e.complete {
+			return errors.New("a path in a complete export, or none in another")
+		}
+	}
 	if !e.complete {
 		for i := range e.rows {
 			r := &e.rows[i]
