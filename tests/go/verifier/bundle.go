@@ -11,7 +11,7 @@ import (
 var places = map[string]bool{
 	"README.txt": true, "report.md": true, "policy.json": true, "configuration.json": true, "approval.txt": true,
 	"context.json": true, "context.salt": true, "records": true, "proofs": true, "checkpoints": true, "heads": true,
-	"documents": true, "prompts": true, "schema": true,
+	"documents": true, "prompts": true, "schema": true, "times": true,
 }
 
 // bundle is a file that is being verified; each step fills in what later ones read.
@@ -35,7 +35,7 @@ func (b *bundle) steps() []step {
 		{"file", b.file}, {"signature", b.signature}, {"witnesses", func() error { return b.witnessed(b.head) }},
 		{"tree", b.tree}, {"records", b.opened}, {"context", b.context}, {"chain", b.chain}, {"complete", b.complete},
 		{"logs", b.follow}, {"parts", b.parts}, {"lines", b.allLines}, {"prompts", b.prompts}, {"policy", b.policies},
-		{"approval", b.approval},
+		{"times", b.times}, {"approval", b.approval},
 	}
 }
 
@@ -124,7 +124,7 @@ func (b *bundle) numbered(count int64) error {
 		if (folder == "records" || folder == "proofs" || folder == "checkpoints") && !due[name] {
 			return fmt.Errorf("%s is not asked for", name)
 		}
-		if !places[folder] {
+		if !places[folder] || folder == "times" && name != dated[0] && name != dated[1] {
 			return fmt.Errorf("%s is no file of a bundle", name)
 		}
 	}

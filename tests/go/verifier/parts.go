@@ -186,7 +186,7 @@ func (b *bundle) whole(due map[string]bool) error {
 	for _, name := range b.names {
 		folder, _, _ := strings.Cut(name, "/")
 		known := due[name] || folder == "records" || folder == "proofs" || folder == "checkpoints"
-		known = known || folder == "prompts" && len(b.records) > 2
+		known = known || folder == "prompts" && len(b.records) > 2 || folder == "times"
 		known = known || old && (name == "policy.json" || name == "configuration.json")
 		if !known {
 			return fmt.Errorf("%s is not asked for", name)
@@ -210,6 +210,20 @@ func (b *bundle) allLines() error {
 			}
 		}
 		if err := b.lines(c, carried); errors.Is(err, errLater) {
+			strange = err
+		} else if err != nil {
+			return err
+		}
+	}
+	for _, name := range dated {
+		if _, ok := b.files[name]; !ok {
+			continue
+		}
+		c, err := b.earlier(name)
+		if err == nil {
+			err = b.lines(c, nil)
+		}
+		if errors.Is(err, errLater) {
 			strange = err
 		} else if err != nil {
 			return err
