@@ -938,7 +938,7 @@ def test_an_approval_is_the_policys_key_over_the_configuration(
     if state == "NOT CHECKABLE":
         pinned = step(verify(approved.bundle(), replace(PINNED, keys=(*PINNED.keys, approver.public))), "approval")
         allowed = step(verify(approved.bundle(), replace(PINNED, allow_self_approved=True)), "approval")
-        assert found.detail.startswith("approved by model-risk at 2026-11-21T09:00:00Z")
+        assert found.detail.startswith("SELF-APPROVED: approved by model-risk at 2026-11-21T09:00:00Z")
         assert "pin it with --key" in found.detail
         assert (found.allowed, allowed.allowed) == (False, True)
         assert (pinned.state, pinned.detail[-13:]) == ("OK", ", pinned here")
