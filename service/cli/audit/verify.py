@@ -79,11 +79,11 @@ def verify(
     out: Path | None,
     **flags: bool,
 ) -> int:
-    """Verify a bundle or an export offline by recomputing it.
+    """Verify a bundle, a pack or an export offline by recomputing it.
 
-    FILE is a bundle (a ZIP) or an export (lines of JSON), under any name; `-` is standard input. Get the keys from the
-    log's operator, separately from the file, and pin them once in writing. The verifier ignores the keys that the file
-    itself names.
+    FILE is a bundle or a pack (a ZIP) or an export (lines of JSON), under any name; `-` is standard input. Get the keys
+    from the log's operator, separately from the file, and pin them once in writing. The verifier ignores the keys that
+    the file itself names.
 
     Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
     what each step proves and what it does not. An export has no policy, prompts or documents, so steps that need them
