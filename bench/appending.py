@@ -22,10 +22,11 @@ import uvloop
 
 from service.debate.entries import Entry
 from service.running.runner import Runner
-from service.store.log import DebateLog, read_records
+from service.store.log import DebateLog
 from service.store.pool import Database
 from service.store.queue import ClaimRequest, claim
 from service.store.sealing import uuid7
+from service.store.stored_debate import read_records
 from tests.fixtures.running import Bench, CannedProvider, a_writer, take_log
 
 WORDS = " The clause is plain, and the schedule that it names was never given to anybody who was asked." * 16

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, LiteralString
@@ -17,9 +18,9 @@ from service.audit.record import Record, RecordPlace, commit, leaf_hash
 from service.audit.tiles import Builder, Tile
 from service.audit.tree import Frontier
 from service.debate.entries import DebateStarted, Entry
-from service.store.log import read_records
 from service.store.pool import Database
-from service.store.sealing import seal_entry, uuid7
+from service.store.sealing import seal_entry, times, uuid7
+from service.store.stored_debate import read_records
 from tests.fixtures.running import Bench, CannedProvider, a_writer
 
 KEY = SigningKey.from_seed("localhost", b"\x01" * 32)
@@ -34,10 +35,11 @@ async def a_log_of_records(database: Database, admin: str, records: int) -> tupl
     (context,) = await database.query("bundle_context", {"debate": UUID(debate)})
     log, sealed = "localhost/records/1", dict[UUID, list[Record]]()
     while len(sealed) * len(entries) < records:
+        now = time.time()
         place = RecordPlace(
-            log, "records", uuid7(), head["policy"], commit(bytes(context["salt"]), bytes(context["body"]))
+            log, "records", uuid7(now), head["policy"], commit(bytes(context["salt"]), bytes(context["body"]))
         )
-        sealed[UUID(place.debate)] = _sealed(entries, place)
+        sealed[UUID(place.debate)] = _sealed(entries, place, now)
     every = [(debate, record) for debate, each in sealed.items() for record in each]
     with psycopg.connect(admin) as connection:
         _copy(connection, "COPY entry (debate, n, leaf) FROM STDIN", ((d, r.n, r.leaf) for d, r in every))
@@ -76,13 +78,14 @@ def a_log_of_hashes(admin: str, leaves: int) -> str:
     return log
 
 
-def _sealed(entries: Sequence[Entry], place: RecordPlace) -> list[Record]:
+def _sealed(entries: Sequence[Entry], place: RecordPlace, now: float) -> list[Record]:
     """The records of one more debate; its seed is the hash of its own first record."""
     records: list[Record] = []
     for n, entry in enumerate(entries):
         prev = records[-1].leaf_hash if records else b""
         seeded = replace(entry, seed=records[0].leaf_hash.hex()) if isinstance(entry, DebateStarted) else entry
-        records.append(seal_entry(seeded, place=place, writer=a_writer("bench"), n=n, prev=prev))
+        writer = a_writer("bench")
+        records.append(seal_entry(seeded, place=place, writer=writer, n=n, prev=prev, times=times(now)))
     return records
 
 
