@@ -172,7 +172,7 @@ async def test_no_ending_of_a_call_shows_a_secret(
 
 async def _one_ending(wire: Wire, name: str, planted: Planted, given: dict[str, Any]) -> None:
     async with upstream(BEHAVIOURS[name]) as up:
-        made = connect(wire, up.url, planted.environment, call_timeout_s=1, **given)
+        made = connect(wire, up.url, planted.environment, call_timeout_s=3 if name == "too slow" else 15, **given)
         try:
             told, good = await everything_told(made, made._setting)
         finally:
