@@ -1,7 +1,8 @@
 """The tenant's earlier logs: each log opens with a record that carries the last checkpoint of the log before it.
 
-So a rotated log cannot be left out or cut without a contradiction in the next one. The key of its time signs the
-checkpoint of an earlier log. If that key is not pinned, only the next log states where the earlier one ended.
+So a rotated log cannot be left out or cut without a contradiction in the next one. The record names the key that signs
+its log, which must have signed every checkpoint of it that the file has. If that key is not pinned, only the next log
+states where the earlier one ended.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
 from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope, open_leaf
 from service.debate.kinds import Kinds
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, proven, read_head, vouching
+from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, named_lines, proven, read_head, vouching
 from service.verify.opened_bundle import OpenedBundle, later_schema
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
+from service.verify.times import DATED_SINCE, expect_own_id, expect_written_after
 
 FIRST_EPOCH = 1
 EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
@@ -94,6 +96,9 @@ def _opening(evidence: OpenedBundle, i: int) -> Opening:
     with at(file=f"{part}.leaf.json"):
         envelope = open_leaf(leaf)
         expect("the tenant", evidence.first.tenant, envelope.tenant)
+        expect_written_after(envelope)
+        if envelope.v >= DATED_SINCE:
+            expect_own_id(envelope)
         salt = salted(evidence.file(f"{part}.salt", 2 * SALT_BYTES))
         expect("the commitment to a payload", envelope.commitment, evidence.commitment(f"{part}.payload.json", salt))
         opened = read_event(envelope, evidence.file(f"{part}.payload.json"))
@@ -104,7 +109,9 @@ def _opening(evidence: OpenedBundle, i: int) -> Opening:
         with at(file=file):
             note, checkpoint = read_head(data)
             expect("the log of the checkpoint", envelope.log, checkpoint.origin)
-        proven(evidence.file(f"{part}.tlog-proof", len(data) + PROOF_MAX), leaf, data, checkpoint)
+            expect_own_key(opened, note)
+        index = proven(evidence.file(f"{part}.tlog-proof", len(data) + PROOF_MAX), leaf, data, checkpoint)
+        expect("the place of the record that opens a log", 0, index)
     return Opening(envelope.log, opened, file, note, checkpoint)
 
 
@@ -148,15 +155,24 @@ def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
         raise Differs("a payload", "an event as it is written, every member once and known", "another spelling")
     expect("the number of a record of its own", 0, envelope.n)
     expect("the record before one of its own", "", envelope.prev)
+    expect("policy and context of a record of its own", ("", ""), (envelope.policy, envelope.context))
     if isinstance(event, LogOpened):
         expect("the log that is opened", envelope.log, event.log)
         expect("the epoch of the log", epoch_of(event.log), event.epoch)
     return event
 
 
+def expect_own_key(opened: LogOpened, note: Note) -> None:
+    """Raise `Differs` unless a checkpoint of a log is signed by the key that its opening record names."""
+    keys = vouching((PublicKey.parse(opened.key),), opened.log)
+    if not keys or not signers(note, keys):
+        raise Differs(f"the key that signs {opened.log}, as its opening record says", opened.key, named_lines(note))
+
+
 def previous(opened: LogOpened, trust: Trust) -> str:
     """The end of the previous log by the opening record of the next; raises `Differs`."""
     if opened.previous is None:
+        expect("the number of a log that follows no other", FIRST_EPOCH, opened.epoch)
         return f"{opened.log} is the tenant's first log"
     note, checkpoint = read_head(opened.previous.encode())
     expect("the log before", opened.log, following(checkpoint.origin))

@@ -114,7 +114,7 @@ def verify_export(
     debates = None
     if replay:
         debates = Debates(complete=header.complete, reports=reports, ready=ready, records_only=trust.records_only)
-    parts = _parts(header, checkpoint, trust, debates)
+    parts = _parts(header, note, checkpoint, trust, debates)
     signed = _signed(note, checkpoint, trust)
     sources = partial(_sources, allowed=trust.records_only)
     named: list[tuple[str, Callable[[], str]]]
@@ -163,7 +163,7 @@ def check_line(row: Row) -> ExportSummary:
     return ExportSummary(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
 
 
-def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, debates: Debates | None) -> list[_Part]:
+def _parts(header: Header, note: Note, checkpoint: Checkpoint, trust: Trust, debates: Debates | None) -> list[_Part]:
     sealed, chains, tree = _Records(header), _Chains(header), _Tree(header, checkpoint)
     parts = [
         _Part("records", sealed.take, sealed.end),
@@ -171,7 +171,7 @@ def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, debates: Debate
         _Part("tree", tree.take, tree.end),
     ]
     if debates:
-        happened = _Events(trust)
+        happened = _Events(note, trust)
         parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
         parts += [_Part(name, stand, end) for name, stand, end in debates.ends()]
     return parts
@@ -399,8 +399,8 @@ class _Tree:
 class _Events:
     """The events of the log itself: records that belong to no debate."""
 
-    def __init__(self, trust: Trust) -> None:
-        self._trust = trust
+    def __init__(self, note: Note, trust: Trust) -> None:
+        self._note, self._trust = note, trust
         self._counts: dict[str, int] = {}
         self._told: list[str] = []
         self._unknown = ""
@@ -416,6 +416,8 @@ class _Events:
         with at(record=seen.row.index):
             event = earlier_logs.read_event(envelope, seen.payload)
             if isinstance(event, log_events.LogOpened):
+                expect("the place of the record that opens a log", 0, seen.row.index)
+                earlier_logs.expect_own_key(event, self._note)
                 self._told.append(earlier_logs.previous(event, self._trust))
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
 

@@ -93,7 +93,7 @@ def check_signature(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     try:
         signers = verify_note(note, keys)
     except BadNote as error:
-        raise Differs(error.detail, keys[0].encode(), _lines(note)) from error
+        raise Differs(error.detail, keys[0].encode(), named_lines(note)) from error
     return f"{checkpoint.origin} at size {checkpoint.size} is signed by {', '.join(key.encode() for key in signers)}"
 
 
@@ -121,5 +121,6 @@ def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     return "; ".join(f"{name} countersigned at {when(seconds)}" for name, seconds in sorted(times.items()))
 
 
-def _lines(note: Note) -> str:
+def named_lines(note: Note) -> str:
+    """The names and ids of the lines below a checkpoint, cut where they are many."""
     return ", ".join(f"{signature.name}+{signature.key_id.hex()}" for signature in note.signatures)[:200]

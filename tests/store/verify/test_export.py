@@ -364,8 +364,14 @@ def test_a_log_that_was_opened_says_where_the_one_before_ended() -> None:
         _opened(epoch=3),
         _opened(log="localhost/default/4", epoch=4),
         _opened(previous="nothing\n"),
+        _opened(previous=None),
+        replace(_opened(), key=OTHER_KEY.public.encode()),
+        replace(_opened(), key="a key"),
     ],
-    ids=["a later one", "another tenant's", "another epoch", "another log", "no head"],
+    ids=[
+        *("a later one", "another tenant's", "another epoch", "another log", "no head", "nothing"),
+        *("under another key", "under no key"),
+    ],
 )
 def test_a_log_that_was_opened_after_anything_else_fails(opened: LogOpened) -> None:
     assert failed(check(_alone(_event(opened)), replace(PINNED, witnesses=()))) == ["logs"]

@@ -16,7 +16,7 @@ from service.audit import log_events
 from service.audit.bundle import Bundle, pack, unpack
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.log_events import LogOpened
-from service.audit.note import Signature, SigningKey
+from service.audit.note import PublicKey, Signature, SigningKey
 from service.audit.proof import TlogProof
 from service.audit.record import Link, RecordPlace, Times, open_leaf, seal
 from service.audit.tree import root_of
@@ -157,13 +157,15 @@ async def test_a_line_of_signatures_that_nobody_checked_is_named_whichever_check
         assert f"'sec-examiner.gov' (01020304) in checkpoints/{n:04d}.txt" in step(report, "lines").detail
 
 
-MALLORY = SigningKey.from_seed("mallory", bytes([7]) * 32)
+MALLORY = SigningKey.from_seed("localhost", bytes([7]) * 32)
 
 
-def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundle:
+def _opened_otherwise(
+    later: Bundle, previous: bytes | None, records: int = 1, key: PublicKey = MALLORY.public, nth: int = 0
+) -> Bundle:
     """The record that opened the second log made up, under a head that only its forger signed."""
     envelope, salt = open_leaf(later.files["heads/0001.leaf.json"]), bytes(32)
-    event = LogOpened(envelope.log, 2, KEY.public.encode(), previous.decode())
+    event = LogOpened(envelope.log, 2, key.encode(), previous.decode() if previous else None)
     place = RecordPlace(envelope.log, envelope.tenant, envelope.debate)
     record = seal(
         log_events.encode(event),
@@ -175,12 +177,13 @@ def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundl
         times=Times(envelope.occurred, envelope.recorded),
     )
     hashes = [record.leaf_hash, *[bytes(32)] * (records - 1)]
+    hashes = hashes[::-1] if nth else hashes
     note = sign_checkpoint(Checkpoint(envelope.log, records, root_of(hashes)), MALLORY)
     made_up = {
         "heads/0001.leaf.json": record.leaf,
         "heads/0001.payload.json": record.payload,
         "heads/0001.salt": salt.hex().encode(),
-        "heads/0001.tlog-proof": TlogProof(0, tuple(hashes[1:]), note).encode(),
+        "heads/0001.tlog-proof": TlogProof(nth, tuple(hashes[:1] if nth else hashes[1:]), note).encode(),
         "checkpoints/0002.txt": note,
     }
     return rehashed(later, {**later.files, **made_up})
@@ -194,6 +197,23 @@ async def test_how_an_earlier_log_was_opened_cannot_be_made_up_without_a_key(lat
     assert (failed(same), step(same, "logs").file) == (["logs"], "checkpoints/0002.txt")  # the third log says otherwise
     assert (longer.code, step(longer, "logs").state) == (4, "NOT CHECKABLE")
     assert "no pinned key signed" in step(longer, "logs").detail
+
+
+async def test_how_an_earlier_log_was_opened_says_which_key_signs_it_and_which_log_was_before(later: Bundle) -> None:
+    previous = _first_head(later)
+    forged = {
+        "another key": _opened_otherwise(later, previous, 2, KEY.public),
+        "another host's": _opened_otherwise(later, previous, 2, SigningKey.from_seed("mallory", bytes(32)).public),
+        "no log before it": _opened_otherwise(later, None, 2),
+        "not the first record": _opened_otherwise(later, previous, 2, nth=1),
+    }
+
+    found = {name: verify_opened(bundle, TRUST, tools()) for name, bundle in forged.items()}
+
+    assert {name: failed(report) for name, report in found.items()} == dict.fromkeys(forged, ["logs"])
+    assert "the key that signs localhost/default/2" in step(found["another key"], "logs").detail
+    assert "that follows no other" in step(found["no log before it"], "logs").detail
+    assert "the place of the record that opens a log" in step(found["not the first record"], "logs").detail
 
 
 def _first_head(later: Bundle) -> bytes:
