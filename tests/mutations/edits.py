@@ -3,7 +3,8 @@
 around     the ZIP itself: bytes flipped, cut, put in; headers, extra fields, comments, names
 files      contents, names and numbers of files, with the manifest's hashes made right again
 words      the manifest's own words and spelling
-lines      lines of signatures below the checkpoint, the same in every proof
+lines      lines of signatures below a checkpoint, the same in every proof
+openings   the records that open the tenant's logs, and the checkpoints of earlier ones
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from service.audit.note import Signature
 WORDS = b"Approved by the board on 3 May. Confidence: HIGH.\n"
 STRANGE = (
     *("approval.txt", "configuration.json", "prompts/board.md", "prompts/manifest.json", "schema/approved.json"),
-    *("heads/0001.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "checkpoints/0002.txt", "APPROVED.txt"),
+    *("heads/0001.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "heads/0003.leaf.json", "APPROVED.txt"),
+    *("checkpoints/0002.txt", "checkpoints/0003.txt", "heads/0002.tlog-proof", "heads/0003.salt"),
     *("documents/0009.txt", "documents/index.json", "records/0099.leaf.json", "proofs/0099.tlog-proof", "report.html"),
     *("times/before.txt", "times/first.txt", "times/last.txt"),
 )
-LINE = "a line of signatures by another key"
+LINE = "a line of signatures by another key below the checkpoint of the debate's log"
 UNDATED = "times/before.txt left out"
 UNSIGNED = "a witness's line left out of an earlier head"
 LISTED = {LINE: "lines", UNDATED: "times", UNSIGNED: "times"}
@@ -240,28 +242,78 @@ def words(one: Original, random: Random) -> Edit:
 # Lines of signatures.
 
 
-def noted(one: Original, change: Callable[[bytes], bytes]) -> bytes:
-    """The bundle with another note of its checkpoint, the same in every proof."""
-    before = one.files["checkpoints/0001.txt"]
+def noted(one: Original, change: Callable[[bytes], bytes], path: str = "checkpoints/0001.txt") -> bytes:
+    """The bundle with another note of a checkpoint, the same in every proof."""
+    before = one.files[path]
     after = change(before)
-    return packed(one, {path: body.replace(before, after) for path, body in one.files.items()})
+    return packed(one, {name: body.replace(before, after) for name, body in one.files.items()})
+
+
+def _checkpoint(one: Original, random: Random) -> str:
+    """The checkpoint of the debate's log, or that of an earlier one."""
+    return random.choice(sorted(path for path in one.files if path.startswith("checkpoints/")))
 
 
 def line(one: Original, random: Random) -> Edit:
     """A line of a key that nobody knows."""
     name = random.choice(("sec-examiner.gov", "model-risk.example", "witness.example"))
     other = Signature(name, random.randbytes(4), random.randbytes(random.choice((64, 72)))).line().encode()
-    return Edit(noted(one, lambda note: note + other), LINE)
+    path = _checkpoint(one, random)
+    what = LINE if path == "checkpoints/0001.txt" else f"a line of another key below {path}"
+    return Edit(noted(one, lambda note: note + other, path), what)
 
 
 def lines(one: Original, random: Random) -> Edit:
     """The lines below the checkpoint doubled, left out, damaged or made those of another."""
-    how = random.choice(("doubled", "left out", "damaged", "of another bundle"))
-    text_, _, signed = one.files["checkpoints/0001.txt"].rpartition(b"\n\n")
+    hows = ("doubled", "left out", "the last left out", "damaged", "of another bundle")
+    how, path = random.choice(hows), _checkpoint(one, random)
+    text_, _, signed = one.files[path].rpartition(b"\n\n")
     other = random.choice(one.others)["checkpoints/0001.txt"].rpartition(b"\n\n")[2]
     damaged = signed[:-10] + (b"A" if signed[-10:-9] != b"A" else b"B") + signed[-9:]
-    made = {"doubled": signed + signed, "left out": b"", "damaged": damaged, "of another bundle": other}[how]
-    return Edit(noted(one, lambda _: text_ + b"\n\n" + made), f"the line of the log's key {how}")
+    fewer = b"".join(signed.splitlines(keepends=True)[:-1])
+    made = {
+        "doubled": signed + signed,
+        "left out": b"",
+        "the last left out": fewer,
+        "damaged": damaged,
+        "of another bundle": other,
+    }[how]
+    return Edit(noted(one, lambda _: text_ + b"\n\n" + made, path), f"the lines below {path} {how}")
+
+
+# The earlier logs.
+
+
+def openings(one: Original, random: Random) -> Edit:
+    """A record that opens a log left out, doubled or in another's place, or an earlier log's checkpoint of another."""
+    count = sum(path.endswith(".salt") for path in one.files if path.startswith("heads/"))
+    if not count:
+        source = random.choice([files for files in one.others if "heads/0001.salt" in files])
+        taken = {path: body for path, body in source.items() if path.startswith(("heads/", "checkpoints/0002"))}
+        return Edit(packed(one, {**one.files, **taken}), "records that open logs, of another bundle")
+    files = {path: body for path, body in one.files.items() if not path.startswith("heads/")}
+    logs, order = [*one.bundle.manifest.logs], list(range(1, count + 1))
+    how = random.choice(("left out", "the last left out", "doubled", "exchanged", "without their logs", "one head"))
+    if how == "left out":
+        order.pop(0)
+    elif how == "the last left out":
+        order.pop()
+    elif how == "doubled":
+        order.append(order[-1])
+    elif how == "exchanged":
+        order.reverse()
+        order += order[: count == 1]
+    elif how == "one head":
+        files |= {path: one.files["checkpoints/0001.txt"] for path in files if path.startswith("checkpoints/")}
+        order += order[: count == 1]
+    if how in ("left out", "without their logs"):
+        logs = logs[:1]
+        files = {path: body for path, body in files.items() if not path.startswith("checkpoints/") or "0001" in path}
+        order = order if how == "left out" else []
+    for to, at in enumerate(order, 1):
+        for part in ("leaf.json", "payload.json", "salt", "tlog-proof"):
+            files[f"heads/{to:04d}.{part}"] = one.files[f"heads/{at:04d}.{part}"]
+    return Edit(packed(one, files, logs=tuple(logs)), f"the records that open logs: {how}")
 
 
 # The times.
@@ -292,7 +344,7 @@ def times(one: Original, random: Random) -> Edit:
 DRAWS: tuple[Draw, ...] = (
     *(flip, cut, put_in, header, rewritten, renamed),
     *(content, text, dropped, added, exchanged, records),
-    *(words, line, lines, times),
+    *(words, line, lines, openings, times),
 )
 
 

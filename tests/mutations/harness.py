@@ -13,7 +13,12 @@ from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
 from tests.mutations.edits import LISTED, Edit, drawn, opened
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "bundles"
-NAMES = ("adversarial", "approved", "ballot", "convergence", "declined", "panel", "stances", "witnessed")
+NAMES = (
+    *("adversarial", "approved", "ballot", "convergence", "declined", "panel", "rotated", "rotated-declined"),
+    *("stances", "witnessed"),
+)
+WITNESSED = ("rotated", "rotated-declined", "witnessed")
+"""Those of later logs of the tenant, which a witness countersigns."""
 
 
 def pinned(name: str) -> Trust:
@@ -23,8 +28,8 @@ def pinned(name: str) -> Trust:
     )
     return Trust(
         keys=(log, approver),
-        witnesses=(witness,) if name == "witnessed" else (),
-        allow_unwitnessed=name != "witnessed",
+        witnesses=(witness,) if name in WITNESSED else (),
+        allow_unwitnessed=name not in WITNESSED,
     )
 
 

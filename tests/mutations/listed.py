@@ -18,8 +18,6 @@ from tests.mutations.resealed import DRAWS, Original, Sealed, drawn, forged, mem
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "verification.md"
 HEADING = "### What an edit with the log's key comes to\n"
-SEALED = tuple(name for name in NAMES if name != "witnessed")
-"""The bundles that are sealed again: the log's key does not make a witness's lines."""
 TRIES = 120
 """How many edits of a row's members are tried until one comes to what the row says."""
 
@@ -52,11 +50,11 @@ def rows() -> list[Row]:
 
 def recorded() -> dict[str, Original]:
     """The recorded bundles, taken apart."""
-    return originals({name: Draft.of(unpack((FOLDER / f"{name}.zip").read_bytes())) for name in SEALED})
+    return originals({name: Draft.of(unpack((FOLDER / f"{name}.zip").read_bytes())) for name in NAMES})
 
 
 def stolen() -> Trust:
-    """What an examiner pins who trusts the forger's log, and the approver."""
+    """What an examiner pins who trusts the forger's log, and the approver: no witness's lines come with that key."""
     return Trust(keys=(LOG_KEY.public, pinned("approved").keys[1]), allow_unwitnessed=True)
 
 
@@ -64,7 +62,7 @@ def mutate(bundles: dict[str, Original], edits: int, seed: int) -> Iterator[Came
     """So many edits, bundle after bundle in turn."""
     trust, own, random = stolen(), tools(), Random(seed)
     for nth in range(edits):
-        name = SEALED[nth % len(SEALED)]
+        name = NAMES[nth % len(NAMES)]
         edit = drawn(bundles[name], random)
         yield Came(name, edit, forged(edit, trust, own))
 
@@ -82,7 +80,7 @@ def witness(bundles: dict[str, Original], row: Row, seed: int) -> Came | None:
     """An edit of a row's members that comes to what the row says; ``None`` if none of many does."""
     trust, own, random = stolen(), tools(), Random(seed)
     for _ in range(TRIES):
-        bundle = random.choice(SEALED)
+        bundle = random.choice(NAMES)
         edit = _of(bundles[bundle], row, random)
         if edit is not None and row.holds(edit.member):
             came = Came(bundle, edit, forged(edit, trust, own))

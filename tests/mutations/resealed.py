@@ -6,10 +6,12 @@ salts      another salt, and what is committed with it
 texts      other words in a document, its title or a prompt; an approval by a key of the forger's own
 order      a record left out, doubled, or in another's place
 tokenizer  every model under a tokenizer of a later build
+openings   another end, key or place of an earlier log
 together   members that have to agree, each with the same other value
 
 Then leaves, chain, seed, commitments, the tree and its head are made again, and the report is told anew. A member is
-named by its path without the places in lists: ``turn.spoke.reply(moderator).synthesis``.
+named by its path without the places in lists: ``turn.spoke.reply(moderator).synthesis``. Of a record that opens a log
+the payload's members are those of ``log.opened``, and its envelope is ``opened.leaf``.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from service.policy import decode_policy, encode_configuration, encode_policy, p
 from service.verify.bundle import verify_opened
 from service.verify.records import about
 from service.verify.steps import Tools, Trust, VerificationReport
-from tests.fixtures.bundles import Draft, sha, told
+from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, Draft, sha, told
+from tests.fixtures.openings import OTHERS, Opening, chained, head, names
 
 STARTED = 2
 WORDS = "The board agrees."
@@ -111,9 +114,13 @@ def member(one: Original, random: Random, name: str | None = None) -> Sealed | N
     with suppress(Exception):  # what no type can hold cannot be sealed either
         changed = _resealed(one.draft, place, whole)
         named = changed.envelope.debate  # of a first leaf that is still one
-        if named and (changed.leaves, changed.policy) != (one.draft.leaves, one.draft.policy):
+        if named and _differ(changed, one.draft):
             return Sealed(place.name, f"{place.where} {place.n}, {place.name}: {said}", changed)
     return None
+
+
+def _differ(one: Draft, other: Draft) -> bool:
+    return (one.leaves, one.policy, one.openings) != (other.leaves, other.policy, other.openings)
 
 
 def _places(draft: Draft) -> Iterator[Place]:
@@ -131,6 +138,11 @@ def _places(draft: Draft) -> Iterator[Place]:
         for path in _paths(envelope):
             if path[0] not in DERIVED:
                 yield Place("leaf", n, path, ".".join(["leaf", *map(str, path)]))
+    for n, opening in enumerate(draft.openings):
+        for path in _paths(opening.entry()):
+            yield Place("opening", n, path, f"log.opened.{path[0]}")
+        for path in _paths(msgspec.json.decode(opening.leaf)):
+            yield Place("opening leaf", n, path, ".".join(["opened.leaf", *map(str, path)]))
     for path in _paths(msgspec.json.decode(draft.context[1])):
         yield Place("context", 0, path, ".".join(["context", *map(str, path)]))
     for path in _paths(msgspec.json.decode(draft.policy)):
@@ -157,6 +169,10 @@ def _whole(draft: Draft, place: Place) -> Any:
             return draft.entry(place.n)
         case "leaf":
             return msgspec.json.decode(draft.leaves[place.n])
+        case "opening":
+            return draft.openings[place.n].entry()
+        case "opening leaf":
+            return msgspec.json.decode(draft.openings[place.n].leaf)
         case "context":
             return msgspec.json.decode(draft.context[1])
         case _:
@@ -198,10 +214,21 @@ def _resealed(draft: Draft, place: Place, whole: Any) -> Draft:
             return _seeded(_in_context(changed) if place.n == 0 else changed.reseal())
         case "leaf":
             return _seeded(changed.reseal(lambda n, envelope: _put(envelope, whole) if n == place.n else None))
+        case "opening":
+            return _reopened(changed, place.n, changed.openings[place.n].sealed(payload=_encoder.encode(whole)))
+        case "opening leaf":
+            return _reopened(changed, place.n, changed.openings[place.n].sealed(envelope=whole))
         case "context":
             return _seeded(_with_context(changed, changed.context[0], msgspec.json.encode(whole)))
         case _:
             return _with_policy(draft, msgspec.json.encode(whole))
+
+
+def _reopened(draft: Draft, n: int, opening: Opening) -> Draft:
+    """The draft with this record as the one that opens a log, and what later logs carry made right again."""
+    draft.openings[n] = opening
+    draft.openings = chained(draft.openings, draft.envelope.log, LOG_KEY, n + 1)
+    return draft
 
 
 def _put(envelope: dict[str, Any], edited: Mapping[str, Any]) -> None:
@@ -257,12 +284,16 @@ def _short(value: Any) -> str:
 def salt(one: Original, random: Random) -> Sealed:
     """Another salt of a payload, of the context or of a document, and what is committed with it."""
     draft, other, n = one.draft.copy(), random.randbytes(32), random.randrange(len(one.draft.salts))
-    what = random.choice(("records", "context", *(["documents"] if draft.documents else [])))
+    parts = ("documents" if draft.documents else "context", "openings" if draft.openings else "context")
+    what = random.choice(("records", "context", *parts))
     if what == "records":
         draft.salts[n] = other
         return Sealed("salt", f"the salt of record {n}", _seeded(draft.reseal()))
     if what == "context":
         return Sealed("salt", "the salt of the context", _seeded(_with_context(draft, other, draft.context[1])))
+    if what == "openings":
+        opening = draft.openings[0]._replace(salt=other)
+        return Sealed("salt", "the salt of the first opening", _reopened(draft, 0, opening.sealed()))
     return Sealed("salt", "the salt of the first document", _documented(draft, salt=other))
 
 
@@ -352,6 +383,33 @@ def order(one: Original, random: Random) -> Sealed:
     return Sealed("order", f"records {n} and {m} exchanged", _seeded(one.draft.swap(n, m)))
 
 
+def openings(one: Original, random: Random) -> Sealed:
+    """Another end or key of an earlier log, or a record that opens one in another's place."""
+    draft = one.draft.copy()
+    if not draft.openings:
+        return salt(one, random)
+    log, count = draft.envelope.log, len(draft.openings)
+    how = random.choice(("another end", "another end than its checkpoint", "an end by the forger", "another key"))
+    n = random.randrange(count)
+    opening, before = draft.openings[n], names(log, count)[n]
+    if how == "another key":
+        draft.openings[n] = opening._replace(key=OTHER_KEY)
+        draft.openings = chained(draft.openings, log, LOG_KEY, n)
+        return Sealed("log.opened.key", f"{names(log, count)[n + 1]} under {how}", draft)
+    if count > 1 and random.random() < 0.2:
+        draft.openings.reverse()
+        return Sealed("openings", "the records that open logs exchanged", draft)
+    if n and how == "another end":
+        first = draft.openings[n - 1]
+        draft.openings[n - 1] = first._replace(others=(*OTHERS[: random.randrange(1, len(OTHERS))], WORDS.encode()))
+        draft.openings = chained(draft.openings, log, LOG_KEY, n)
+        return Sealed("log.opened.previous", f"{before}: {how}", draft)
+    other = Opening(WORDS.encode(), b"", b"", OTHERS[: random.randrange(1, len(OTHERS))])
+    previous = head(before, other, FORGER if how == "an end by the forger" else LOG_KEY)[0].decode()
+    opening = opening.sealed(payload=_encoder.encode({**opening.entry(), "previous": previous}))
+    return Sealed("log.opened.previous", f"{before}: {how}", _reopened(draft, n, opening))
+
+
 def together(one: Original, random: Random) -> Sealed:
     """Members that have to agree, each with the same other value."""
     draft = one.draft
@@ -381,12 +439,13 @@ class Draw(NamedTuple):
 
 
 DRAWS = (
-    Draw(member, 80),
+    Draw(member, 74),
     Draw(salt, 2, ("salt",)),
     Draw(text, 6, ("document", "title", "prompt")),
     Draw(approval, 1, ("approval",)),
     Draw(order, 7, ("order",)),
     Draw(tokenizer, 1, ("tokenizer",)),
+    Draw(openings, 6, ("log.opened.previous", "log.opened.key")),
     Draw(together, 3, ("who brought the case",)),
 )
 

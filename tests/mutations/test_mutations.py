@@ -92,7 +92,7 @@ def test_each_row_of_the_list_has_members_and_an_exit() -> None:
     assert {"salt", "prompt", "order", "title"} <= {name for row in rows for name in row.members}
 
 
-@pytest.mark.parametrize("name", listed.SEALED)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_bundle_that_is_only_sealed_again_verifies(bundles: dict[str, Original], name: str) -> None:
     untouched = Sealed("nothing", "sealed again", bundles[name].draft)
 

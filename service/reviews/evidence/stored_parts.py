@@ -10,9 +10,13 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.bundle import BEFORE, FIRST
+from service.audit.checkpoint import parse_checkpoint
+from service.audit.log_events import LogOpened
+from service.audit.note import parse_note
 from service.audit.record import Envelope, moment, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
 from service.debate.versions import Part, version_of
+from service.errors import GainsayError
 from service.store import contents
 from service.store.pool import STATEMENT_S, Database, Row
 from service.store.proofs import (
@@ -173,20 +177,32 @@ def _stored_at(row: Row) -> float:
 async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:
     """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
 
-    The debate's own log is proven under the same head as everything else.
+    The debate's own log is proven under the same head as everything else, and each one before it under the head that
+    the next log carries.
     """
-    logs = await logs_of(database, tenant)
-    last = next((each.epoch for each in logs if each.log == own.log), 0)
-    found = []
-    for each in logs:
-        head = own if each.log == own.log else each.head
-        if each.epoch > last or head is None:
-            continue
-        for row in await database.query("opening", {"log": each.log, "below": head.size}):
-            record = _stored_record(row)
-            paths = await inclusions(database, each.log, [record.index], head.size)
-            found.append(OpenedDebate(record, tuple(paths[record.index]), head))
-    return tuple(found)
+    logs = {each.log for each in await logs_of(database, tenant)}
+    found: list[OpenedDebate] = []
+    head: SignedCheckpoint | None = own
+    while head is not None and head.log in logs:
+        rows = await database.query("opening", {"log": head.log, "below": head.size})
+        if not rows:
+            break
+        record = _stored_record(rows[0])
+        paths = await inclusions(database, head.log, [record.index], head.size)
+        found.append(OpenedDebate(record, tuple(paths[record.index]), head))
+        head = _carried(record)
+    return tuple(reversed(found))
+
+
+def _carried(opening: StoredParts) -> SignedCheckpoint | None:
+    """The last head of the log before, as a record that opens a log carries it; ``None`` where it cannot be read."""
+    try:
+        event = msgspec.json.decode(opening.payload[1] if opening.payload else b"", type=LogOpened)
+        note = (event.previous or "").encode()
+        checkpoint = parse_checkpoint(parse_note(note).text)
+    except (msgspec.MsgspecError, GainsayError, ValueError):
+        return None
+    return SignedCheckpoint(checkpoint.origin, checkpoint.size, checkpoint.root, note)
 
 
 async def _content(database: Database, digest: str) -> bytes | None:

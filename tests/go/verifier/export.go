@@ -313,7 +313,7 @@ func (e *export) openings() error {
 		if r.kind != "log.opened" || r.body.kind == isNull {
 			continue
 		}
-		if _, err := openedLog(&r.record); err != nil {
+		if _, err := openedLog(&r.record, r.index, e.head); err != nil {
 			return fmt.Errorf("the record at %d: %w", r.index, err)
 		}
 	}

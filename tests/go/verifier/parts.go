@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // theSchemas is the version of the files under schema/ that this verifier knows.
@@ -45,11 +47,8 @@ func (b *bundle) follow() error {
 		if err != nil {
 			return err
 		}
-		if previous.note.text == "" {
-			continue
-		}
-		if before.size < previous.size || before.size == previous.size && before.root != previous.root {
-			return fmt.Errorf("the log of epoch %d ends before what the next one carries", i)
+		if !bytes.Equal(before.raw, previous.raw) {
+			return fmt.Errorf("the checkpoint of epoch %d is not the one that the next log carries", i)
 		}
 	}
 	return nil
@@ -71,7 +70,8 @@ func (b *bundle) checkpointOf(epoch, last int64) (checkpoint, error) {
 // opening checks heads/NNNN, which opens the log of a checkpoint, and gives the checkpoint that it carries.
 func (b *bundle) opening(number int64, c checkpoint) (checkpoint, error) {
 	r := b.record(fmt.Sprintf("heads/%04d", number))
-	if _, err := b.under(fmt.Sprintf("heads/%04d.tlog-proof", number), r.leaf, c); err != nil {
+	index, err := b.under(fmt.Sprintf("heads/%04d.tlog-proof", number), r.leaf, c)
+	if err != nil {
 		return checkpoint{}, err
 	}
 	if r.payload == nil {
@@ -84,11 +84,12 @@ func (b *bundle) opening(number int64, c checkpoint) (checkpoint, error) {
 	if r.log != c.origin || r.tenant != b.tenant {
 		return checkpoint{}, errors.New("of another log or tenant")
 	}
-	return openedLog(&r)
+	return openedLog(&r, index, c)
 }
 
-// openedLog checks a log.opened, and gives the checkpoint that it carries: an empty one where `previous` is null.
-func openedLog(r *record) (checkpoint, error) {
+// openedLog checks the log.opened at an index of a log under a checkpoint of it, and gives the checkpoint that it
+// carries: an empty one where `previous` is null.
+func openedLog(r *record, index int64, c checkpoint) (checkpoint, error) {
 	host, tenant, epoch, err := logName(r.log)
 	if err != nil {
 		return checkpoint{}, err
@@ -96,10 +97,27 @@ func openedLog(r *record) (checkpoint, error) {
 	named, err := r.body.str("log")
 	counted, errEpoch := r.body.integer("epoch")
 	if err != nil || errEpoch != nil || r.kind != "log.opened" || r.n != 0 || named != r.log || counted != epoch ||
-		r.named() != nil {
+		r.named() != nil || index != 0 || r.policy != "" || r.context != "" {
 		return checkpoint{}, errors.New("no opening of its log")
 	}
+	if err := r.atItsTime(); err != nil {
+		return checkpoint{}, err
+	}
+	text, err := r.body.str("key")
+	if err != nil {
+		return checkpoint{}, err
+	}
+	k, err := parseKey(text)
+	if err != nil {
+		return checkpoint{}, err
+	}
+	if err := c.signed([]key{k}); err != nil {
+		return checkpoint{}, fmt.Errorf("by the key of its opening: %w", err)
+	}
 	if null, ok := r.body.get("previous"); ok && null.kind == isNull {
+		if epoch != 1 {
+			return checkpoint{}, errors.New("it carries no checkpoint")
+		}
 		return checkpoint{}, nil
 	}
 	previous, err := r.body.str("previous")
@@ -111,6 +129,20 @@ func openedLog(r *record) (checkpoint, error) {
 		err = errors.New("it carries a checkpoint of another log")
 	}
 	return carried, err
+}
+
+// atItsTime refuses a record of its own that was written before it occurred, or at another millisecond than its id.
+func (r *record) atItsTime() error {
+	recorded, err := time.Parse(time.RFC3339Nano, r.recorded)
+	occurred, errOccurred := time.Parse(time.RFC3339Nano, r.occurred)
+	if err != nil || errOccurred != nil || recorded.Before(occurred) {
+		return errors.New("written before it occurred")
+	}
+	id := strings.ReplaceAll(r.debate, "-", "")
+	if r.v >= 2 && (id[12] != '7' || id[:12] != fmt.Sprintf("%012x", recorded.UnixMilli())) {
+		return errors.New("an id of another millisecond than its time")
+	}
+	return nil
 }
 
 // parts refuses files that nothing asks for, and misses those that are due.

@@ -23,6 +23,7 @@ import pytest
 from service.cli import main
 from tests.fixtures.bundles import LOG_KEY
 from tests.fixtures.sealing import BUNDLES, Leaf, Recorded, compact, exported, indented, packed, zipped
+from tests.mutations.harness import WITNESSED
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "tests" / "go" / "verifier"
@@ -124,7 +125,7 @@ def test_a_vector_that_ends_otherwise_is_named(go: Go, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_every_recorded_bundle_holds(go: Go, schemas: Path, path: Path) -> None:
-    seen = path.stem == "witnessed"
+    seen = path.stem in WITNESSED
     witness = ("--witness", key_of("witness.vkey")) if seen else ("--quorum", "0")
     code, said = go("verify", path, "--key", key_of("log.vkey"), *witness, "--schemas", schemas)
     lines = [line.split() for line in said.splitlines()]

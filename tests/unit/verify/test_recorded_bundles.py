@@ -69,13 +69,16 @@ def test_a_recorded_bundle_verifies_and_every_step_is_carried_out(name: str) -> 
     )
 
 
-def test_the_recorded_bundle_of_a_witnessed_log_lies_between_two_signed_times() -> None:
+@pytest.mark.parametrize(("name", "epochs"), [("witnessed", (2,)), ("rotated", (3, 2)), ("rotated-declined", (3, 2))])
+def test_a_recorded_bundle_of_a_witnessed_later_log_lies_between_two_signed_times(
+    name: str, epochs: tuple[int, ...]
+) -> None:
     trust = Trust(keys=TRUST.keys, witnesses=(vkey("witness"),))
-    report = verify_bundle(data("witnessed"), trust, tools())
+    report = verify_bundle(data(name), trust, tools())
 
     assert (report.code, {step.state for step in report.steps}) == (0, {"OK"})
     assert {end["witness"] for end in report.about["recorded"].values()} == {"witness.example"}
-    assert unpack(data("witnessed")).manifest.logs == ("localhost/default/2",)
+    assert unpack(data(name)).manifest.logs == tuple(f"localhost/default/{epoch}" for epoch in epochs)
 
 
 @pytest.mark.parametrize("name", BUNDLES)

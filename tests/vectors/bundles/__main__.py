@@ -10,6 +10,7 @@ import contextlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import json
@@ -60,9 +61,10 @@ def bundle(name: str, *words: str, trust: tuple[str, ...] = ()) -> None:
 
 
 def witnessed(folder: Path) -> None:
-    """A debate in a tenant's second log, which a witness countersigns: before it, and when it has ended.
+    """Debates in a tenant's second and third log, which a witness countersigns: before them, and when they have ended.
 
-    The service shows heads to the witness about once a second, so a bundle soon has a countersigned one.
+    The service shows heads to the witness about once a second, so a bundle soon has a countersigned one. Those of the
+    third log are a declined case and a debate under an approved configuration.
     """
     key = folder / "witness.key"
     key.write_text(WITNESS.encode())
@@ -77,7 +79,33 @@ def witnessed(folder: Path) -> None:
         with running(folder, "serve", "--port", "0"):
             bundle("witnessed", "contract", "--downside", "1", trust=(*trust, "--allow-loose-times"))
             bundle("witnessed", "contract", trust=trust)
+        said("audit", "rotate", "--all")
+        rules = changed("audit", to={"witnesses": own})
+        policy_file(folder, **{**rules, "approval": changed("approval", to=approving())["approval"]})
+        with approved(folder), running(folder, "serve", "--port", "0"):
+            trust = (*trust, "--key", APPROVER.public.encode())
+            bundle("rotated-declined", *REVIEWS["declined"], trust=(*trust, "--allow-loose-times"))
+            bundle("rotated-declined", *REVIEWS["declined"], trust=trust)
+            bundle("rotated", "contract", trust=trust)
     (HERE / "witness.vkey").write_text(f"{WITNESS.public.encode()}\n")
+
+
+def approving() -> dict[str, str | bool]:
+    """The policy's table of the approver, whose approval every debate needs."""
+    return {"key": APPROVER.public.encode(), "required": True}
+
+
+@contextlib.contextmanager
+def approved(folder: Path) -> Iterator[None]:
+    """The configuration as it is, approved."""
+    key, path = folder / "approver.key", folder / "approval.txt"
+    path.unlink(missing_ok=True)
+    key.write_text(APPROVER.encode())
+    key.chmod(0o600)
+    said("approve", "--key", f"file:{key}", "--out", str(path))
+    os.environ["GAINSAY_APPROVAL"] = str(path)
+    yield
+    del os.environ["GAINSAY_APPROVAL"]
 
 
 def write() -> None:
@@ -86,15 +114,9 @@ def write() -> None:
         os.environ["GAINSAY_DATA_DIR"] = str(folder / "data")
         for name, words in REVIEWS.items():
             bundle(name, *words)
-        key = folder / "approver.key"
-        key.write_text(APPROVER.encode())
-        key.chmod(0o600)
-        own = {"key": APPROVER.public.encode(), "required": True}
-        os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=own)))
-        said("approve", "--key", f"file:{key}", "--out", str(folder / "approval.txt"))
-        os.environ["GAINSAY_APPROVAL"] = str(folder / "approval.txt")
-        bundle("approved", "contract")
-        del os.environ["GAINSAY_APPROVAL"]
+        os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=approving())))
+        with approved(folder):
+            bundle("approved", "contract")
         witnessed(folder)
         (HERE / "log.vkey").write_text(said("audit", "key", "show", str(folder / "data" / "keys" / "log.key")))
         (HERE / "approver.vkey").write_text(f"{APPROVER.public.encode()}\n")
