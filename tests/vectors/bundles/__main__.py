@@ -83,10 +83,10 @@ def witnessed(folder: Path) -> None:
         rules = changed("audit", to={"witnesses": own})
         policy_file(folder, **{**rules, "approval": changed("approval", to=approving())["approval"]})
         with approved(folder), running(folder, "serve", "--port", "0"):
-            trust = (*trust, "--key", APPROVER.public.encode())
-            bundle("rotated-declined", *REVIEWS["declined"], trust=(*trust, "--allow-loose-times"))
-            bundle("rotated-declined", *REVIEWS["declined"], trust=trust)
-            bundle("rotated", "contract", trust=trust)
+            both = (*trust, "--key", APPROVER.public.encode())
+            bundle("rotated-declined", *REVIEWS["declined"], trust=(*both, "--allow-loose-times"))
+            bundle("rotated-declined", *REVIEWS["declined"], trust=both)
+            bundle("rotated", "contract", trust=both)
     (HERE / "witness.vkey").write_text(f"{WITNESS.public.encode()}\n")
 
 
