@@ -17,10 +17,10 @@ from service.audit import log_events
 from service.audit.checkpoint import Checkpoint
 from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
-from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope, open_leaf
+from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope
 from service.debate.kinds import Kinds
 from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, named_lines, proven, read_head, vouching
-from service.verify.opened_bundle import OpenedBundle, later_schema
+from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 from service.verify.times import DATED_SINCE, expect_own_id, expect_written_after
@@ -96,7 +96,11 @@ def _opening(evidence: OpenedBundle, i: int) -> Opening:
     part = f"heads/{i:04d}"
     leaf = evidence.file(f"{part}.leaf.json", LEAF_BYTES_MAX)
     with at(file=f"{part}.leaf.json"):
-        envelope = open_leaf(leaf)
+        envelope, unknown = read_leaf(leaf)
+        if unknown:
+            raise NotCheckable(unknown)
+        if envelope is None:
+            raise Differs("a leaf", "one exactly as it is sealed", "other bytes")
         expect("the tenant", evidence.first.tenant, envelope.tenant)
         expect_written_after(envelope)
         if envelope.v >= DATED_SINCE:

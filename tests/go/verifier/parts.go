@@ -168,9 +168,13 @@ func (b *bundle) parts() error {
 			due[fmt.Sprintf("documents/%04d.txt", i+1)] = true
 		}
 	}
-	for i := range b.heads {
+	_, _, epoch, err := logName(b.logs[0])
+	if err != nil {
+		return err
+	}
+	for i := int64(1); i < epoch; i++ {
 		for _, end := range []string{"leaf.json", "payload.json", "salt", "tlog-proof"} {
-			due[fmt.Sprintf("heads/%04d.%s", i+1, end)] = true
+			due[fmt.Sprintf("heads/%04d.%s", i, end)] = true
 		}
 	}
 	if len(b.records) > 2 {

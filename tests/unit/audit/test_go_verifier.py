@@ -20,10 +20,12 @@ from typing import Any
 
 import pytest
 
+from service.audit.bundle import pack, unpack
 from service.cli import main
-from tests.fixtures.bundles import LOG_KEY
+from tests.fixtures.bundles import LOG_KEY, Draft
 from tests.fixtures.sealing import BUNDLES, Leaf, Recorded, compact, exported, indented, packed, zipped
 from tests.mutations.harness import WITNESSED
+from tests.mutations.resealed import Original, member, openings, originals
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCES = ROOT / "tests" / "go" / "verifier"
@@ -284,6 +286,26 @@ def test_bits_of_the_archive_end_alike(go: Go, schemas: Path, tmp_path: Path, se
 
 
 # -- edits under a seal: the log's key signed what was changed
+
+
+@pytest.fixture(scope="module")
+def rotated() -> Original:
+    """A declined case in a tenant's third log."""
+    return originals({"rotated": Draft.of(unpack((BUNDLES / "rotated-declined.zip").read_bytes()))})["rotated"]
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_an_edit_of_what_opened_a_log_ends_alike(
+    go: Go, schemas: Path, tmp_path: Path, rotated: Original, seed: int
+) -> None:
+    rng = random.Random(seed)
+    names = [name for name in rotated.places if name.startswith(("log.opened.", "opened."))]
+    edited = openings(rotated, rng) if seed % 2 else None
+    while edited is None:  # a value that no type holds cannot be sealed
+        edited = member(rotated, rng, rng.choice(names))
+    draft = edited.draft
+    data = pack(draft.bundle(draft.tree(witnesses=())))
+    alike(go, schemas, tmp_path, data, LOG_KEY.public.encode())
 
 
 def leaf(number: int, **changes: object) -> Callable[[Recorded], Files]:
