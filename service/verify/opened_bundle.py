@@ -242,9 +242,9 @@ def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
     except (ValueError, RecursionError):
         pass
     try:
-        version = msgspec.json.decode(leaf, type=dict[str, msgspec.Raw]).get("v", msgspec.Raw(b"0"))
+        version = msgspec.json.decode(leaf, type=dict[str, msgspec.Raw])["v"]
         number = msgspec.json.decode(version, type=int)
-    except (ValueError, RecursionError):
+    except (ValueError, KeyError, RecursionError):
         return None, ""
     known = 1 <= number <= 2
     return None, "" if known else f"an envelope of version {number} is not known to this build"
