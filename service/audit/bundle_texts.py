@@ -58,6 +58,7 @@ _FIRST = (
     "payload.attempt.failed.v1",
     "payload.audit.checked.v1",
     "payload.audit.read.v1",
+    "payload.audit.remembered.v1",
     "payload.budget.refused.v1",
     "payload.case.received.v1",
     "payload.check.found.v1",

@@ -1,8 +1,9 @@
 """The events of a log itself, as they are encoded into records that belong to no debate.
 
-log.opened     a log of a new epoch, with the last head of the one before
-audit.read     evidence was handed out: its kind, and its debate or filters
-audit.checked  the log was recomputed in the background: the result
+log.opened        a log of a new epoch, with the last head of the one before
+audit.read        evidence was handed out: its kind, and its debate or filters
+audit.checked     the log was recomputed in the background: the result
+audit.remembered  a person had the signer take up a stored head that it had forgotten
 """
 
 from __future__ import annotations
@@ -45,7 +46,24 @@ class AuditChecked(Struct, frozen=True, rename="camel", tag="audit.checked", tag
     findings: tuple[str, ...]
 
 
-Event = LogOpened | AuditRead | AuditChecked
+class AuditRemembered(
+    Struct, frozen=True, rename="camel", tag="audit.remembered", tag_field="kind", omit_defaults=True
+):
+    """A person said which head of a log is the right one, because its signer had forgotten it.
+
+    ``size`` and ``root`` (hex) are that head's. ``last`` is the size of the head that the signer did remember, 0 for
+    none. ``by`` and ``reason`` are the person's words.
+    """
+
+    log: str
+    size: int
+    root: str
+    last: int
+    by: str
+    reason: str
+
+
+Event = LogOpened | AuditRead | AuditChecked | AuditRemembered
 
 _encoder = msgspec.json.Encoder(order="sorted")
 KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))

@@ -50,6 +50,8 @@ SOURCES = (
 )
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
+SAID_MAX = 20
+"""The most words of persons on forgotten heads that a result shows; all are counted."""
 DECISION = str(GateDecided.__struct_config__.tag)
 CONCLUSION = str(DebateConcluded.__struct_config__.tag)
 CUT = "the file could not be read to its end"
@@ -419,7 +421,18 @@ class _Events:
                 expect("the place of the record that opens a log", 0, seen.row.index)
                 earlier_logs.expect_own_key(event, self._note)
                 self._told.append(earlier_logs.previous(event, self._trust))
+            if isinstance(event, log_events.AuditRemembered):
+                self._remembered(event)
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
+
+    def _remembered(self, event: log_events.AuditRemembered) -> None:
+        """Say that a person, and not the signer's memory, vouched for a head."""
+        kind = log_events.kind(event)
+        if self._counts.get(kind, 0) < SAID_MAX:
+            self._told.append(
+                f"by the word of {event.by!r} the signer took up the head of {event.size} records of {event.log}, "
+                f"after it remembered {event.last}: {event.reason!r}"
+            )
 
     def end(self) -> str:
         """The number of events of each kind."""

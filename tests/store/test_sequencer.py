@@ -554,7 +554,7 @@ async def test_a_database_restored_with_its_signer_is_found_by_the_witness(
     async with a_witness(tmp_path) as witness:
         with cluster.lend(database.name) as old:
             stage(database, 1, range(5, 9))
-            await submitted(database, witness)
+            await submitted(database, witness, signer)
             assert cosigned(database) == [9]
 
             signer.heads = heads
@@ -582,14 +582,15 @@ async def test_a_log_that_was_rewritten_with_its_signer_is_found_by_the_witness(
 
 
 async def test_a_witness_is_asked_from_the_size_that_it_holds(database: Database, tmp_path: Any) -> None:
+    signer = MemorySigner()
     async with a_witness(tmp_path) as witness:
         stage(database, 1, range(300))
-        await submitted(database, witness)
+        await submitted(database, witness, signer)
         with psycopg.connect(database.admin_url) as admin:  # what we know of the witness is lost
             admin.execute("ALTER TABLE gainsay.cosignature DISABLE TRIGGER refuse_change")
             admin.execute("DELETE FROM gainsay.cosignature")
         stage(database, 1, range(300, 700))
-        await submitted(database, witness)
+        await submitted(database, witness, signer)
 
     assert cosigned(database) == [700]
 
@@ -597,11 +598,12 @@ async def test_a_witness_is_asked_from_the_size_that_it_holds(database: Database
 async def test_a_witness_that_is_shown_another_log_meanwhile_stops_the_log(
     cluster: Cluster, database: Database, tmp_path: Any, promptly: None
 ) -> None:
-    async with a_sequencer(database) as sequencer:
+    signer, other, troubles = MemorySigner(), MemorySigner(), list[GainsayError]()
+    async with a_sequencer(database, signer) as sequencer:
         stage(database, 1, range(3))
         await sequencer.catch_up()
     with cluster.lend(database.name) as fork:
-        signer, troubles = MemorySigner(), list[GainsayError]()
+        other.heads = dict(signer.heads)
         async with (
             a_witness(tmp_path) as witness,
             witnessed(database, signer, witness, on_trouble=troubles.append) as sequencer,
@@ -609,7 +611,7 @@ async def test_a_witness_that_is_shown_another_log_meanwhile_stops_the_log(
         ):
             await until(lambda: cosigned(database) == [3])
             stage(fork, 7, range(2))
-            await submitted(fork, witness)
+            await submitted(fork, witness, other)
             stage(database, 1, [3])
 
             await until(lambda: any(isinstance(error, LogIncident) for error in troubles))
@@ -623,9 +625,9 @@ async def test_a_witness_that_is_shown_another_log_meanwhile_stops_the_log(
         assert signed_size(database) == 4
 
 
-async def submitted(database: Database, witness: Witness) -> None:
+async def submitted(database: Database, witness: Witness, signer: MemorySigner | None = None) -> None:
     """Take what is staged, and have the witness countersign the head."""
-    signer = MemorySigner()
+    signer = signer or MemorySigner()
     async with a_sequencer(database, signer) as sequencer:
         await sequencer.catch_up()
     async with witnessed(database, signer, witness) as sequencer:

@@ -21,6 +21,7 @@ class _Commands(click.Group):
         "checkpoint": ("checkpoint", "Print a log's checkpoint, or check the log against an earlier one."),
         "key": ("key", "Make and show keys."),
         "rotate": ("rotate", "Open a tenant's next log, for a new key or a new year."),
+        "remember": ("remember", "Give a signer the head of a log that it has forgotten, on record."),
         "check": ("check", "Recompute the logs from the stored records now."),
     }
     """Each command's module and summary."""

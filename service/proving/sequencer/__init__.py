@@ -23,13 +23,13 @@ from service import telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
-from service.proving.sequencer.consistency import LogIncident, check_tree
+from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
 from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
 from service.proving.signing.witnesses import Witnesses
 from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
 
-__all__ = ["Announce", "LogIncident", "Sequencer"]
+__all__ = ["Announce", "LogIncident", "Sequencer", "SignerForgot"]
 
 POLL_S = 0.03
 """The interval of looking for new records while there are few."""
@@ -40,7 +40,7 @@ SWEEP_S = 2.0
 MARGIN = 5_000
 """Other looks begin this many records before the last one seen; only a sweep finds late commits before that."""
 AGAIN_S = 0.5
-"""When a log is tried again after an error; after an incident, `STUCK_S`."""
+"""When a log is tried again after an error; after an incident, or when the signer has forgotten it, `STUCK_S`."""
 STUCK_S = 30.0
 AT_ONCE = 8
 TRIES = 50
@@ -101,22 +101,27 @@ class Sequencer:
         return self._leads
 
     async def examine(self) -> None:
-        """Do step 1 for every log; raises `LogIncident` while an incident is open.
+        """Do step 1 for every log; raises `LogIncident` while an incident is open, and `SignerForgot`.
 
-        A signer or a witness that cannot be reached does not prevent the start.
+        A signer or a witness that cannot be reached does not prevent the start: nothing is signed until step 1 is done.
         """
+        forgot: SignerForgot | None = None
         for log in await self._store.logs():
             try:
                 async with self._locks[log]:
                     await self._opened(log)
             except LogIncident as incident:
                 await self._stick(incident)
+            except SignerForgot as error:
+                forgot = forgot or error
             except StoreUnavailable:
                 raise
             except GainsayError as error:
                 self._log_trouble(log, error)
         for row in await self._store.query("open_incidents"):
             raise LogIncident(row["log"], row["what"])
+        if forgot is not None:
+            raise forgot
 
     async def run(self) -> None:
         """Sequence until `stop`. Errors are logged and never end the loop."""
@@ -145,7 +150,7 @@ class Sequencer:
     async def catch_up(self) -> None:
         """Take and sign everything that is staged, with or without the lead; then it is provable.
 
-        Raises what prevents that: `LogIncident`, `SignerUnavailable`, `StoreUnavailable`.
+        Raises what prevents that: `LogIncident`, `SignerForgot`, `SignerUnavailable`, `StoreUnavailable`.
         """
         tries = 0
         while tries < TRIES:
@@ -247,7 +252,7 @@ class Sequencer:
             telemetry.LOG.info("reading a log again", extra={"log": log, "code": error.code})
             again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
         except GainsayError as error:
-            again = AGAIN_S
+            again = STUCK_S if isinstance(error, SignerForgot) else AGAIN_S
             self._log_trouble(log, error)
         except Exception as fault:  # noqa: BLE001 - a dead task would leave a log without a sequencer
             again = AGAIN_S
@@ -279,8 +284,14 @@ class Sequencer:
         """The tree of a log that was examined and has no incident."""
         if (tree := self._trees.get(log)) is None:
             tree = await check_tree(self._store, self._signer, log)
-            if self._cosigning and log not in self._checked:  # once, and again after a new lead or an incident
-                await self._cosigning.check(log)
+            forgot, vouched = await forgotten(self._signer, tree), False
+            # Witnesses are asked once, again after a new lead or an incident, and where the signer has forgotten.
+            if self._cosigning and (forgot or log not in self._checked):
+                vouched = await self._cosigning.check(log, forgotten=forgot)
+            if forgot and tree.stored is not None:
+                if not vouched:
+                    raise SignerForgot(log, tree.stored, tree.signed)
+                await remind(self._store, self._signer, tree)
             self._checked.add(log)
         self._trees.pop(log, None)
         self._trees[log] = tree  # now the most recently used

@@ -51,6 +51,7 @@ class Countersigning:
         self._witnesses = {PublicKey.parse(witness.key).name: witness for witness in witnesses}
         self._moved: dict[str, set[str]] = {name: set() for name in self._witnesses}
         self._down: set[str] = set()
+        self._forgotten: set[str] = set()
 
     def checkpoint_signed(self, log: str) -> None:
         """A head of this log was signed, so submit it soon."""
@@ -61,19 +62,28 @@ class Countersigning:
         """Ask until cancelled."""
         await asyncio.gather(*(self._serve(name) for name in self._witnesses))
 
-    async def check(self, log: str) -> None:
-        """Submit the latest head to every reachable witness, and wait a short time; raises `LogIncident`."""
-        names = [name for name in self._witnesses if name not in self._down]
-        await asyncio.gather(*(self._check(name, log) for name in names))
+    async def check(self, log: str, *, forgotten: bool = False) -> bool:
+        """Submit the latest head to every reachable witness, and wait a short time; raises `LogIncident`.
 
-    async def _check(self, name: str, log: str) -> None:
+        Returns whether one of them vouches for the log: it held a head that this one continues, and has forgotten none.
+        While the signer has ``forgotten`` the log, a witness that holds none gets none: it would vouch the next time.
+        """
+        (self._forgotten.add if forgotten else self._forgotten.discard)(log)
+        names = [name for name in self._witnesses if name not in self._down]
+        vouched = any(await asyncio.gather(*(self._check(name, log) for name in names)))
+        if vouched:
+            self._forgotten.discard(log)
+        return vouched
+
+    async def _check(self, name: str, log: str) -> bool:
         try:
             async with asyncio.timeout(CHECK_S):
-                await self._ask(name, log)
+                return await self._ask(name, log)
         except (GainsayError, TimeoutError) as error:
             if isinstance(error, LogIncident):
                 raise
             self._failed(name, log, error)
+            return False
 
     async def _serve(self, name: str) -> None:
         while True:
@@ -108,14 +118,18 @@ class Countersigning:
             error = WitnessUnavailable(f"the witness {name!r} does not answer within {CHECK_S:g} seconds")
         self._log_trouble(f"witness {name}", error)
 
-    async def _ask(self, name: str, log: str) -> None:
-        """Have the latest head countersigned; raises `LogIncident` when the witness has seen another log."""
+    async def _ask(self, name: str, log: str) -> bool:
+        """Have the latest head countersigned; raises `LogIncident` when the witness has seen another log.
+
+        Returns whether the witness held a head of the log before, none smaller than the last that it gave us.
+        """
         found = await self._store.head(log)
         if found is None:
-            return
+            return False
         head, note = found
         # tlog-witness: "old" must be the size that the witness holds; a 409 with a size names the right one.
-        old = min((await self._store.cosigned(log)).get(name, 0), head.size)
+        given = (await self._store.cosigned(log)).get(name, 0)
+        old = head.size if log in self._forgotten else min(given, head.size)
         for _ in range(_TRIES):
             path = await self._store.path(log, old, head.size)
             try:
@@ -124,6 +138,8 @@ class Countersigning:
                 old = conflict.size
                 if old > head.size:
                     head, note = await self._newer(name, log, head, old)
+                if log in self._forgotten and old < max(1, given):
+                    return False
                 continue
             except WitnessRefused as refused:
                 if refused.answered in _CONTRADICTS:  # another root of one size, or a wrong proof: the log changed
@@ -131,7 +147,7 @@ class Countersigning:
                 raise
             await self._store.store_cosignature(log, head.size, name, line)
             self._well(name)
-            return
+            return old >= max(1, given)
         raise WitnessUnavailable(f"the witness {name!r} names another size of {log} at each request")
 
     async def _newer(self, name: str, log: str, head: KnownCheckpoint, size: int) -> tuple[KnownCheckpoint, bytes]:
