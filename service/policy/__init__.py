@@ -18,7 +18,7 @@ All but the last two are pure.
 """
 
 from service.policy.formats import FORMAT_RULES, FORMATS
-from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, Witness
+from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, RegisteredKey, Witness
 from service.policy.models import Model, Seat
 from service.policy.policy import (
     AUTO,
@@ -72,6 +72,7 @@ __all__ = [
     "Policy",
     "ProviderSetting",
     "Queue",
+    "RegisteredKey",
     "Seat",
     "StancesPolicy",
     "Witness",

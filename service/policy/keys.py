@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from enum import Enum
 from functools import cache
@@ -216,6 +217,26 @@ def words(*allowed: str) -> Key:
         return value
 
     return Key("", tuple[str, ...], read, form=f"a list of {', '.join(allowed)}")
+
+
+def word(*allowed: str) -> Key:
+    """One of some words."""
+    either = Literal[allowed]  # type: ignore[valid-type]
+    return Key("", either, form=", ".join(allowed))
+
+
+def day() -> Key:
+    """A day of the calendar, in quotes."""
+
+    def read(path: Path, value: str) -> str:
+        try:
+            if date.fromisoformat(value).isoformat() == value:
+                return value
+        except ValueError:
+            pass
+        raise WrongSetting(path, f"expected a day such as 2026-01-31, found {value[:40]!r}")
+
+    return Key("", str, read, form="a day, 2026-01-31")
 
 
 def switch(on: str, off: str) -> Key:

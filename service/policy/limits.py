@@ -17,6 +17,7 @@ from service.policy.keys import (
     UNWRITTEN,
     Path,
     WrongSetting,
+    day,
     dollars,
     keys_of,
     list_of,
@@ -25,6 +26,7 @@ from service.policy.keys import (
     table_of_any,
     whole,
     whole_or_unlimited,
+    word,
 )
 
 TENANT_MAX = 200
@@ -102,6 +104,22 @@ class Witness(Struct, frozen=True, rename="camel"):
     key: str
 
 
+class RegisteredKey(Struct, frozen=True, rename="camel"):
+    """A verifier key in the operator's register, or in an auditor's file of pinned keys.
+
+    ``logs`` are the logs that it signs, or what stands before their names; none means all of its host. ``since`` and
+    ``until`` are the first and the last day on which it signs, in UTC. ``vouched_by`` is words: who stands for it, and
+    where that can be read.
+    """
+
+    key: str
+    use: Annotated[str, word("log", "witness", "approver")]
+    logs: tuple[str, ...] = ()
+    since: Annotated[str | None, day()] = None
+    until: Annotated[str | None, day()] = None
+    vouched_by: str = ""
+
+
 class Audit(Struct, frozen=True, rename="camel"):
     """How the audit log is kept.
 
@@ -109,10 +127,12 @@ class Audit(Struct, frozen=True, rename="camel"):
     recomputed in the background each ``check_minutes``, and every row that is computed from records is compared with
     them within ``row_hours``; 0 switches either off. The clocks of the database and of the witnesses are at most
     ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much. With ``damage_unready`` a process
-    is not ready while damage to any debate is open; damage to a log always does that.
+    is not ready while damage to any debate is open; damage to a log always does that. ``keys`` is the operator's
+    register of verifier keys, for information: nothing is verified with them.
     """
 
     witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
+    keys: Annotated[tuple[RegisteredKey, ...], list_of(RegisteredKey)] = ()
     late_s: Annotated[int, whole(1, 86_400)] = 30
     check_minutes: Annotated[int, whole(0, 100_000)] = 60
     clock_skew_s: Annotated[int, whole(0, 60)] = 5

@@ -108,8 +108,8 @@ async def _expect_said(database: Database, found: ForgottenHead, said: Said) -> 
     if (said.size, said.root) != (head.size, head.root):
         raise CannotRemember(
             f"expected the latest head of the log {head.log} in the database, which has {head.size} records and the "
-            f"root {head.root.hex()}, found one of {said.size} with the root {said.root.hex()}. If yours is right, this "
-            "database is another or an older one, and must not be signed"
+            f"root {head.root.hex()}, found one of {said.size} with the root {said.root.hex()}. If yours is right, "
+            "this database is another or an older one, and must not be signed"
         )
     if any(row["log"] == head.log for row in await database.query("open_incidents")):
         raise CannotRemember(f"an incident of the log {head.log} is open; deal with it first (docs/sequencer.md)")

@@ -19,7 +19,7 @@ from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
 from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope
 from service.debate.kinds import Kinds
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, named_lines, proven, read_head, vouching
+from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, in_time, may_sign, named_lines, proven, read_head, vouching
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
@@ -148,8 +148,8 @@ def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
 
 def expect_own_key(opened: LogOpened, note: Note) -> None:
     """Raise `Differs` unless a checkpoint of a log is signed by the key that its opening record names."""
-    keys = vouching((PublicKey.parse(opened.key),), opened.log)
-    if not keys or not signers(note, keys):
+    key = PublicKey.parse(opened.key)
+    if not may_sign(key, opened.log) or not signers(note, (key,)):
         raise Differs(f"the key that signs {opened.log}, as its opening record says", opened.key, named_lines(note))
 
 
@@ -165,9 +165,14 @@ def previous(opened: LogOpened, trust: Trust) -> str:
 
 def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     """The signer among the pinned keys, in words; a wrong signature of a pinned key raises `BadNote`."""
-    found = signers(note, vouching(trust.keys, checkpoint.origin))
+    found = signers(note, vouching(trust, checkpoint.origin))
     if not found:
-        return "by the word of the next log: the key of its head is not pinned"
+        lines = ", ".join(f"{line.name}+{line.key_id.hex()}" for line in note.signatures)[:200]
+        return f"by the word of the next log: the key of its head is not pinned for it (its lines are of {lines})"
+    try:
+        found = in_time(note, checkpoint, found, trust)
+    except NotCheckable:  # the newest head of a busy log may not be countersigned yet
+        return "by the word of the next log: no pinned witness says whether its key was pinned for that time"
     return f"signed by {', '.join(key.encode() for key in found)}"
 
 

@@ -25,7 +25,7 @@ def check_lines(notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trus
     """
     unknown, checked = [], 0
     for file, log, note, carried in notes:
-        keys = (*vouching(trust.keys, log), *trust.witnesses)
+        keys = (*vouching(trust, log), *trust.witnesses)
         sealed = set(carried.signatures) if carried is not None and carried.text == note.text else set()
         seen: set[tuple[str, bytes]] = set()
         for line in note.signatures:

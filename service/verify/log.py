@@ -5,7 +5,8 @@ signature   a pinned key of this log signed that checkpoint (C2SP tlog-checkpoin
 witnesses   a quorum of the pinned witnesses cosigned it (C2SP tlog-cosignature)
 
 A key named ``host`` is valid for the logs ``host/...`` alone. So a key pinned for another purpose, such as approvals,
-is not valid for a checkpoint.
+is not valid for a checkpoint. A key that is pinned for some logs or for some time is valid for nothing else: the time
+of a checkpoint is that of its first cosignature by a pinned witness, because a log's own signature has none.
 """
 
 from __future__ import annotations
@@ -86,20 +87,67 @@ def check_signature(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     if not trust.keys:
         reason = "UNSIGNED: no key was pinned, so the maker of the file could have signed it; give --key"
         raise NotCheckable(reason, allowed=trust.allow_unsigned)
-    keys = vouching(trust.keys, checkpoint.origin)
+    keys = vouching(trust, checkpoint.origin)
     if not keys:
-        names = ", ".join(sorted({key.name for key in trust.keys}))
-        raise Differs("the pinned keys", f"one for the log {checkpoint.origin}", f"keys for {names}")
+        pinned = ", ".join(sorted({f"{key.name} ({trust.period(key)})" for key in trust.keys}))
+        raise Differs(f"the pinned keys; lines of {named_lines(note)}", f"one for the log {checkpoint.origin}", pinned)
     try:
         signers = verify_note(note, keys)
     except BadNote as error:
-        raise Differs(error.detail, keys[0].encode(), named_lines(note)) from error
+        raise Differs(error.detail, " or ".join(key.encode() for key in keys), named_lines(note)) from error
+    signers = in_time(note, checkpoint, signers, trust)
     return f"{checkpoint.origin} at size {checkpoint.size} is signed by {', '.join(key.encode() for key in signers)}"
 
 
-def vouching(keys: Sequence[PublicKey], origin: str) -> tuple[PublicKey, ...]:
-    """The keys that may sign heads of a log: those of its host, or of the log itself."""
-    return tuple(k for k in keys if k.algorithm == ED25519 and (origin == k.name or origin.startswith(f"{k.name}/")))
+def vouching(trust: Trust, origin: str) -> tuple[PublicKey, ...]:
+    """The pinned keys that may sign heads of a log: those of its host, or of the log itself, that are pinned for it."""
+    return tuple(
+        key
+        for key in trust.keys
+        if may_sign(key, origin)
+        and trust.period(key).use in ("", "log")
+        and trust.period(key).covers(origin)
+    )
+
+
+def may_sign(key: PublicKey, origin: str) -> bool:
+    """Whether a key is by its name and algorithm one of a log: that of its host, or of the log itself."""
+    return key.algorithm == ED25519 and (origin == key.name or origin.startswith(f"{key.name}/"))
+
+
+def in_time(note: Note, checkpoint: Checkpoint, signers: Sequence[PublicKey], trust: Trust) -> tuple[PublicKey, ...]:
+    """Those of the signers of a head that are pinned for the time at which a witness first countersigned it.
+
+    Raises `Differs` where all are pinned for another time, and `NotCheckable` where no pinned witness says when.
+    """
+    undated = tuple(key for key in signers if not trust.period(key).dated)
+    if undated or not signers:
+        return undated
+    pinned = ", ".join(f"{key.encode()} {trust.period(key)}" for key in signers)
+    if (signed_at := min(countersigned(note, checkpoint, trust).values(), default=None)) is None:
+        raise NotCheckable(
+            f"UNDATED: pinned is {pinned}, and no pinned witness says when {checkpoint.origin} at size "
+            f"{checkpoint.size} was signed",
+            allowed=trust.allow_unwitnessed and not trust.witnesses,
+        )
+    if held := tuple(key for key in signers if trust.period(key).holds(signed_at)):
+        return held
+    what = f"when {checkpoint.origin} at size {checkpoint.size} was first countersigned"
+    raise Differs(what, f"within the time of its key: {pinned}", when(signed_at))
+
+
+def countersigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> dict[str, int]:
+    """The pinned witnesses that cosigned a head while they are pinned for it, by name, each with its latest time.
+
+    Raises `BadNote` where a line of a pinned witness does not hold.
+    """
+    times: dict[str, int] = {}
+    for key in trust.witnesses:
+        period = trust.period(key)
+        for name, seconds in cosignatures(note, checkpoint, [key]).items():
+            if period.covers(checkpoint.origin) and period.holds(seconds):
+                times[name] = max(seconds, times.get(name, seconds))
+    return times
 
 
 def check_witnesses(evidence: OpenedBundle, trust: Trust) -> str:
@@ -114,10 +162,13 @@ def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     """The pinned witnesses that cosigned a head, and when; raises `Differs`, or `NotCheckable` where none is pinned."""
     if not trust.witnesses:
         raise NotCheckable(UNWITNESSED, allowed=trust.allow_unwitnessed)
-    times = cosignatures(note, checkpoint, trust.witnesses)
+    times = countersigned(note, checkpoint, trust)
     if len(times) < trust.quorum:
-        names = ", ".join(sorted(times)) or "none"
-        raise Differs("pinned witnesses that countersigned", f"{trust.quorum} of {len(trust.witnesses)}", names)
+        others = {name: at for name, at in cosignatures(note, checkpoint, trust.witnesses).items() if name not in times}
+        outside = [f"{name} at {when(seconds)}, for which its key is not pinned" for name, seconds in others.items()]
+        names = ", ".join([*sorted(times), *sorted(outside)]) or "none"
+        pinned = len({key.name for key in trust.witnesses})
+        raise Differs("pinned witnesses that countersigned", f"{trust.quorum} of {pinned}", names)
     return "; ".join(f"{name} countersigned at {when(seconds)}" for name, seconds in sorted(times.items()))
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
+from service.audit.record import moment
 from service.debate.entries import DebateStarted
 from service.debate.kernel import FORMATS
 from service.debate.model import ConvergenceOptions, PanelOptions, SeatPlan
@@ -234,9 +235,12 @@ def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
         raise Differs("the approval", "the note of debate.started", "another", file="approval.txt")
     with at(file="approval.txt"):
         key, when = _approved(evidence.policy, started, note)
+        _expect_period(key, when, trust)
     detail = f"approved by {key.name} at {when}, with the key {key.encode()}"
     why = "which only the policy names: the deployer writes the policy" if key not in trust.keys else ""
-    if key in vouching(trust.keys, evidence.first.log):
+    if key in trust.keys and trust.period(key).use not in ("", "approver"):
+        why = f"which is pinned {trust.period(key)}, and not for approvals"
+    if key in vouching(trust, evidence.first.log):
         why = "which also signs this log: an approval by the log's own holder is none"
     if why:
         raise NotCheckable(
@@ -244,6 +248,13 @@ def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
             allowed=trust.allow_self_approved,
         )
     return f"{detail}, pinned here"
+
+
+def _expect_period(key: PublicKey, at_: str, trust: Trust) -> None:
+    """Raise `Differs` for an approval that its pinned key gave, by its own word, when it is not pinned for that."""
+    period = trust.period(key)
+    if key in trust.keys and not period.holds(moment(at_) // 1_000_000):
+        raise Differs("when the configuration was approved", f"within the time of its key, {period}", at_)
 
 
 def _approved(rules: Policy, started: DebateStarted, note: bytes) -> tuple[PublicKey, str]:

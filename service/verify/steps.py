@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -28,14 +28,54 @@ SHOWN_MAX = 80
 """The most characters of a value that a difference shows; for a longer value it shows length and hash."""
 
 
+class Period(Struct, frozen=True):
+    """What a key is pinned for: one use or any (""), some logs or all, and a time.
+
+    ``logs`` are names of logs, or of what stands before them (``host/tenant``). ``since`` and ``until`` are days in
+    UTC, the first and the last of the time.
+    """
+
+    use: str = ""
+    logs: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+    def covers(self, log: str) -> bool:
+        """Whether a log is among those that the key is pinned for."""
+        return not self.logs or any(log == name or log.startswith(f"{name}/") for name in self.logs)
+
+    def holds(self, seconds: int) -> bool:
+        """Whether a time, in seconds since 1970, is within the days."""
+        try:
+            day = datetime.fromtimestamp(seconds, UTC).date()
+        except (OverflowError, ValueError, OSError):
+            return not (self.since or self.until)
+        return (self.since or day) <= day <= (self.until or day)
+
+    @property
+    def dated(self) -> bool:
+        """Whether the key is pinned for some time alone."""
+        return self.since is not None or self.until is not None
+
+    def __str__(self) -> str:
+        parts = [f"for {self.use}s" if self.use else "", f"for {' and '.join(self.logs)}" if self.logs else ""]
+        parts += [f"from {self.since}" if self.since else "", f"until {self.until}" if self.until else ""]
+        return " ".join(filter(None, parts)) or "for everything"
+
+
+ALWAYS = Period()
+
+
 class Trust(Struct, frozen=True):
     """The verifier's own input: pinned verifier keys, and what it accepts without them.
 
-    ``quorum`` is how many of the ``witnesses`` must have cosigned the head.
+    ``quorum`` is how many of the ``witnesses`` must have cosigned the head. ``periods`` says what a key is pinned for,
+    where it is not for everything.
     """
 
     keys: tuple[PublicKey, ...] = ()
     witnesses: tuple[PublicKey, ...] = ()
+    periods: Mapping[PublicKey, Period] = {}
     quorum: int = 1
     allow_unsigned: bool = False
     allow_unwitnessed: bool = False
@@ -44,6 +84,10 @@ class Trust(Struct, frozen=True):
     allow_self_approved: bool = False
     records_only: bool = False
     """Whether an export is verified for its records alone, without what only bundles hold."""
+
+    def period(self, key: PublicKey) -> Period:
+        """What a pinned key is pinned for."""
+        return self.periods.get(key, ALWAYS)
 
 
 class Tools(Struct, frozen=True):

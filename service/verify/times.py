@@ -18,12 +18,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from service.audit.bundle import BEFORE, FIRST
-from service.audit.checkpoint import Checkpoint, cosignatures
+from service.audit.checkpoint import Checkpoint
 from service.audit.earlier_head import open_earlier_head
 from service.audit.note import Note
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, moment
-from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, head
+from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
 
@@ -156,7 +156,7 @@ def _interval(heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Int
 def _signed(file: str, found: tuple[Note, Checkpoint], trust: Trust) -> list[SignedTime]:
     """When the pinned witnesses countersigned the head of a file, the earliest first; raises `Differs`."""
     with at(file=file):
-        times = cosignatures(*found, trust.witnesses)
+        times = countersigned(*found, trust)
     return sorted((SignedTime(at_, name) for name, at_ in times.items()), key=lambda one: (one.seconds, one.witness))
 
 

@@ -200,5 +200,5 @@ def _signed(note: Note, head: Checkpoint, trust: Trust, place: str) -> LogView:
 
 
 def _known(note: Note, head: Checkpoint, trust: Trust, place: str) -> LogView:
-    keys: Sequence[str] = [key.encode() for key in earlier_logs.signers(note, log.vouching(trust.keys, head.origin))]
+    keys: Sequence[str] = [key.encode() for key in earlier_logs.signers(note, log.vouching(trust, head.origin))]
     return LogView(head, note.encode().decode(), tuple(keys), place)

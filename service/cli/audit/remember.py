@@ -13,7 +13,8 @@ from service.app import heads_dir, make_app, signing_place
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.policy.settings import Settings
-from service.proving.remembering import Said, forgotten_heads, remember as take_up
+from service.proving.remembering import Said, forgotten_heads
+from service.proving.remembering import remember as take_up
 from service.proving.signing.open import open_signer
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database

@@ -9,6 +9,7 @@ import json
 import stat
 import sys
 from collections.abc import Iterator
+from datetime import date
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -26,9 +27,10 @@ from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.cli.terminal_text import clean
 from service.errors import SettingsError
+from service.policy import RegisteredKey
 from service.verify import log
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import FAILED, GAPS, Tools, Trust, VerificationReport, VerificationStep
+from service.verify.steps import FAILED, GAPS, Period, Tools, Trust, VerificationReport, VerificationStep
 
 ZIP = b"PK"
 LINE_MAX = 1 << 26
@@ -44,6 +46,13 @@ class Unreadable(click.UsageError):
 @click.argument("file", metavar="FILE", type=click.Path(allow_dash=True, path_type=str))
 @click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned key, of log or approver; may be repeated.")
 @click.option("--witness", "witnesses", multiple=True, metavar="VKEY", help="A pinned witness's key; may be repeated.")
+@click.option(
+    "--keys",
+    "pins",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="A file of pinned keys, each with its use, its logs and its time (docs/keys.md).",
+)
 @click.option(
     "--quorum", type=click.IntRange(min=1), metavar="N", help="The number of witnesses that must have signed (1)."
 )
@@ -74,6 +83,7 @@ def verify(
     *,
     keys: tuple[str, ...],
     witnesses: tuple[str, ...],
+    pins: Path | None,
     quorum: int | None,
     scope: str,
     out: Path | None,
@@ -95,7 +105,7 @@ def verify(
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
     as_json, every = flags.pop("as_json"), flags.pop("every")
-    trust = _trust(keys, witnesses, quorum, flags["allow_unwitnessed"])
+    trust = _trust(keys, witnesses, pins, quorum, flags["allow_unwitnessed"])
     trust = replace(trust, **flags, records_only=scope == "records")
     report = _verified(file, trust, every) if out is None else _certified(file, trust, every, out)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
@@ -175,18 +185,43 @@ def _json(report: VerificationReport) -> str:
 # What was pinned.
 
 
-def _trust(keys: tuple[str, ...], witnesses: tuple[str, ...], quorum: int | None, allow_unwitnessed: bool) -> Trust:
+def _trust(
+    keys: tuple[str, ...], witnesses: tuple[str, ...], pins: Path | None, quorum: int | None, allow_unwitnessed: bool
+) -> Trust:
     ours, seen = pinned("--key", keys, ED25519), pinned("--witness", witnesses, COSIGNATURE)
     if len({key.name for key in seen}) < len(seen):
         raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
+    periods = pinned_periods(pins)
+    if twice := sorted(key.name for key in periods if key in (*ours, *seen)):
+        raise click.UsageError(f"the key of {clean(twice[0])} is pinned by an option and in --keys; pin it once")
+    ours += tuple(key for key in periods if key.algorithm == ED25519)
+    seen += tuple(key for key in periods if key.algorithm == COSIGNATURE)
     holders = {key.public for key in seen}
     if len(holders) < len(seen) or holders & {key.public for key in ours}:
         raise click.UsageError("a --witness key is also another key under another name; its holder would count twice")
     if seen and allow_unwitnessed:
         raise click.UsageError("--witness asks for what --allow-unwitnessed does without; give one of them")
-    if quorum is not None and quorum > len(seen):
-        raise click.UsageError(f"--quorum {quorum} needs as many --witness keys, found {len(seen)}")
-    return Trust(ours, seen, quorum or 1)
+    if quorum is not None and quorum > (found := len({key.name for key in seen})):
+        raise click.UsageError(f"--quorum {quorum} needs as many witnesses with pinned keys, found {found}")
+    return Trust(ours, seen, quorum=quorum or 1, periods=periods)
+
+
+def pinned_periods(path: Path | None) -> dict[PublicKey, Period]:
+    """The keys of an auditor's file, each with what it is pinned for; raises `click.UsageError`."""
+    if path is None:
+        return {}
+    from service.policy.file.pins import read_pins
+
+    try:
+        rows = read_pins(path)
+    except SettingsError as error:
+        raise click.UsageError(f"--keys: {clean(error.detail)}") from None
+    return {PublicKey.parse(row.key): _period(row) for row in rows}
+
+
+def _period(row: RegisteredKey) -> Period:
+    since, until = (day and date.fromisoformat(day) for day in (row.since, row.until))
+    return Period(row.use, row.logs, since or None, until or None)
 
 
 def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKey, ...]:

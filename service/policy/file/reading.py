@@ -46,7 +46,7 @@ def read_policy(path: FilePath) -> Policy:
     try:
         return _policy(written)
     except WrongSetting as wrong:
-        raise SettingsError(_located(path, text, written, wrong.path, wrong.message)) from None
+        raise SettingsError(located(path, text, written, wrong.path, wrong.message)) from None
     except RecursionError as error:
         raise SettingsError(f"{path} is nested too deeply to be a policy") from error
 
@@ -69,7 +69,7 @@ def refuse_unpriced(policy: Policy, path: FilePath, day: str) -> None:
                 at = ("models", i, "prices", days.index(model.prices[0].effective), "effective")
             except (SettingsError, tomllib.TOMLDecodeError, RecursionError, LookupError, TypeError, ValueError):
                 raise SettingsError(f"{path}: models.{alias}: {message}") from None
-            raise SettingsError(_located(path, text, written, at, message))
+            raise SettingsError(located(path, text, written, at, message))
 
 
 def _text(path: FilePath) -> str:
@@ -82,7 +82,8 @@ def _text(path: FilePath) -> str:
         raise SettingsError(f"{path} is not TOML: {error}") from error
 
 
-def _located(path: FilePath, text: str, written: Mapping[str, Any], at: Path, message: str) -> str:
+def located(path: FilePath, text: str, written: Mapping[str, Any], at: Path, message: str) -> str:
+    """A message with the file, the line and the key that it is about."""
     line = line_of(text, at)
     return f"{path}{f', line {line}' if line else ''}: {_label(at, written)}: {message}"
 

@@ -1,17 +1,19 @@
-"""Witnesses of the log and the approver of the configuration: [audit] and [approval]."""
+"""Witnesses of the log, the register of keys, and the approver of the configuration: [audit] and [approval]."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
 from service.audit.note import BadKey, PublicKey
-from service.policy import Approval, Audit, Witness
+from service.policy import Approval, Audit, RegisteredKey, Witness
 from service.policy.keys import Path, WrongSetting
 
 COSIGNATURE = 0x04
 ED25519 = 0x01
+WORDS_MAX = 500
 
 
 def checked_audit(audit: Audit) -> Audit:
@@ -21,7 +23,29 @@ def checked_audit(audit: Audit) -> Audit:
     names = [PublicKey.parse(witness.key).name for witness in witnesses]
     if len(set(names)) < len(names):
         raise WrongSetting(path, "two witnesses have keys of one name; each needs a name of its own")
+    check_register(audit.keys, ("audit", "keys"))
     return replace(audit, witnesses=witnesses)
+
+
+def check_register(rows: Sequence[RegisteredKey], path: Path) -> None:
+    """Raise `WrongSetting` for a register with a row that can hold for nothing, or two rows of one key."""
+    seen: set[bytes] = set()
+    for i, row in enumerate(rows):
+        at = (*path, i)
+        algorithm = COSIGNATURE if row.use == "witness" else ED25519
+        key = _key((*at, "key"), row.key, algorithm, f"a {row.use}'s")
+        if key.public in seen:
+            raise WrongSetting((*at, "key"), "this key has a row already; a key has one row, one use and one time")
+        seen.add(key.public)
+        if row.since and row.until and row.until < row.since:
+            raise WrongSetting((*at, "until"), f"expected {row.since} or a later day, found {row.until}")
+        if row.logs and row.use == "approver":
+            raise WrongSetting((*at, "logs"), "an approver signs configurations and no logs; leave it out")
+        for log in row.logs:
+            if row.use == "log" and log != key.name and not log.startswith(f"{key.name}/"):
+                raise WrongSetting((*at, "logs"), f"expected logs of the key's host {key.name}, found {log[:200]!r}")
+        if len(row.vouched_by) > WORDS_MAX or not (row.vouched_by.isprintable()):
+            raise WrongSetting((*at, "vouched_by"), f"expected at most {WORDS_MAX} printable characters")
 
 
 def check_approval(approval: Approval) -> None:
@@ -43,7 +67,7 @@ def _witness(witness: Witness, path: Path) -> Witness:
     return Witness(witness.url.rstrip("/"), witness.key)
 
 
-def _key(path: Path, text: str, algorithm: int, whose: str) -> None:
+def _key(path: Path, text: str, algorithm: int, whose: str) -> PublicKey:
     try:
         key = PublicKey.parse(text)
     except BadKey as error:
@@ -52,3 +76,4 @@ def _key(path: Path, text: str, algorithm: int, whose: str) -> None:
         raise WrongSetting(
             path, f"expected {whose} verifier key, of algorithm {algorithm}, found one of {key.algorithm}"
         )
+    return key
