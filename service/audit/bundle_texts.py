@@ -41,7 +41,7 @@ heads/              the records that opened the logs after the first, each with 
 context.json        what the case was about in the words of model risk; every record commits to it
 documents/          the source documents, exactly as they were given; none where the case has none
 prompts/            the texts, templates and schemas that the debate promised to use; none where the case was declined
-policy.json         the policy that held, with models and prices
+policy.json         the policy that held, with models and prices; the register of keys in it is words, and pins nothing
 configuration.json  what an approval is of: the hashes of policy, prices and prompts; none where the case was declined
 approval.txt        the signed approval of that configuration, where there was one
 schema/             JSON Schemas of these files, by version

@@ -797,6 +797,26 @@ ON CONFLICT DO NOTHING RETURNING size;
 
 -- == vouching
 
+-- key_heads --
+-- A tenant's logs, each with its key and with its first and its latest signed head.
+SELECT g.log, g.key, a.size AS first, extract(epoch FROM a.at)::float8 AS first_at,
+       z.size AS last, extract(epoch FROM z.at)::float8 AS last_at
+FROM log_epoch g
+LEFT JOIN LATERAL (SELECT size, at FROM checkpoint WHERE log = g.log ORDER BY size LIMIT 1) AS a ON true
+LEFT JOIN LATERAL (SELECT size, at FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS z ON true
+WHERE g.tenant = %(tenant)s ORDER BY g.epoch;
+
+-- witness_heads --
+-- The first and the latest head of each of a tenant's logs that each of these witnesses has countersigned, by name.
+SELECT g.log, a.line AS first_line, a.size AS first, extract(epoch FROM a.at)::float8 AS first_at,
+       z.line AS last_line, z.size AS last, extract(epoch FROM z.at)::float8 AS last_at
+FROM log_epoch g CROSS JOIN unnest(%(names)s::text[]) AS w (name)
+CROSS JOIN LATERAL (
+    SELECT size, line, at FROM cosignature WHERE log = g.log AND witness = w.name ORDER BY size LIMIT 1) AS a
+CROSS JOIN LATERAL (
+    SELECT size, line, at FROM cosignature WHERE log = g.log AND witness = w.name ORDER BY size DESC LIMIT 1) AS z
+WHERE g.tenant = %(tenant)s ORDER BY g.epoch, w.name;
+
 -- log_tenants --
 -- Every tenant that has a log.
 SELECT DISTINCT tenant FROM log_epoch ORDER BY tenant;

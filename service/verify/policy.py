@@ -43,14 +43,15 @@ def policy(evidence: OpenedBundle) -> str:
     expect("the SHA-256 of the policy", decided.policy_hash, evidence.digest("policy.json"), file="policy.json")
     rules = _read(evidence)
     expect("the version of the policy", rules.version, decided.policy_version, record=1)
+    register = f"; its register of {len(rules.audit.keys)} keys is only words" if rules.audit.keys else ""
     if (started := evidence.debate.started) is None:
-        return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}; {NO_DEBATE}"
+        return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}{register}; {NO_DEBATE}"
     form = by(evidence.debate.decided, "policy", POLICY_FORMS)
     with at(file=STARTED, record=2):
         expect("the hash of the price table", form.prices(rules), started.price_hash)
         expect("the policy of the debate", decided.policy_hash, started.policy_hash)
     _configuration(evidence, form.configuration(rules, started.pin), started)
-    return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
+    return f"policy {decided.policy_version} with its prices{register}; configuration {started.configuration_hash}"
 
 
 def _read(evidence: OpenedBundle) -> Policy:

@@ -19,6 +19,7 @@ HANDLERS = (
     debates.abort,
     debates.readable,
     audit.bundle,
+    audit.verifier_keys,
     audit.logs,
     audit.checkpoint,
     audit.proof,

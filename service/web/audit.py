@@ -28,6 +28,7 @@ from service.debate.model import Status
 from service.errors import BadRequest, GainsayError, NotFound, NotProvable
 from service.reviews import evidence
 from service.reviews.evidence.impact import affected_decisions
+from service.reviews.evidence.key_register import KeyInRegister, key_register
 from service.reviews.evidence.log_export import FORMS, Form
 from service.store import proofs
 from service.store.derived import ASKED, Asked
@@ -120,6 +121,23 @@ class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
     value: str
     debates: tuple[RecalledDebate, ...]
     next: str | None
+
+
+class KeyList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Verifier keys by the word of the operator and of the database, for information: none of them is a pin."""
+
+    always_sent: ClassVar = ("keys",)
+
+    keys: tuple[KeyInRegister, ...]
+
+
+@get("/v1/audit/keys")
+async def verifier_keys(request: HttpRequest) -> Response[bytes]:
+    """The register of verifier keys."""
+    known_query(request, ())
+    site = app_state(request)
+    found = await key_register(site.database, site.service.reviews.deployment.policy, LOCAL.tenant)
+    return answered(KeyList(keys=found))
 
 
 @get("/v1/audit/logs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.audit.export import FILTERS
 from service.store.derived import ASKED, Asked
-from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, LogList, RecallList
+from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, KeyList, LogList, RecallList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter
 
 
@@ -70,6 +70,19 @@ AUDIT: tuple[Operation, ...] = (
         parameters=(DEBATE,),
         answers={200: Answer("The bundle.", {ZIP: ()})},
         problems=(400, 404, 409, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/audit/keys",
+        id="listKeys",
+        tag="audit",
+        summary="List the verifier keys of logs, witnesses and approvers, with their times and who stands for them.",
+        description=(
+            "The operator's register in the policy, beside what the database knows of each key. It is for information: "
+            "pin a key only after its holder gave it to you by another way."
+        ),
+        answers={200: Answer("The keys: of logs, of witnesses, of approvers.", {JSON: (KeyList,)})},
+        problems=(400, 503),
     ),
     Operation(
         method="get",

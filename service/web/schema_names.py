@@ -35,6 +35,7 @@ from service.report.result import (
     would_change,
 )
 from service.report.result import types as result
+from service.reviews.evidence import key_register
 from service.web import audit, catalogue, citations, model_types, problems, quote_types, types
 
 REF = "#/components/schemas/{name}"
@@ -210,6 +211,10 @@ SCHEMA_NAMES: dict[type, str] = {
     result.Struck: "Struck",
     argument_types.Dissent: "Dissent",
     argument_types.Maintained: "Maintained",
+    audit.KeyList: "KeyList",
+    key_register.KeyInRegister: "VerifierKey",
+    key_register.SignedHeads: "SignedHeads",
+    key_register.DatedSize: "DatedSize",
     audit.LogList: "LogList",
     audit.LogDetail: "LogDetail",
     audit.RecallList: "RecallList",

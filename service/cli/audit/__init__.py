@@ -20,6 +20,7 @@ class _Commands(click.Group):
         "recall": ("recall", "List the debates that rest on a prompt, model, document, price or engine."),
         "checkpoint": ("checkpoint", "Print a log's checkpoint, or check the log against an earlier one."),
         "key": ("key", "Make and show keys."),
+        "keys": ("keys", "List the verifier keys, with their times and who stands for them."),
         "rotate": ("rotate", "Open a tenant's next log, for a new key or a new year."),
         "remember": ("remember", "Give a signer the head of a log that it has forgotten, on record."),
         "check": ("check", "Recompute the logs from the stored records now."),

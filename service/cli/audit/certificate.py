@@ -84,6 +84,7 @@ def facts(file: Certified, report: VerificationReport, trust: Trust, build: str,
         "about": report.about,
         "keys": [key.encode() for key in trust.keys],
         "witnesses": [key.encode() for key in trust.witnesses],
+        "periods": {key.encode(): str(period) for key, period in trust.periods.items()},
         "quorum": trust.quorum if trust.witnesses else 0,
         "allowed": [*(name.replace("_", "-") for name in allowed), *(["records-only"] if trust.records_only else [])],
         "steps": msgspec.to_builtins(report.steps),
@@ -135,14 +136,19 @@ def _rows(found: dict[str, Any]) -> Sequence[Fact]:
         Fact("Bytes", str(file["bytes"])),
         Fact("SHA-256", file["sha256"], code=True),
         Fact("It says that it holds", f"{found['kind']}: {', '.join(_said(*item) for item in found['about'].items())}"),
-        *(Fact("Pinned key of a log", key, code=True) for key in found["keys"] or ["none"]),
-        *(Fact("Pinned witness", key, code=True) for key in found["witnesses"] or ["none"]),
+        *(Fact("Pinned key of a log", _pinned(key, found), code=True) for key in found["keys"] or ["none"]),
+        *(Fact("Pinned witness", _pinned(key, found), code=True) for key in found["witnesses"] or ["none"]),
         Fact("Witnesses that must have signed", str(found["quorum"])),
         Fact("Accepted by option", ", ".join(found["allowed"]) or "nothing"),
         Fact("Files that are only words", ", ".join(found["words"]) or "none"),
         Fact("Verified at, by the verifier's clock", found["verifiedAt"]),
         Fact("Build of the verifier", found["verifierBuild"], code=True),
     ]
+
+
+def _pinned(key: str, found: dict[str, Any]) -> str:
+    """A key, with what it is pinned for where that is not everything."""
+    return f"{key} {found['periods'].get(key, '')}".rstrip()
 
 
 def _said(name: str, value: Any) -> str:

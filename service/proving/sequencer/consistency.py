@@ -44,10 +44,10 @@ class SignerForgot(GainsayError):
         knows = f"no head of more than {last.size} records" if last else "no head"
         super().__init__(
             f"the signer remembers {knows} of the log {log}, and the database has one of {stored.size} records with "
-            f"the root {stored.root.hex()}. Nothing is signed for that log, because such a signer would sign a rewritten "
-            "or an older log as well. Put back the signer's folder of heads, or let a witness answer that has "
-            "countersigned the log. Without either, compare that head with a stored checkpoint, and say that it is the "
-            "right one: "
+            f"the root {stored.root.hex()}. Nothing is signed for that log, because such a signer would sign a "
+            "rewritten or an older log as well. Put back the signer's folder of heads, or let a witness answer that "
+            "has countersigned the log. Without either, compare that head with a stored checkpoint, and say that it is "
+            "the right one: "
             f"gainsay audit remember --log {log} --size {stored.size} --root {stored.root.hex()} --reason TEXT "
             "(docs/runbook.md, The signer's folder is lost or damaged)"
         )

@@ -1,0 +1,102 @@
+"""``gainsay audit keys``: the register of verifier keys, as the operator and the database know them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import click
+import msgspec
+
+from service.cli import exit_codes, startup
+from service.cli.terminal_text import clean
+from service.policy.settings import Settings
+from service.report import sent
+from service.reviews.evidence.key_register import DatedSize, KeyInRegister, key_register
+from service.store.pool import Database
+from service.store.startup import database_url
+
+INFORMATION = (
+    "for information, by the operator's word: pin a key only after its holder gave it to you by another way "
+    "(docs/keys.md)"
+)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with the names of GET /v1/audit/keys.")
+@click.option(
+    "--pins", "as_pins", is_flag=True, help="Print the form of `audit verify --keys`, to be compared and kept."
+)
+def keys(as_json: bool, as_pins: bool) -> int:
+    """List the verifier keys of logs, witnesses and approvers, with their times and who stands for each.
+
+    The list joins the policy's register ([[audit.keys]]), its witnesses and approver, and what the database knows:
+    which key signed which log, from which head to which. All of that is the operator's word. No command verifies
+    anything with it: an auditor pins keys with `gainsay audit verify --key` or `--keys`.
+    """
+    if as_json and as_pins:
+        raise click.UsageError("--json and --pins are two forms; give one of them")
+    settings = startup.start(quiet=True)
+    with database_url(settings) as url:
+        found = asyncio.run(_found(settings, url))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode({"keys": sent.as_json(list(found))}), indent=2))
+        return exit_codes.DONE
+    click.echo("\n".join(map(clean, pin_lines(found) if as_pins else key_lines(found))))
+    click.echo(INFORMATION, err=True)
+    return exit_codes.DONE
+
+
+async def _found(settings: Settings, url: str) -> Sequence[KeyInRegister]:
+    async with Database.open(url, size=1) as database:
+        return await key_register(database, settings.policy, startup.LOCAL.tenant)
+
+
+def key_lines(found: Sequence[KeyInRegister]) -> Iterator[str]:
+    """The keys for a terminal, some lines each."""
+    if not found:
+        yield "no log has a key yet, and the policy names none"
+    for each in found:
+        yield f"{each.use:<8}  {each.key}"
+        yield f"          {'for ' + ', '.join(each.logs) if each.logs else _everything(each)}{_days(each)}"
+        yield f"          vouched for by: {each.vouched_by or 'nobody, in the register'}"
+        for heads in each.heads:
+            yield f"          {heads.log}: {_head(heads.first, 'first')}, {_head(heads.last, 'last')}"
+
+
+def pin_lines(found: Sequence[KeyInRegister]) -> Iterator[str]:
+    """The keys as a file of pins; JSON's strings are TOML's."""
+    for each in found:
+        yield "[[audit.keys]]"
+        for name, value in (("key", each.key), ("use", each.use), ("logs", _logs(each)), ("since", each.since)):
+            yield from _toml(name, value)
+        yield from _toml("until", each.until)
+        yield from _toml("vouched_by", each.vouched_by)
+        yield ""
+
+
+def _logs(each: KeyInRegister) -> Sequence[str]:
+    """The logs that a key is for: by the register, or those that the database knows for a key of logs."""
+    return each.logs or (tuple(heads.log for heads in each.heads) if each.use == "log" else ())
+
+
+def _toml(name: str, value: str | Sequence[str] | None) -> Iterator[str]:
+    if value:
+        yield f"{name} = {msgspec.json.encode(value).decode()}"
+
+
+def _everything(each: KeyInRegister) -> str:
+    match each.use:
+        case "approver":
+            return "for configurations"
+        case "witness":
+            return "for every log that it is shown"
+    return f"for the logs of {each.name}"
+
+
+def _days(each: KeyInRegister) -> str:
+    return (f", from {each.since}" if each.since else "") + (f", until {each.until}" if each.until else "")
+
+
+def _head(head: DatedSize | None, which: str) -> str:
+    return f"{which} head {head.size} records, {head.at}" if head else f"no {which} head by this key"
