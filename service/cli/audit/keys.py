@@ -42,7 +42,8 @@ def keys(as_json: bool, as_pins: bool) -> int:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode({"keys": sent.as_json(list(found))}), indent=2))
         return exit_codes.DONE
-    click.echo("\n".join(map(clean, pin_lines(found) if as_pins else key_lines(found))))
+    # A row has printable characters alone; of a table's brackets cleaning would make something else.
+    click.echo("\n".join(pin_lines(found) if as_pins else map(clean, key_lines(found))))
     click.echo(INFORMATION, err=True)
     return exit_codes.DONE
 

@@ -42,9 +42,11 @@ def check_register(rows: Sequence[RegisteredKey], path: Path) -> None:
         if row.logs and row.use == "approver":
             raise WrongSetting((*at, "logs"), "an approver signs configurations and no logs; leave it out")
         for log in row.logs:
+            if not log or not log.isprintable():
+                raise WrongSetting((*at, "logs"), "expected names of logs of printable characters, found another text")
             if row.use == "log" and log != key.name and not log.startswith(f"{key.name}/"):
                 raise WrongSetting((*at, "logs"), f"expected logs of the key's host {key.name}, found {log[:200]!r}")
-        if len(row.vouched_by) > WORDS_MAX or not (row.vouched_by.isprintable()):
+        if len(row.vouched_by) > WORDS_MAX or not row.vouched_by.isprintable():
             raise WrongSetting((*at, "vouched_by"), f"expected at most {WORDS_MAX} printable characters")
 
 
