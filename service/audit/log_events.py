@@ -3,7 +3,7 @@
 log.opened        a log of a new epoch, with the last head of the one before
 audit.read        evidence was handed out: its kind, and its debate or filters
 audit.checked     the log was recomputed in the background: the result
-audit.remembered  a person had the signer take up a stored head that it had forgotten
+audit.remembered  a person had the signer adopt a stored head that it had forgotten
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 4  who says so, why, and of which head: a record of the tenant's log
 5  the signer signs that same head again, and remembers it from then on
 
-The record is durable before the signer is asked: no head is taken up that no record tells of.
+The record is durable before the signer is asked: no head is adopted that no record tells of.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CannotRemember(GainsayError):
 
     code = "cannot_remember"
     status = 409
-    title = "The signer cannot take up this head"
+    title = "The signer cannot adopt this head"
 
 
 class ForgottenHead(Struct, frozen=True):
@@ -65,7 +65,7 @@ async def forgotten_heads(database: Database, signer: Signer) -> list[ForgottenH
 async def remember(
     database: Database, signer: Signer, logs: CurrentLogs, log: str, said: Said, writer: Writer
 ) -> AuditRemembered:
-    """Record what a person says of a forgotten head, and have the signer take it up.
+    """Record what a person says of a forgotten head, and have the signer adopt it.
 
     Raises `NotFound`, `CannotRemember`, `LogDamaged`, `AuditUnavailable`, and the errors of the store and the signer.
     """

@@ -50,8 +50,7 @@ SOURCES = (
 )
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
-SAID_MAX = 20
-"""The most words of persons on forgotten heads that a result shows; all are counted."""
+SAID_MAX = 20  # words of persons on forgotten heads that a result shows; all are counted
 DECISION = str(GateDecided.__struct_config__.tag)
 CONCLUSION = str(DebateConcluded.__struct_config__.tag)
 CUT = "the file could not be read to its end"
@@ -430,7 +429,7 @@ class _Events:
         kind = log_events.kind(event)
         if self._counts.get(kind, 0) < SAID_MAX:
             self._told.append(
-                f"by the word of {event.by!r} the signer took up the head of {event.size} records of {event.log}, "
+                f"by the word of {event.by!r} the signer adopted the head of {event.size} records of {event.log}, "
                 f"after it remembered {event.last}: {event.reason!r}"
             )
 

@@ -28,7 +28,7 @@ from service.policy import Witness
 from service.proving.row_check import RowCheck
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import LogIncident, Sequencer
-from service.proving.sequencer.consistency import check_tree
+from service.proving.sequencer.consistency import check_tree, forgotten
 from service.proving.sequencer.countersigning import Countersigning
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
@@ -206,16 +206,16 @@ def set_triggers(owner: Connection, how: str) -> None:
 
 
 async def caught_by_the_signer(database: Database, folder: Path) -> bool:
-    """Whether a sequencer that starts finds an incident by what its signer remembers, and by the tree as it is."""
+    """Whether a sequencer that starts refuses, by what its signer remembers or not, and by the tree as it is."""
     heads = CheckpointFiles(folder / "signed")
     try:
         async with Sequencing.open(database.sequencer_url, size=1) as store:
-            await check_tree(store, LocalSigner([KEY], heads), LOG)
+            signer = LocalSigner([KEY], heads)
+            return await forgotten(signer, await check_tree(store, signer, LOG))
     except LogIncident:
         return True
     finally:
         heads.close()
-    return False
 
 
 async def caught_by_the_witness(database: Database, folder: Path) -> bool:

@@ -377,5 +377,5 @@ def test_the_word_is_in_the_export_and_verify_shows_it(
     report = verify_export(lines, Trust((KEY.public,)), every=True)
     step = next(step for step in report.steps if step.name == "logs")
     assert step.state == "OK"
-    assert f"by the word of 'A. Ruiz' the signer took up the head of 3 records of {LOG}" in step.detail
+    assert f"by the word of 'A. Ruiz' the signer adopted the head of 3 records of {LOG}" in step.detail
     assert "compared with the head of 3 May" in step.detail

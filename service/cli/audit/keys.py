@@ -60,7 +60,7 @@ def key_lines(found: Sequence[KeyInRegister]) -> Iterator[str]:
     for each in found:
         yield f"{each.use:<8}  {each.key}"
         yield f"          {'for ' + ', '.join(each.logs) if each.logs else _everything(each)}{_days(each)}"
-        yield f"          vouched for by: {each.vouched_by or 'nobody, in the register'}"
+        yield f"          vouched for by: {each.vouched_by or 'no statement in the register'}"
         for heads in each.heads:
             yield f"          {heads.log}: {_head(heads.first, 'first')}, {_head(heads.last, 'last')}"
 

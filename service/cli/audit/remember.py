@@ -14,7 +14,7 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
-from service.proving.remembering import remember as take_up
+from service.proving.remembering import remember as adopt
 from service.proving.signing.open import open_signer
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
@@ -37,7 +37,7 @@ def remember(log: str | None, size: int | None, root: str | None, reason: str | 
     A signer whose folder is lost would sign a rewritten or an older log as well, so nothing starts with it. First put
     back the folder, or let a witness answer. Without either, compare the head that the database has with a checkpoint
     that was stored elsewhere (docs/runbook.md, The signer's folder is lost or damaged). Then say so here. Who says it,
-    when, why, and of which head becomes a record of the log, before the signer takes the head up.
+    when, why, and of which head becomes a record of the log, before the signer adopts the head.
 
     Without options the command lists the logs that the signer has forgotten. Exit code 1 when there are any.
     """
@@ -79,7 +79,7 @@ async def _remember(settings: Settings, url: str, log: str, said: Said) -> None:
     writer = Writer(startup.LOCAL.actor, make_app())
     try:
         async with Database.open(url, size=2) as database:
-            await take_up(database, signer, CurrentLogs(database, settings.log_host), log, said, writer)
+            await adopt(database, signer, CurrentLogs(database, settings.log_host), log, said, writer)
     finally:
         await signer.close()
 

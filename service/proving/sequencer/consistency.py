@@ -90,7 +90,7 @@ def remembered(last: KnownCheckpoint | None, size: int) -> bool:
 
 
 async def remind(store: Sequencing, signer: Signer, tree: Tree) -> None:
-    """Have the signer take up the latest stored head, for which a witness vouches.
+    """Have the signer adopt the latest stored head, for which a witness vouches.
 
     Raises `LogIncident` for a stored head that the log's key did not sign, and the errors of the signer.
     """
@@ -102,8 +102,8 @@ async def remind(store: Sequencing, signer: Signer, tree: Tree) -> None:
     path = await store.path(tree.log, tree.signed.size if tree.signed else 0, tree.stored.size)
     await signer.sign(Checkpoint(tree.log, tree.stored.size, tree.stored.root), tree.key, path)
     tree.signed = tree.stored
-    told = {"log": tree.log, "size": tree.stored.size}
-    telemetry.LOG.warning("the signer had forgotten a head that a witness vouches for, and has it again", extra=told)
+    fields = {"log": tree.log, "size": tree.stored.size}
+    telemetry.LOG.warning("the signer had forgotten a head that a witness vouches for, and has it again", extra=fields)
 
 
 def is_signed_head(note: bytes, key: PublicKey, head: Checkpoint) -> bool:

@@ -29,9 +29,7 @@ pytestmark = pytest.mark.no_replay  # the logs here have leaves of no debate
 NEXT = SigningKey.from_seed("localhost", bytes(range(32)))
 OFFICE = SigningKey.from_seed("model-risk.example", b"\x0a" * 32)
 OTHER_WITNESS = SigningKey.from_seed("witness.example", b"\x0b" * 32, COSIGNATURE)
-ROW = RegisteredKey(
-    KEY.public.encode(), "log", (LOG,), "2026-01-31", "2026-12-31", "Model risk, minutes of 31 January"
-)
+ROW = RegisteredKey(KEY.public.encode(), "log", (LOG,), "2026-01-31", "2026-12-31", "Model risk, minutes of 31 January")
 
 
 @pytest.fixture
@@ -134,7 +132,7 @@ def test_the_command_prints_the_keys_and_that_they_are_words(log: Growing) -> No
 
     assert found.return_value == 0
     assert f"log       {KEY.public.encode()}" in found.output
-    assert "vouched for by: nobody, in the register" in found.output
+    assert "vouched for by: no statement in the register" in found.output
     assert f"{LOG}: first head 3 records" in found.output
     assert "pin a key only after its holder gave it to you by another way" in found.output
 

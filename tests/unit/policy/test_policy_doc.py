@@ -28,6 +28,7 @@ from service.policy import (
     PanelPolicy,
     ProviderSetting,
     Queue,
+    RegisteredKey,
     Seat,
     StancesPolicy,
     Witness,
@@ -65,6 +66,16 @@ def everything() -> dict[str, Any]:
     whole["budgets"]["tenants"] = {"acme": {"day_usd": "10.00", "month_usd": "unlimited"}}
     whole["audit"] = {
         "witnesses": [{"url": "https://witness.example", "key": WITNESS.public.encode()}],
+        "keys": [
+            {
+                "key": WITNESS.public.encode(),
+                "use": "witness",
+                "logs": ["audit.example"],
+                "since": "2026-01-31",
+                "until": "2026-12-31",
+                "vouched_by": "its operator, letter of 31 January",
+            }
+        ],
         "late_s": 31,
         "check_minutes": 0,
         "clock_skew_s": 6,
@@ -109,6 +120,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     "policy": (("policy",), VERSION),
     **{name: ((name,), keys_of(kind)) for name, kind in TYPES.items()},
     "a witness": (("audit", "witnesses", 0), keys_of(Witness)),
+    "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
     "budgets": (("budgets",), BUDGETS),
     "formats": (("formats",), keys_of(FormatsPolicy)),
