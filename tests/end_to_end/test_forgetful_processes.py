@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -31,7 +30,7 @@ def told(env: dict[str, str], *words: str) -> tuple[int, str]:
 
 
 @pytest.fixture
-def env(database: Database, tmp_path: Path) -> Iterator[dict[str, str]]:
+def env(database: Database, tmp_path: Path) -> dict[str, str]:
     """The settings of processes on a database whose log has three signed records, and whose signer has lost them."""
     found = environment(database, tmp_path)
     with process("service", "sequence", env=found) as first:

@@ -92,7 +92,8 @@ def _everything(each: KeyInRegister) -> str:
             return "for configurations"
         case "witness":
             return "for every log that it is shown"
-    return f"for the logs of {each.name}"
+        case "log":
+            return f"for the logs of {each.name}"
 
 
 def _days(each: KeyInRegister) -> str:
