@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 )
@@ -35,36 +36,25 @@ func (b *bundle) earlier(name string) (checkpoint, error) {
 	return c, nil
 }
 
-// times refuses records whose times run backwards, and earlier heads that hold what they must not, or lack it.
+// late is how many seconds after the last record a head may have been countersigned that still dates the debate.
+const late = 3600
+
+// times refuses records whose times run backwards, earlier heads that hold what they must not, or lack it, and records
+// that are dated outside of the signed times.
 func (b *bundle) times() error {
 	if b.later != nil {
 		return b.later
 	}
-	if b.records[0].v < 2 {
-		return fmt.Errorf("leaves of version 1 have one time: %w", errLater)
-	}
-	if err := b.ascending(); err != nil {
+	dates, err := b.ascending()
+	if err != nil {
 		return err
 	}
-	held := map[string]bool{}
-	for at, name := range dated {
-		if _, ok := b.files[name]; !ok {
-			continue
-		}
-		held[name] = true
-		c, err := b.earlier(name)
-		if err != nil {
-			return err
-		}
-		if err := c.signed(b.keys); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		for n := range b.records {
-			p, err := parseProof(b.files[fmt.Sprintf("proofs/%04d.tlog-proof", n)])
-			if err != nil || (p.index < c.size) != (at == 1) {
-				return fmt.Errorf("%s holds what it must not, or lacks record %d", name, n)
-			}
-		}
+	heads, err := b.earlierHeads()
+	if err != nil {
+		return err
+	}
+	if b.records[0].v < 2 {
+		return fmt.Errorf("leaves of version 1 have one time: %w", errLater)
 	}
 	if len(b.witnesses) == 0 && b.quorum == 0 {
 		return nil
@@ -72,27 +62,122 @@ func (b *bundle) times() error {
 	if len(b.witnesses) == 0 {
 		return fmt.Errorf("no witness is pinned: %w", errLater)
 	}
-	if !held[dated[1]] {
+	if heads[dated[1]] == nil {
 		return errors.New("times/first.txt is missing")
 	}
-	return fmt.Errorf("the signed times are not compared by this program: %w", errLater)
+	return b.between(heads, dates)
 }
 
-// ascending refuses a record before the one before it, or before it occurred, and another id than the first time's.
-func (b *bundle) ascending() error {
-	var last time.Time
+// earlierHeads reads the earlier heads that are there, by their names.
+func (b *bundle) earlierHeads() (map[string]*checkpoint, error) {
+	found := map[string]*checkpoint{}
+	for at, name := range dated {
+		if _, ok := b.files[name]; !ok {
+			continue
+		}
+		c, err := b.earlier(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.signed(b.keys); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for n := range b.records {
+			p, err := parseProof(b.files[fmt.Sprintf("proofs/%04d.tlog-proof", n)])
+			if err != nil || (p.index < c.size) != (at == 1) {
+				return nil, fmt.Errorf("%s holds what it must not, or lacks record %d", name, n)
+			}
+		}
+		found[name] = &c
+	}
+	return found, nil
+}
+
+// cosigned are the times at which pinned witnesses signed a head, the earliest first.
+func (b *bundle) cosigned(c *checkpoint) ([]int64, error) {
+	if c == nil {
+		return nil, nil
+	}
+	found, err := c.signers(b.witnesses)
+	var list []int64
+	for _, at := range found {
+		list = append(list, at)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list, err
+}
+
+// between compares the records with the times of the heads without the debate and with all of it.
+func (b *bundle) between(heads map[string]*checkpoint, dates []time.Time) error {
+	skew, err := b.clockSkew()
+	if err != nil {
+		return err
+	}
+	before, err := b.cosigned(heads[dated[0]])
+	if err != nil {
+		return err
+	}
+	first, err := b.cosigned(heads[dated[1]])
+	if err != nil {
+		return err
+	}
+	quorum, tolerance, last := max(1, b.quorum), 1+skew, dates[len(dates)-1]
+	bounded, covered := len(before) >= quorum, len(first) >= quorum
+	if bounded && covered && before[len(before)-quorum]-tolerance > first[quorum-1] {
+		return errors.New("times/before.txt was signed after times/first.txt")
+	}
+	if bounded && dates[0].Unix() < before[len(before)-quorum]-tolerance {
+		return errors.New("the first record is dated before a head that lacks it")
+	}
+	if covered && after(last, first[quorum-1], tolerance) {
+		return errors.New("the last record is dated after a head that has it")
+	}
+	p, err := parseProof(b.files["proofs/0000.tlog-proof"])
+	switch {
+	case err != nil:
+		return err
+	case !covered || first[quorum-1]-last.Unix() > late:
+		return fmt.Errorf("no head of the hour after the debate was countersigned: %w", errLater)
+	case !bounded && p.index > 0:
+		return fmt.Errorf("no head before the debate was countersigned: %w", errLater)
+	}
+	return nil
+}
+
+// after says whether a time is more than some seconds after a signed one, which may be any number.
+func after(at time.Time, signed, tolerance int64) bool {
+	seconds := at.Unix() - tolerance
+	return seconds > signed || seconds == signed && at.Nanosecond() > 0
+}
+
+// clockSkew is what the policy says that clocks may be apart, in seconds.
+func (b *bundle) clockSkew() (int64, error) {
+	policy, err := parse(b.files["policy.json"])
+	if err != nil {
+		return 0, err
+	}
+	audit, err := policy.object("audit")
+	if err != nil {
+		return 0, err
+	}
+	return audit.integer("clockSkewS")
+}
+
+// ascending refuses a record before the one before it, or before it occurred, and another id than the first time's. It
+// gives when the records were written.
+func (b *bundle) ascending() ([]time.Time, error) {
+	var dates []time.Time
 	for n := range b.records {
 		recorded, err := time.Parse(time.RFC3339Nano, b.records[n].recorded)
 		occurred, errOccurred := time.Parse(time.RFC3339Nano, b.records[n].occurred)
-		if err != nil || errOccurred != nil || recorded.Before(last) || recorded.Before(occurred) {
-			return fmt.Errorf("the times of record %d run backwards", n)
+		if err != nil || errOccurred != nil || recorded.Before(occurred) || n > 0 && recorded.Before(dates[n-1]) {
+			return nil, fmt.Errorf("the times of record %d run backwards", n)
 		}
-		last = recorded
+		dates = append(dates, recorded)
 	}
-	first, _ := time.Parse(time.RFC3339Nano, b.records[0].recorded)
 	id := strings.ReplaceAll(b.records[0].debate, "-", "")
-	if id[12] != '7' || id[:12] != fmt.Sprintf("%012x", first.UnixMilli()) {
-		return errors.New("the debate's id is of another millisecond than its first record")
+	if b.records[0].v > 1 && (id[12] != '7' || id[:12] != fmt.Sprintf("%012x", dates[0].UnixMilli())) {
+		return nil, errors.New("the debate's id is of another millisecond than its first record")
 	}
-	return nil
+	return dates, nil
 }

@@ -11,9 +11,7 @@ from msgspec.structs import replace
 from service.audit.checkpoint import add_lines, cosign, parse_checkpoint
 from service.audit.earlier_head import EarlierHead, parse_earlier_head
 from service.audit.note import COSIGNATURE, NUMBER_MAX, SigningKey, parse_note
-from service.audit.record import moment
 from service.cli.audit.verify import verification_lines
-from service.store.sealing import headline_fields
 from service.verify.export import verify_export
 from service.verify.steps import Trust, VerificationReport, VerificationStep, when
 from tests.fixtures.bundles import (
@@ -27,7 +25,9 @@ from tests.fixtures.bundles import (
     earlier,
     export,
     failed,
+    moved,
     rehashed,
+    shifted,
     step,
     uncheckable,
     verify,
@@ -37,23 +37,6 @@ from tests.store.verify.test_bundle import _with_policy
 Drafts = Mapping[str, Draft]
 DAY = 86_400
 FALSE_WITNESS = SigningKey.from_seed(WITNESSES[0].public.name, bytes([77]) * 32, COSIGNATURE)
-
-
-def shifted(text: str, seconds: float) -> str:
-    """A time of a record so many seconds later."""
-    return headline_fields(moment(text) / 1_000_000 + seconds)
-
-
-def moved(draft: Draft, seconds: float) -> Draft:
-    """The draft as whoever has the log's key dates it anew: all its times and its id so many seconds later."""
-    milliseconds = int(draft.envelope.debate.replace("-", "")[:12], 16) + round(seconds * 1_000)
-    id_ = f"{milliseconds:012x}"
-    debate = f"{id_[:8]}-{id_[8:]}{draft.envelope.debate[13:]}"
-
-    def date(_: int, envelope: dict[str, Any]) -> None:
-        envelope.update({name: shifted(envelope[name], seconds) for name in ("occurred", "recorded")}, debate=debate)
-
-    return draft.copy().reseal(date)
 
 
 def found_of(draft: Draft, tree: Tree | None = None, trust: Trust = PINNED) -> VerificationStep:
