@@ -252,6 +252,13 @@ func (e *export) chains() error {
 				return fmt.Errorf("the record at %d: %w", r.index, err)
 			}
 		}
+		var earlier *record
+		if last != nil {
+			earlier = &last.record
+		}
+		if err := r.dated(earlier); err != nil {
+			return fmt.Errorf("the record at %d: %w", r.index, err)
+		}
 		before[r.debate] = r
 		ended[r.debate] = ends(r)
 	}

@@ -163,21 +163,37 @@ func (b *bundle) clockSkew() (int64, error) {
 	return audit.integer("clockSkewS")
 }
 
-// ascending refuses a record before the one before it, or before it occurred, and another id than the first time's. It
-// gives when the records were written.
+// ascending refuses records whose times run backwards, and gives when they were written.
 func (b *bundle) ascending() ([]time.Time, error) {
 	var dates []time.Time
+	var last *record
 	for n := range b.records {
-		recorded, err := time.Parse(time.RFC3339Nano, b.records[n].recorded)
-		occurred, errOccurred := time.Parse(time.RFC3339Nano, b.records[n].occurred)
-		if err != nil || errOccurred != nil || recorded.Before(occurred) || n > 0 && recorded.Before(dates[n-1]) {
-			return nil, fmt.Errorf("the times of record %d run backwards", n)
+		if err := b.records[n].dated(last); err != nil {
+			return nil, fmt.Errorf("record %d: %w", n, err)
 		}
-		dates = append(dates, recorded)
-	}
-	id := strings.ReplaceAll(b.records[0].debate, "-", "")
-	if b.records[0].v > 1 && (id[12] != '7' || id[:12] != fmt.Sprintf("%012x", dates[0].UnixMilli())) {
-		return nil, errors.New("the debate's id is of another millisecond than its first record")
+		last = &b.records[n]
+		at, _ := time.Parse(time.RFC3339Nano, last.recorded)
+		dates = append(dates, at)
 	}
 	return dates, nil
+}
+
+// dated refuses a record that was written before it occurred or before the one before it, where that is known, and the
+// first record of a debate that has another millisecond than the debate's id.
+func (r *record) dated(last *record) error {
+	recorded, err := time.Parse(time.RFC3339Nano, r.recorded)
+	occurred, errOccurred := time.Parse(time.RFC3339Nano, r.occurred)
+	if err != nil || errOccurred != nil || recorded.Before(occurred) {
+		return errors.New("written before it occurred")
+	}
+	if last != nil {
+		if before, err := time.Parse(time.RFC3339Nano, last.recorded); err != nil || recorded.Before(before) {
+			return errors.New("written before the record before it")
+		}
+	}
+	id := strings.ReplaceAll(r.debate, "-", "")
+	if r.n == 0 && r.v > 1 && (id[12] != '7' || id[:12] != fmt.Sprintf("%012x", recorded.UnixMilli())) {
+		return errors.New("the debate's id is of another millisecond than its first record")
+	}
+	return nil
 }

@@ -415,6 +415,25 @@ EXPORTED: dict[str, Callable[[list[Any]], object]] = {
 }
 
 
+BACKWARDS: dict[str, Callable[[Recorded], Files]] = {
+    "written before it occurred": leaf(1, occurred="2036-01-01T00:00:00Z"),
+    "an id of another millisecond": leaf(-1, debate="01a2082c-8779-7c59-ab14-f832ef942ab4"),
+    "a time before that of the record before": leaf(
+        1, occurred="2001-01-01T00:00:00Z", recorded="2001-01-01T00:00:00Z"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BACKWARDS)
+def test_an_export_whose_times_run_backwards_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    bundle = Recorded("declined.zip")
+    key = LOG_KEY.public.encode()
+    alike(go, schemas, tmp_path, packed(BACKWARDS[name](bundle)), key)
+    data = exported(bundle, seal=BACKWARDS[name])
+    alike(go, schemas, tmp_path, data, key)
+    assert "chains     FAILED" in go("verify", tmp_path / "bundle.zip", "--key", key, "--quorum", "0")[1]
+
+
 @pytest.mark.parametrize("name", EXPORTED)
 def test_an_edit_of_an_export_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
     data = exported(Recorded("declined.zip"), EXPORTED[name])
