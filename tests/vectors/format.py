@@ -7,6 +7,7 @@ format; the verifier in Go of the tests reads them, and was written from docs/fo
 from __future__ import annotations
 
 import json
+import struct
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -62,6 +63,13 @@ def strings() -> Iterator[Case]:
     """Strings and their one spelling in JSON; ``code`` lists the code points."""
     for text in ("", "plain", 'a "quoted" \\ text/', "\x00\x01\x08\t\n\x0b\x0c\r\x1f\x7f", "é\u2028😀", "<&>"):
         yield {"code": [ord(c) for c in text], "spelt": _b64(msgspec.json.encode(text))}
+
+
+def numbers() -> Iterator[Case]:
+    """Numbers that are no integers, as the bits of a double (big-endian, hex), and their one spelling in JSON."""
+    for double in (0.0, -0.0, 0.1, 0.2, 1.0, 100.0, 0.1 + 0.2, 1e-5, 9.9e-6, 1e-6, 1.5e-7, 1e15, 1e16, 1.5e16, 5e-324):
+        yield {"double": struct.pack(">d", double).hex(), "spelt": _b64(msgspec.json.encode(double))}
+        yield {"double": struct.pack(">d", -double * 3).hex(), "spelt": _b64(msgspec.json.encode(-double * 3))}
 
 
 def keys() -> Iterator[Case]:
@@ -262,6 +270,7 @@ def exports() -> Iterator[Case]:
 VECTORS = (
     commitments,
     strings,
+    numbers,
     keys,
     trees,
     inclusions,

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"sort"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -187,27 +190,41 @@ func (r *reader) object(depth int) (value, error) {
 	}
 }
 
-// number reads an integer. Every number of these files is one: "integers in decimal, with - where negative".
+var numeral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+// number reads a number. An integer keeps its digits; any other one is a double, and gets the only spelling of one.
 func (r *reader) number() (value, error) {
 	start := r.at
 	for r.at < len(r.data) && bytes.IndexByte([]byte("+-.eE0123456789"), r.data[r.at]) >= 0 {
 		r.at++
 	}
 	text := string(r.data[start:r.at])
-	digits := text
-	if digits[0] == '-' {
-		digits = digits[1:]
+	if !numeral.MatchString(text) || text == "-0" {
+		return value{}, fmt.Errorf("no number: %q", text)
 	}
-	if digits == "" || text == "-0" || len(digits) > 1 && digits[0] == '0' {
-		return value{}, fmt.Errorf("no integer: %q", text)
+	if !strings.ContainsAny(text, ".eE") {
+		return value{kind: isNumber, text: text}, nil
 	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return value{}, fmt.Errorf("no integer: %q", text)
-		}
-	}
-	return value{kind: isNumber, text: text}, nil
+	double, err := strconv.ParseFloat(text, 64)
+	return value{kind: isNumber, text: spellDouble(double)}, err
 }
+
+// spellDouble writes a double with the fewest digits that read back as the same one.
+func spellDouble(double float64) string {
+	if size := math.Abs(double); size == 0 || size >= 1e-5 && size < 1e16 {
+		text := strconv.FormatFloat(double, 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text
+	}
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(double, 'e', -1, 64), "e")
+	power, _ := strconv.Atoi(exponent)
+	return fmt.Sprintf("%se%d", digits, power)
+}
+
+// isInteger says whether a number was written without a fraction and an exponent.
+func (v value) isInteger() bool { return v.kind == isNumber && !strings.ContainsAny(v.text, ".e") }
 
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 

@@ -134,7 +134,7 @@ func typed(v, s value) bool {
 	}
 	for _, word := range words {
 		for _, name := range names[v.kind] {
-			if word.text == name {
+			if word.text == name && (name != "integer" || v.isInteger()) {
 				return true
 			}
 		}

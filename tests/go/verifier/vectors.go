@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 )
@@ -16,7 +18,7 @@ type example struct {
 	Refused string
 	Holds   bool
 
-	Salt, Commitment, Text, Name, ID, Public, LeafHash, Root, OldRoot, NewRoot, Origin string
+	Salt, Commitment, Text, Name, ID, Public, LeafHash, Root, OldRoot, NewRoot, Origin, Double string
 	Content, Leaf, Payload, Note, Proof, Archive, Lines, Checkpoint, Spelt             []byte
 
 	Code                  []rune
@@ -37,6 +39,7 @@ func vectors(folder string, out io.Writer) int {
 	var chain *record
 	for name, check := range map[string]func(example) (bool, error){
 		"commitments.json": byError(checkCommitment), "strings.json": byError(checkString),
+		"numbers.json": byError(checkNumber),
 		"records.json": byError(func(x example) error { return checkRecord(x, &chain) }),
 		"keys.json":    byError(checkKey), "trees.json": byError(checkTree), "inclusions.json": checkInclusion,
 		"consistencies.json": checkConsistency, "checkpoints.json": byError(checkCheckpoint), "proofs.json": checkProof,
@@ -90,6 +93,16 @@ func checkString(x example) error {
 		return err
 	}
 	return when(v.text == string(x.Code) && spell(string(x.Code)) == string(x.Spelt))
+}
+
+func checkNumber(x example) error {
+	raw, err := hex.DecodeString(x.Double)
+	if err != nil || len(raw) != 8 {
+		return errVector
+	}
+	v, err := parse(x.Spelt)
+	double := math.Float64frombits(binary.BigEndian.Uint64(raw))
+	return errors.Join(err, when(spellDouble(double) == string(x.Spelt) && v.text == string(x.Spelt)))
 }
 
 func checkRecord(x example, before **record) error {

@@ -327,6 +327,16 @@ def spelt(change: Callable[[bytes], bytes]) -> Callable[[Recorded], Files]:
     return lambda bundle: bundle.seal(payload=lambda n, content: change(content) if n == 1 else content)
 
 
+def tempered(spelling: bytes) -> Callable[[Recorded], Files]:
+    """A seat of a vendor's model with a temperature, a number that is no integer, in some spelling."""
+
+    def edit(bundle: Recorded) -> Files:
+        bundle.payloads[2]["seats"][0]["parameters"] = {"temperature": 0.2}
+        return bundle.seal(payload=lambda _, content: content.replace(b":0.2}", b":" + spelling + b"}"))
+
+    return edit
+
+
 def said(number: int, *path: str, to: object) -> Callable[[Recorded], Files]:
     """Another value of a member of a payload."""
 
@@ -384,6 +394,9 @@ SEALED: dict[str, tuple[str, Callable[[Recorded], Files]]] = {
     "another price": ("approved.zip", said(2, "priceHash", to="a" * 64)),
     "another build": ("approved.zip", said(2, "buildHash", to="a" * 64)),
     "another pin": ("approved.zip", said(2, "pins", "critic", to="v9:" + "a" * 64)),
+    "a temperature": ("approved.zip", tempered(b"0.2")),
+    "a temperature with a zero": ("approved.zip", tempered(b"0.20")),
+    "a temperature with an exponent": ("approved.zip", tempered(b"2e-1")),
     "another approver": ("approved.zip", said(2, "approvedBy", to="other.example")),
 }
 
