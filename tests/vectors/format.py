@@ -23,6 +23,7 @@ from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey, sign
 from service.audit.proof import TlogProof
 from service.audit.record import Actor, Context, Link, RecordPlace, Times, Writer, commit, encode_context, seal
 from service.audit.tree import consistency_path, inclusion_path, leaf_hash, root_of
+from tests.vectors import recomputed
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "vectors"
 LOG = "example.org/default/1"
@@ -280,12 +281,13 @@ VECTORS = (
     archives,
     records,
     exports,
+    *recomputed.VECTORS,
 )
 
 
 def files() -> Mapping[str, str]:
     """Every file of the folder by its name."""
-    return {f"{make.__name__}.json": json.dumps(list(make()), indent=1, ensure_ascii=True) + "\n" for make in VECTORS}
+    return {f"{make.__name__}.json": json.dumps(list(make()), indent=1, ensure_ascii=False) + "\n" for make in VECTORS}
 
 
 if __name__ == "__main__":

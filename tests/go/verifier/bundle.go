@@ -29,14 +29,18 @@ type bundle struct {
 	later   error // of a leaf or payload that a later verifier knows
 }
 
-// steps are those of a bundle, in order.
+// steps are those of a bundle, in order; the last three compute again what was decided and charged.
 func (b *bundle) steps() []step {
-	return []step{
+	steps := []step{
 		{"file", b.file}, {"signature", b.signature}, {"witnesses", func() error { return b.witnessed(b.head) }},
 		{"tree", b.tree}, {"records", b.opened}, {"context", b.context}, {"chain", b.chain}, {"complete", b.complete},
 		{"logs", b.follow}, {"parts", b.parts}, {"lines", b.allLines}, {"prompts", b.prompts}, {"policy", b.policies},
 		{"times", b.times}, {"approval", b.approval},
 	}
+	if b.recompute {
+		steps = append(steps, step{"gate", b.gate}, step{"charges", b.charges}, step{"money", b.money})
+	}
+	return steps
 }
 
 func (b *bundle) file() error {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-const usage = `usage:
+const help = `usage:
   verifier vectors FOLDER
-  verifier verify FILE --key VKEY [--witness VKEY] [--quorum N] [--schemas FOLDER]
+  verifier verify FILE --key VKEY [--witness VKEY] [--quorum N] [--schemas FOLDER] [--recompute]
 
 A key may be given again and again. --quorum 0 says that no witness is expected. --schemas is the folder of the JSON
 Schemas, from somebody else than whoever gave you the file; without it the members of payloads are not checked.
+--recompute decides again as the gate does, and reckons every reservation, charge and balance again.
 Exit: 0 every step holds, 1 a step failed, 2 usage, 4 no step failed and one was not checkable.
 `
 
@@ -33,7 +34,7 @@ func run(args []string, out, complaints io.Writer) int {
 		}
 		fmt.Fprintln(complaints, err)
 	}
-	fmt.Fprint(complaints, usage)
+	fmt.Fprint(complaints, help)
 	return exitUsage
 }
 
@@ -55,6 +56,7 @@ func pin(args []string) (trust, error) {
 	flags.Func("key", "", take(&t.keys, plainType))
 	flags.Func("witness", "", take(&t.witnesses, witnessType))
 	flags.IntVar(&t.quorum, "quorum", 1, "")
+	flags.BoolVar(&t.recompute, "recompute", false, "")
 	flags.Func("schemas", "", func(folder string) (err error) {
 		t.forms, err = readSchemas(folder)
 		return err

@@ -18,6 +18,7 @@ const (
 type trust struct {
 	keys, witnesses []key
 	quorum          int
+	recompute       bool
 	forms           schemas // nil: the members of payloads are not checked
 }
 

@@ -19,7 +19,7 @@ type example struct {
 	Holds   bool
 
 	Salt, Commitment, Text, Name, ID, Public, LeafHash, Root, OldRoot, NewRoot, Origin, Double string
-	Content, Leaf, Payload, Note, Proof, Archive, Lines, Checkpoint, Spelt             []byte
+	Content, Leaf, Payload, Note, Proof, Archive, Lines, Checkpoint, Spelt                     []byte
 
 	Code                  []rune
 	Type                  byte
@@ -29,6 +29,8 @@ type example struct {
 	Signed                bool
 	Times                 map[string]int64
 	Files                 map[string][]byte
+
+	whole value // the case with all members, in order
 }
 
 var errVector = errors.New("another result")
@@ -44,11 +46,20 @@ func vectors(folder string, out io.Writer) int {
 		"keys.json":    byError(checkKey), "trees.json": byError(checkTree), "inclusions.json": checkInclusion,
 		"consistencies.json": checkConsistency, "checkpoints.json": byError(checkCheckpoint), "proofs.json": checkProof,
 		"archives.json": byError(checkArchive), "exports.json": checkExport,
+		"tokens.json": byError(computed(checkTokens)), "usages.json": byError(computed(checkUsage)),
+		"charges.json": byError(computed(checkCharge)), "reservations.json": byError(computed(checkReservation)),
+		"closings.json": byError(computed(checkClosing)), "ledgers.json": byError(computed(checkLedger)),
+		"decisions.json": byError(computed(checkDecision)),
 	} {
 		var cases []example
 		data, err := os.ReadFile(filepath.Join(folder, name))
 		if err == nil {
 			err = json.Unmarshal(data, &cases)
+		}
+		if whole, errWhole := parse(data); errWhole == nil && len(whole.items) == len(cases) {
+			for i := range cases {
+				cases[i].whole = whole.items[i]
+			}
 		}
 		if err != nil || len(cases) == 0 {
 			fmt.Fprintf(out, "%s: no cases: %v\n", name, err)

@@ -52,6 +52,7 @@ INTEGRITY = (
     "approval",
     "chains",
 )
+RECOMPUTED = ("gate", "charges", "money")
 FAILED = 1
 Files = dict[str, bytes]
 Go = Callable[..., tuple[int, str]]
@@ -133,9 +134,9 @@ def test_a_vector_that_ends_otherwise_is_named(go: Go, tmp_path: Path) -> None:
 def test_every_recorded_bundle_holds(go: Go, schemas: Path, path: Path) -> None:
     seen = path.stem in WITNESSED
     witness = ("--witness", key_of("witness.vkey")) if seen else ("--quorum", "0")
-    code, said = go("verify", path, "--key", key_of("log.vkey"), *witness, "--schemas", schemas)
+    code, said = go("verify", path, "--key", key_of("log.vkey"), *witness, "--schemas", schemas, "--recompute")
     lines = [line.split() for line in said.splitlines()]
-    assert [line[0] for line in lines] == [*INTEGRITY[:-1]]
+    assert [line[0] for line in lines] == [*INTEGRITY[:-1], *RECOMPUTED]
     assert [line for line in lines if line[1] != "OK"] == []
     assert code == 0
 
@@ -405,6 +406,82 @@ SEALED: dict[str, tuple[str, Callable[[Recorded], Files]]] = {
 def test_an_edit_under_a_seal_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
     bundle, edit = SEALED[name]
     alike(go, schemas, tmp_path, packed(edit(Recorded(bundle))), LOG_KEY.public.encode())
+
+
+# -- what was decided, reserved, charged and spent, computed again
+
+
+def nth(kind: str, *path: str | int, to: Callable[[Any], object], at: int = 0) -> Callable[[Recorded], Files]:
+    """Another value of a member of the nth payload of a kind."""
+
+    def edit(bundle: Recorded) -> Files:
+        *outer, name = path
+        place = [body for body in bundle.payloads if body["kind"] == kind][at]
+        for part in outer:
+            place = place[part]
+        place[name] = to(place[name])
+        return bundle.seal()
+
+    return edit
+
+
+def declared(**changes: object) -> Callable[[Recorded], Files]:
+    """What the case says besides its question."""
+
+    def edit(bundle: Recorded) -> Files:
+        bundle.payloads[0]["case"].update(changes)
+        return bundle.seal()
+
+    return edit
+
+
+def more(value: int) -> int:
+    return value + 1
+
+
+COMPUTED: dict[str, tuple[str, str, Callable[[Recorded], Files]]] = {
+    "a rule that holds": (
+        "gate",
+        "declined.zip",
+        nth("gate.decided", "decision", "rules", 5, "holds", to=lambda _: True),
+    ),
+    "another rule decided": ("gate", "declined.zip", nth("gate.decided", "decision", "decidedBy", to=lambda _: "risk")),
+    "another factor": ("gate", "declined.zip", nth("gate.decided", "decision", "factor", to=more)),
+    "a matter that is not contested": ("gate", "declined.zip", declared(contested=False)),
+    "a case that was forced": ("gate", "declined.zip", declared(force={"debate": True, "reason": "The board asks."})),
+    "another cost expected": ("gate", "approved.zip", nth("debate.started", "expectedBySeat", "critic", to=more)),
+    "another sum expected": ("gate", "approved.zip", nth("debate.started", "expectedCost", to=more)),
+    "another reservation": ("charges", "approved.zip", nth("turn.asked", "held", to=more)),
+    "another request's tokens": ("charges", "approved.zip", nth("turn.asked", "inputTokens", to=lambda n: n + 9_000)),
+    "another charge": ("charges", "approved.zip", nth("turn.spoke", "charge", "amount", to=more, at=3)),
+    "a charge by reservation": (
+        "charges",
+        "approved.zip",
+        nth("turn.spoke", "charge", "basis", to=lambda _: "reserved"),
+    ),
+    "another usage": ("charges", "approved.zip", nth("turn.spoke", "usage", "output_tokens", to=lambda n: n + 9_000)),
+    "a usage below the floor": ("charges", "approved.zip", nth("turn.spoke", "usage", "output_tokens", to=lambda _: 0)),
+    "a usage that is none": ("charges", "approved.zip", nth("turn.spoke", "usage", "input_tokens", to=lambda _: -1)),
+    "a dearer row": (
+        "charges",
+        "approved.zip",
+        nth("debate.started", "seats", 0, "price", "output", to=lambda n: 9 * n),
+    ),
+    "a larger floor": ("charges", "approved.zip", nth("debate.started", "usageFloorPerMille", to=lambda _: 100_000)),
+    "a ceiling below what was held": ("money", "approved.zip", nth("debate.started", "ceiling", to=lambda _: 20_000)),
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_what_is_computed_again_ends_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    """An edit under a seal of what the gate, the prices or the ceiling lead to fails in the same step of both."""
+    due, bundle, edit = COMPUTED[name]
+    path, key = tmp_path / "bundle.zip", LOG_KEY.public.encode()
+    path.write_bytes(packed(edit(Recorded(bundle))))
+    _, found = go("verify", path, "--key", key, "--quorum", "0", "--schemas", schemas, "--recompute")
+    ours = our_steps(["audit", "verify", str(path), "--json", "--all", "--key", key])
+    failed = [one["name"] for one in ours if one["state"] == "FAILED" and one["name"] in (*INTEGRITY, *RECOMPUTED)]
+    assert (failed[0], found.splitlines()[-1].split()[:2]) == (due, [due, "FAILED"])
 
 
 EXPORTED: dict[str, Callable[[list[Any]], object]] = {

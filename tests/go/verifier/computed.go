@@ -1,0 +1,122 @@
+package main
+
+import "fmt"
+
+// computed is for files whose cases hold JSON as records and the policy have it.
+func computed(check func(value) error) func(example) error {
+	return func(x example) error {
+		if x.whole.kind != isObject {
+			return errVector
+		}
+		return check(x.whole)
+	}
+}
+
+// same gives an error unless a result is what a member says.
+func same(x value, name string, found int64) error {
+	if due, err := x.integer(name); err != nil || due != found {
+		return fmt.Errorf("%d, not %d", found, due)
+	}
+	return nil
+}
+
+func checkTokens(x value) error {
+	tokenizer, _ := x.str("tokenizer")
+	found, ok := countTokens(tokenizer, x.words("texts")...)
+	if !ok {
+		return errVector
+	}
+	return same(x, "tokens", found)
+}
+
+func checkUsage(x value) error {
+	wire, _ := x.str("wire")
+	reasoning, _ := x.str("reasoning")
+	object, _ := x.get("reported")
+	found, ok := readUsage(wire, reasoning, object)
+	due, _ := x.get("usage")
+	if !ok {
+		return when(due.kind == isNull)
+	}
+	return when(due.kind == isObject && usageOf(due) == found)
+}
+
+// usageOf reads a usage by the names of its kinds.
+func usageOf(v value) usage {
+	tier, _ := v.str("tier")
+	return usage{
+		v.whole("input", 0), v.whole("cachedInput", 0), v.whole("cacheWrite", 0), v.whole("cacheWrite1H", 0),
+		v.whole("output", 0), v.whole("reasoning", 0), tier,
+	}
+}
+
+func checkCharge(x value) error {
+	row, _ := x.get("price")
+	given, _ := x.get("counted")
+	var u *usage
+	if said, _ := x.get("usage"); said.kind == isObject {
+		found := usageOf(said)
+		u = &found
+	}
+	c := counted{given.whole("request", 0), given.whole("reply", 0), given.whole("floorPerMille", 0)}
+	found := string(chargeOf(u, x.whole("held", 0), row, c).compact())
+	due, _ := x.get("charge")
+	if string(due.sorted().compact()) != found {
+		return fmt.Errorf("%s, not %s", found, due.sorted().compact())
+	}
+	return nil
+}
+
+func checkReservation(x value) error {
+	plan, _ := x.get("plan")
+	return same(x, "held", worstCase(x.whole("inputTokens", 0), plan))
+}
+
+func checkClosing(x value) error {
+	plan, _ := x.get("plan")
+	var allowances []int64
+	given, _ := x.get("allowances")
+	for i := range given.items {
+		n, err := decimal(given.items[i].text)
+		if err != nil {
+			return err
+		}
+		allowances = append(allowances, n)
+	}
+	found, ok := closingCost(x.whole("tokens", 0), allowances, x.words("labels"), plan)
+	if !ok {
+		return errVector
+	}
+	return same(x, "cost", found)
+}
+
+func checkLedger(x value) error {
+	entries, _ := x.get("entries")
+	after, _ := x.get("after")
+	l := &ledger{held: map[string]int64{}}
+	for i, entry := range entries.items {
+		l.add(entry)
+		due := after.items[i]
+		for name, found := range map[string]int64{"spent": l.spent, "excess": l.excess, "held": l.reserved(), "left": l.left()} {
+			if err := same(due, name, found); err != nil {
+				return fmt.Errorf("entry %d: %s: %w", i, name, err)
+			}
+		}
+	}
+	return when(len(entries.items) == len(after.items))
+}
+
+func checkDecision(x value) error {
+	policy, _ := x.get("policy")
+	theCase, _ := x.get("case")
+	role, _ := x.str("role")
+	found, err := decide(policy, theCase, role, x.whole("expectedCost", 0))
+	if err != nil {
+		return err
+	}
+	due, _ := x.get("decision")
+	if said := wordless(due.sorted()).compact(); string(said) != string(found.compact()) {
+		return fmt.Errorf("%s, not %s", found.compact(), said)
+	}
+	return nil
+}

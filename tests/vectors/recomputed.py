@@ -1,0 +1,191 @@
+"""The vectors of docs/format for what is computed again: the gate, tokens, usage, charges, reservations, the ledger.
+
+Each case has all that the rule reads, as the records and the policy have it, and what the rule gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
+from service.debate.model import PriceRow, SeatPlan
+from service.errors import InvalidCase
+from service.gate import GATE, Declared
+from service.money import RECKONING, Counted, Usage
+from service.policy import GatePolicy
+from tests.vectors.goldens import CASES, gates
+from tests.vectors.goldens.usages import COUNTED, DEAR, NONE, Told, plans
+from tests.vectors.record import FOLDER as DEBATES
+
+Case = dict[str, Any]
+TEXTS = ("", "a", "four", "five5", "é😀", "two words and more of them " * 9)
+SHOWN_OF_A_PLAN = ("allowance", "safetyPerMille", "overheadTokens", "parameters", "price", "tokenizer")
+LEDGERS = ("plain", "retried", "aborted", "late-reply")
+ROLES = ("requester", "operator")
+
+
+def plain(value: object) -> Any:
+    """A value as its JSON has it."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _plan(plan: SeatPlan) -> Case:
+    return {name: value for name, value in plain(plan).items() if name in SHOWN_OF_A_PLAN}
+
+
+def tokens() -> Iterator[Case]:
+    """Requests of several texts under the tokenizer that needs no file."""
+    for count in range(len(TEXTS) + 1):
+        texts = list(TEXTS[:count])
+        yield {"texts": texts, "tokenizer": "bytes/4", "tokens": RECKONING.request_tokens(texts, "bytes/4")}
+
+
+def _told() -> Iterator[Told]:
+    for line in (CASES / "usage.jsonl").read_bytes().splitlines():
+        yield msgspec.json.decode(line, type=Told)
+
+
+def usages() -> Iterator[Case]:
+    """What vendors reported, and the usage that is read of it; null where it cannot be true."""
+    for told in _told():
+        for reasoning in ("inside", "outside"):
+            usage = RECKONING.normalise(told.wire, told.usage, reasoning)  # type: ignore[arg-type]
+            yield {"wire": told.wire, "reasoning": reasoning, "reported": told.usage, "usage": plain(usage)}
+
+
+def _counted(counted: Counted) -> Case:
+    return {"request": counted.request, "reply": counted.reply, "floorPerMille": counted.floor_per_mille}
+
+
+def _charge(usage: Usage | None, held: int, price: PriceRow, counted: Counted) -> Case:
+    charge = RECKONING.charge(usage, held, price, counted)
+    given = {"usage": plain(usage), "held": held, "price": plain(price), "counted": _counted(counted)}
+    return {**given, "charge": plain(charge)}
+
+
+def charges() -> Iterator[Case]:
+    """Charges by usage, reservation, price row, and what was counted of request and reply."""
+    for told in list(_told())[:24]:
+        usage = RECKONING.normalise(told.wire, told.usage, told.reasoning)
+        for held in (5_000_000, 10):
+            yield _charge(usage, held, told.price, NONE)
+    for counted in (NONE, *COUNTED):
+        for usage in (Usage(100, 50), Usage(40, 9, 30, 20, 41, 10), Usage(3_000, 50, tier="priority")):
+            for held in (1, 777_777):
+                yield _charge(usage, held, DEAR, counted)
+    for usage in (Usage(1, 1, tier="priority"), Usage(1, 1, tier="geo:us"), Usage(1, 1, tier="none.such")):
+        yield _charge(usage, 777, DEAR, NONE)
+    yield _charge(Usage(1, 1, cache_write_1h=1), 777, replace(DEAR, cache_write_1h=None), NONE)
+    yield _charge(None, 777, DEAR, NONE)
+
+
+def reservations() -> Iterator[Case]:
+    """The worst case of an attempt with so many tokens, by the plan of its seat."""
+    for plan in plans():
+        for count in (0, 1, 999, 1_001, 2_000, 2_001, 50_000):
+            yield {"inputTokens": count, "plan": _plan(plan), "held": RECKONING.worst_case(count, plan)}
+
+
+def closings() -> Iterator[Case]:
+    """The most that a closing turn can cost while replies are missing that it will see."""
+    for plan in list(plans())[:3]:
+        for allowances in ([], [1], [333, 1_800]):
+            for labels in ([], ["Model A"], ["x" * 128, "x" * 129, "x" * 1_000]):
+                cost = RECKONING.closing_cost(400, allowances, labels, plan)
+                yield {"tokens": 400, "allowances": allowances, "labels": labels, "plan": _plan(plan), "cost": cost}
+
+
+def _shown(entry: Entry) -> Case | None:
+    """What the ledger reads of an entry, ``None`` where that is nothing."""
+    match entry:
+        case DebateStarted():
+            return {"kind": "debate.started", "ceiling": entry.ceiling}
+        case TurnAsked():
+            return {"kind": "turn.asked", "turn": entry.turn, "held": entry.held}
+        case TurnSpoke() | AttemptFailed():
+            kind = "turn.spoke" if isinstance(entry, TurnSpoke) else "attempt.failed"
+            return {"kind": kind, "turn": entry.turn, "charge": plain(entry.charge)}
+        case _:
+            return None
+
+
+def ledgers() -> Iterator[Case]:
+    """The ledger behind each entry of debates that it reads; the last one has a charge above its reservation."""
+    for name in LEDGERS:
+        lines = (DEBATES / f"{name}.jsonl").read_bytes().splitlines()
+        yield _ledger([msgspec.json.decode(line, type=Entry) for line in lines])
+    yield _ledger([TurnAsked("1.critic.1", 1, "m", "", "", 7, 9, ""), _over("1.critic.1")])
+
+
+def _over(turn: str) -> Entry:
+    return AttemptFailed(turn, 1, "refused", "", Charge(12, "usage", 5, excess=3))
+
+
+def _ledger(entries: list[Entry]) -> Case:
+    ledger, shown, after = RECKONING.ledger(0), [], []
+    for entry in entries:
+        ledger, read = ledger.add(entry), _shown(entry)
+        if read is not None:
+            shown.append(read)
+            held = sum(ledger.held.values())
+            after.append({"spent": ledger.spent, "excess": ledger.excess, "held": held, "left": ledger.remaining})
+    return {"entries": shown, "after": after}
+
+
+POLICIES = (
+    gates.POLICY,
+    replace(gates.POLICY, always=(), never=(), thresholds={}, unknown_task_type="refuse"),
+    replace(gates.POLICY, unknown_task_type="as:contract", confidence_floor=Decimal(0), may_force=()),
+)
+
+
+def decisions() -> Iterator[Case]:
+    """Decisions of the gate: every rule without its words, or ``refused``."""
+    for n, (task, confidence, downside, more) in enumerate(gates.cases()):
+        score = None if confidence is None else Decimal(str(confidence))
+        if n % 4 == 0 or more or score is None:
+            yield _decided(POLICIES[0], task, score, downside, more)
+    for policy in POLICIES[1:]:
+        for task, more in (
+            ("contract", {}),
+            ("whatever", {}),
+            ("contrast", {}),
+            ("contract", {"asked_task_type": "whatever"}),
+            ("security", {"asked_task_type": "whatever"}),
+            ("other", {"materiality": "high"}),
+            ("contract", {"force": gates.Force(True, "The board asks."), "role": "operator"}),
+            (" contract", {}),
+            ("ca\nb", {}),
+        ):
+            yield _decided(policy, task, Decimal("0.95"), Decimal(1), more)
+
+
+def _decided(policy: GatePolicy, task: str, score: Decimal | None, downside: Decimal | None, more: Case) -> Case:
+    declared = Declared(**more)
+    case = {
+        "taskType": task,
+        "confidenceScore": None if score is None else str(score),
+        "estimatedDownside": None if downside is None else str(downside),
+        "contested": declared.contested,
+        "singleAgentAnswer": declared.single_agent_answer,
+        "force": plain(declared.force),
+        "materiality": declared.materiality,
+        "askedTaskType": declared.asked_task_type,
+    }
+    shown = {name: value for name, value in case.items() if value is not None}
+    given: Case = {"policy": plain(policy), "case": shown, "role": declared.role, "expectedCost": 10_000}
+    try:
+        found = plain(GATE(task, score, downside, policy=policy, expected_cost=10_000, declared=declared))
+    except InvalidCase as refused:
+        return {**given, "refused": refused.detail}
+    found["rules"] = [{name: rule[name] for name in ("rule", "holds", "effect")} for rule in found["rules"]]
+    found.pop("wouldChange", None)
+    return {**given, "decision": found}
+
+
+VECTORS = (tokens, usages, charges, reservations, closings, ledgers, decisions)
