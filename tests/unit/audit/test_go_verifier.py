@@ -463,7 +463,7 @@ COMPUTED: dict[str, tuple[str, str, Callable[[Recorded], Files]]] = {
     "a usage below the floor": ("charges", "approved.zip", nth("turn.spoke", "usage", "output_tokens", to=lambda _: 0)),
     "a usage that is none": ("charges", "approved.zip", nth("turn.spoke", "usage", "input_tokens", to=lambda _: -1)),
     "a dearer row": (
-        "charges",
+        "gate",
         "approved.zip",
         nth("debate.started", "seats", 0, "price", "output", to=lambda n: 9 * n),
     ),
