@@ -5,19 +5,43 @@ Each case has all that the rule reads, as the records and the policy have it, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
-from service.debate.model import PriceRow, SeatPlan
+from service import prompts
+from service.audit.bundle import unpack
+from service.checks import given
+from service.checks.given import given_to
+from service.debate.entries import (
+    AttemptFailed,
+    CaseReceived,
+    Charge,
+    CheckFound,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+    decode,
+)
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask, Measure, PriceRow, SeatPlan
+from service.debate.model import Case as DebateCase
 from service.errors import InvalidCase
 from service.gate import GATE, Declared
 from service.money import RECKONING, Counted, Usage
 from service.policy import GatePolicy
+from service.prompts.layouts import LAYOUTS, LayoutFile, Placeholders
+from service.prompts.request import encode
+from service.verify.opened_bundle import OpenedBundle
+from tests.fixtures.sealing import BUNDLES
 from tests.vectors.goldens import CASES, gates
 from tests.vectors.goldens.usages import COUNTED, DEAR, NONE, Told, plans
 from tests.vectors.record import FOLDER as DEBATES
@@ -26,7 +50,8 @@ Case = dict[str, Any]
 TEXTS = ("", "a", "four", "five5", "é😀", "two words and more of them " * 9)
 SHOWN_OF_A_PLAN = ("allowance", "safetyPerMille", "overheadTokens", "parameters", "price", "tokenizer")
 LEDGERS = ("plain", "retried", "aborted", "late-reply")
-ROLES = ("requester", "operator")
+FINDINGS_EACH = 3
+PROMPTS = Path(prompts.__file__).parent
 
 
 def plain(value: object) -> Any:
@@ -188,4 +213,95 @@ def _decided(policy: GatePolicy, task: str, score: Decimal | None, downside: Dec
     return {**given, "decision": found}
 
 
-VECTORS = (tokens, usages, charges, reservations, closings, ledgers, decisions)
+def requests() -> Iterator[Case]:
+    """Requests of the debates in layout.v1.json, by their names and the numbers of the entries that ask them."""
+    held = msgspec.json.decode((PROMPTS / "layout.v1.json").read_bytes(), type=LayoutFile)
+    formats = set[str]()
+    for debate in held.debates:
+        entries = [decode(bytes(entry), 1) for entry in debate.entries]
+        if (form := debate.name.partition("/")[0]) in formats:
+            continue
+        formats.add(form)
+        asked = [n for n, entry in enumerate(entries) if isinstance(entry, TurnAsked)]
+        for n in (asked[0], asked[-1]):
+            body = _request(held.layout, debate.sources, entries, n)
+            yield {
+                "debate": debate.name,
+                "entry": n,
+                "seed": _seed(entries),
+                "request": base64.b64encode(body).decode(),
+                "sha256": sha256(body).hexdigest(),
+            }
+
+
+def _seed(entries: list[Entry]) -> str:
+    return next(entry.seed for entry in entries if isinstance(entry, DebateStarted))
+
+
+def _request(layout: str, sources: Mapping[str, str], entries: list[Entry], n: int) -> bytes:
+    """The request that an entry asks, with placeholders for the prompts as the layout's file has them."""
+    facts, received, asked = Facts.of(entries[:n]), entries[0], entries[n]
+    move = decide(facts)
+    assert isinstance(received, CaseReceived)
+    assert isinstance(asked, TurnAsked)
+    assert isinstance(move, Ask)
+    assert facts.started is not None
+    turn = next(turn for turn in move.turns if turn.id == asked.turn)
+    plan = facts.started.seat(turn.seat).of(asked.model)
+    return encode(LAYOUTS[layout](Placeholders(), received.case, sources, facts, turn, plan))
+
+
+def findings() -> Iterator[Case]:
+    """For each engine and kind the first findings of the recorded bundles, with all that the engine was given."""
+    count = dict[tuple[str, str], int]()
+    for path in sorted(BUNDLES.glob("*.zip")):
+        evidence = OpenedBundle(unpack(path.read_bytes()))
+        for n, entry, facts in evidence.debate.walk():
+            if not isinstance(entry, CheckFound):
+                continue
+            name = entry.engine, entry.finding.__struct_config__.tag
+            count[name] = count.get(name, 0) + 1
+            if count[name] <= FINDINGS_EACH:
+                given = _given(evidence.debate.case, facts, entry)
+                shown = {"bundle": path.name, "record": n, "check": entry.check, "engine": entry.engine}
+                yield {**shown, "given": given, "finding": plain(entry.finding)}
+
+
+def _given(case: DebateCase, facts: Facts, entry: CheckFound) -> Any:
+    """What an engine is given: documents by id, replies and the rest whole."""
+    move = decide(facts)
+    check = next(check for check in move.checks if check.id == entry.check) if isinstance(move, Measure) else None
+    assert check is not None
+    match check.kind:
+        case "citations":
+            names = given_to(entry.engine, given.CITATIONS)(case, check.over[0])
+            return {"documents": names, "replies": {turn: plain(facts.said[turn]) for turn in check.over}}
+        case "injection":
+            return {"documents": given_to(entry.engine, given.INJECTIONS)(case)}
+        case "critique":
+            found: Any = given_to(entry.engine, given.CRITIQUES)(case, facts, check.over)
+        case "voices":
+            found = given_to(entry.engine, given.VOICES)(case, facts, check.over)
+        case "texts":
+            found = given_to(entry.engine, given.TEXTS)(case, facts, check.over)
+        case "convergence":
+            found = given_to(entry.engine, given.OVERLAPS)(case, facts, check.over)
+        case "consensus" | "accuracy" | "synthesis":
+            return {"documents": [d.id for d in case.documents], "turns": check.over}
+    return _named(found)
+
+
+def _named(value: Any) -> Any:
+    """A value as JSON, named tuples by their members."""
+    if hasattr(value, "_asdict"):
+        return {name: _named(member) for name, member in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {name: _named(member) for name, member in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, list | tuple):
+        return [_named(member) for member in value]
+    return plain(value)
+
+
+VECTORS = (tokens, usages, charges, reservations, closings, ledgers, decisions, requests, findings)

@@ -1,6 +1,11 @@
 package main
 
-import "fmt"
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // computed is for files whose cases hold JSON as records and the policy have it.
 func computed(check func(value) error) func(example) error {
@@ -119,4 +124,54 @@ func checkDecision(x value) error {
 		return fmt.Errorf("%s, not %s", found.compact(), said)
 	}
 	return nil
+}
+
+// checkRequest checks the hash and the spelling of a request, its four messages, and the fences of their blocks.
+func checkRequest(x value) error {
+	text, _ := x.str("request")
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	seed, _ := x.str("seed")
+	due, _ := x.str("sha256")
+	request, err := canonical(data)
+	if err != nil || digest(data) != due {
+		return errors.Join(err, when(digest(data) == due))
+	}
+	messages, _ := request.get("messages")
+	nonce := digest([]byte(seed + "|fence|debate"))[:16]
+	for i, role := range []string{"house", "data", "data", "seat"} {
+		if i >= len(messages.items) {
+			return errVector
+		}
+		said, _ := messages.items[i].str("role")
+		content, _ := messages.items[i].str("content")
+		if said != role || role == "data" && content != "" && !fenced(content, nonce) {
+			return fmt.Errorf("message %d is not as it has to be", i)
+		}
+	}
+	return when(len(messages.items) == 4)
+}
+
+// fenced says whether a text consists of blocks between fences with this nonce, each with attributes in their spelling.
+func fenced(text, nonce string) bool {
+	for {
+		head, rest, ok := strings.Cut(text, "]]\n")
+		begin, attributes, spaced := strings.Cut(strings.TrimPrefix(head, "[["+nonce+" begin "), " ")
+		if _, err := canonical([]byte(attributes)); !ok || !spaced || err != nil || !strings.HasPrefix(head, "[["+nonce) {
+			return false
+		}
+		body, after, ok := strings.Cut(rest, "\n[["+nonce+" end "+begin+"]]")
+		if !ok || strings.Contains(body, nonce) {
+			return false
+		}
+		if after == "" {
+			return true
+		}
+		if !strings.HasPrefix(after, "\n") {
+			return false
+		}
+		text = after[1:]
+	}
 }

@@ -49,7 +49,7 @@ func vectors(folder string, out io.Writer) int {
 		"tokens.json": byError(computed(checkTokens)), "usages.json": byError(computed(checkUsage)),
 		"charges.json": byError(computed(checkCharge)), "reservations.json": byError(computed(checkReservation)),
 		"closings.json": byError(computed(checkClosing)), "ledgers.json": byError(computed(checkLedger)),
-		"decisions.json": byError(computed(checkDecision)),
+		"decisions.json": byError(computed(checkDecision)), "requests.json": byError(computed(checkRequest)),
 	} {
 		var cases []example
 		data, err := os.ReadFile(filepath.Join(folder, name))

@@ -52,6 +52,8 @@ INTEGRITY = (
     "approval",
     "chains",
 )
+ENGINES = ("findings",)
+"""Vectors of engines, which the verifier in Go has none of."""
 RECOMPUTED = ("gate", "charges", "money")
 FAILED = 1
 Files = dict[str, bytes]
@@ -114,7 +116,8 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_vector_ends_as_it_says(go: Go) -> None:
     code, said = go("vectors", ROOT / "docs" / "format" / "vectors")
-    cases = sum(len(json.loads(path.read_text())) for path in (ROOT / "docs" / "format" / "vectors").glob("*.json"))
+    read = [path for path in (ROOT / "docs" / "format" / "vectors").glob("*.json") if path.stem not in ENGINES]
+    cases = sum(len(json.loads(path.read_text())) for path in read)
     assert (code, said) == (0, f"{cases} cases, 0 disagree\n")
 
 
