@@ -1,4 +1,4 @@
-"""Write the vectors of docs/format anew: `python -m tests.vectors.format`.
+"""Write the vectors and schemas of docs/format anew: `python -m tests.vectors.format`.
 
 Everything follows from fixed seeds, so the same code gives the same bytes. A change of these files is a change of the
 format; the verifier in Go of the tests reads them, and was written from docs/format alone.
@@ -23,7 +23,7 @@ from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey, sign
 from service.audit.proof import TlogProof
 from service.audit.record import Actor, Context, Link, RecordPlace, Times, Writer, commit, encode_context, seal
 from service.audit.tree import consistency_path, inclusion_path, leaf_hash, root_of
-from tests.vectors import recomputed
+from tests.vectors import published, recomputed
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "vectors"
 LOG = "example.org/default/1"
@@ -294,4 +294,7 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
         (FOLDER / name).write_text(text, "utf-8")
+    published.FOLDER.mkdir(exist_ok=True)
+    for name, text in published.files().items():
+        (published.FOLDER / name).write_text(text, "utf-8")
     print(f"{len(VECTORS)} files in {FOLDER.relative_to(FOLDER.parents[2])}")  # noqa: T201 - a command
