@@ -24,7 +24,7 @@ from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
 from service.money import tokenizers
 from service.policy import Policy, ProviderSetting
-from service.policy.settings import Settings, refuse_unpriced
+from service.policy.settings import Settings, package_files, refuse_unpriced
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
@@ -52,7 +52,6 @@ from service.store.schema.wait_for_database import retry_until
 from service.store.sequence import SequencerLeadership, Sequencing
 from service.store.startup import DatabaseAddresses, migrations
 
-PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
 """Connections of a sequencer, beside the one that holds its lead; each commits one log at a time."""
 
@@ -178,7 +177,7 @@ def heads_dir(settings: Settings) -> Path:
 
 def make_app() -> str:
     """The identity of this code: SHA-256 over the package's files."""
-    return build_hash(_package_files())
+    return build_hash(package_files())
 
 
 def _today() -> str:
@@ -194,7 +193,7 @@ async def open_app(
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
-    first = approved(deploy(settings, build_hash(_package_files())), settings)
+    first = approved(deploy(settings, build_hash(package_files())), settings)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
     telemetry.initialise(
         task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
@@ -429,7 +428,3 @@ _CONNECT: Mapping[Wire, Callable[[str, ProviderSetting], Provider]] = complete_w
     __file__,
 )
 """The adapter of each wire."""
-
-
-def _package_files() -> Mapping[str, bytes]:
-    return {str(f.relative_to(PACKAGE)): f.read_bytes() for f in sorted(PACKAGE.rglob("*.py"))}

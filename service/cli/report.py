@@ -16,9 +16,9 @@ from service.app import open_app, running_sequencer
 from service.cli import exit_codes, startup
 from service.cli.display import page
 from service.cli.display.console import console
+from service.cli.new_file import CannotWrite
 from service.cli.replay import Replayed, replay_debate
 from service.debate.amounts import usd
-from service.errors import GainsayError
 from service.policy.settings import Settings
 from service.report import Result
 from service.report.sent import pretty
@@ -27,13 +27,6 @@ from service.store.startup import DatabaseAddresses, addresses, database_url
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
 FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
-
-
-class CannotWrite(GainsayError):
-    """A file cannot be written."""
-
-    code = "cannot_write"
-    title = "The file cannot be written"
 
 
 @click.command()

@@ -62,9 +62,10 @@ def certified(name: str, stream: IO[bytes]) -> Certified:
 
 def encode(file: Certified, report: VerificationReport, trust: Trust, form: str) -> bytes:
     """The certificate of a verification that has just ended, as ``.json`` or ``.pdf``; raises `CannotTypeset`."""
-    from service.app import make_app
+    from service.intake import build_hash
+    from service.policy.settings import package_files
 
-    found = facts(file, report, trust, make_app(), datetime.now(UTC))
+    found = facts(file, report, trust, build_hash(package_files()), datetime.now(UTC))
     return encode_json(found) if form == ".json" else encode_pdf(found)
 
 

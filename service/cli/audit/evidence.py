@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,7 +15,7 @@ import click
 from service.app import App, make_app, open_app, running_sequencer
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
-from service.cli.report import CannotWrite
+from service.cli.new_file import refuse_present, written
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence
@@ -146,44 +145,6 @@ async def proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[
 def writer() -> Writer:
     """Who reads evidence at this machine."""
     return Writer(startup.LOCAL.actor, make_app())
-
-
-def refuse_present(path: Path, force: bool) -> None:
-    """Raise `click.UsageError` for a file that is there, unless ``force`` overwrites it."""
-    if not force and os.path.lexists(path):
-        raise click.UsageError(f"{path} exists; choose another name, or overwrite it with --force")
-
-
-@contextmanager
-def written(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    """A file that is complete after the block, and absent if the block fails.
-
-    Raises `CannotWrite`, also for a file created meanwhile, unless ``force`` allows to overwrite it.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with beside.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if force or not _linked(path, beside):
-            beside.replace(path)
-    except OSError as error:
-        raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-
-
-def _linked(path: Path, beside: Path) -> bool:
-    """Rename a file if its new name is free; whether the file system supports it. Raises `FileExistsError`."""
-    try:
-        path.hardlink_to(beside)
-    except FileExistsError:
-        raise
-    except OSError:
-        return False
-    return True
 
 
 @contextmanager

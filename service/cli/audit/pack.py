@@ -11,7 +11,8 @@ import click
 
 from service.app import open_app
 from service.cli import exit_codes, startup
-from service.cli.audit.evidence import proved, refuse_present, store, writer, written
+from service.cli.audit.evidence import proved, store, writer
+from service.cli.new_file import refuse_present, written
 from service.errors import NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence

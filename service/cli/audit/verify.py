@@ -265,7 +265,7 @@ def _report(name: str, stream: Any, trust: Trust, every: bool) -> VerificationRe
 def _certified(name: str, trust: Trust, every: bool, out: Path) -> VerificationReport:
     """The report on a file, with a certificate beside it; the file must not change meanwhile."""
     from service.cli.audit import certificate
-    from service.cli.audit.evidence import refuse_present, written
+    from service.cli.new_file import refuse_present, written
 
     form = certificate.suffix_of(out)
     refuse_present(out, force=False)

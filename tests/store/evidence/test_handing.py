@@ -15,7 +15,7 @@ from service.audit.bundle import unpack
 from service.audit.export import Header, Row, read
 from service.cli import exit_codes, main
 from service.cli.audit import evidence
-from service.cli.report import CannotWrite
+from service.cli.new_file import CannotWrite
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
 from tests.fixtures.sequencing import KEY, LOG
