@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -32,8 +32,9 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.kernel import decide
-from service.debate.model import Ask, Measure, PriceRow, SeatPlan
+from service.debate.model import Ask, Force, Measure, PriceRow, SeatPlan
 from service.debate.model import Case as DebateCase
+from service.debate.turns import TurnId, turn_id
 from service.errors import InvalidCase
 from service.gate import GATE, Declared
 from service.money import RECKONING, Counted, Usage
@@ -51,6 +52,7 @@ TEXTS = ("", "a", "four", "five5", "é😀", "two words and more of them " * 9)
 SHOWN_OF_A_PLAN = ("allowance", "safetyPerMille", "overheadTokens", "parameters", "price", "tokenizer")
 LEDGERS = ("plain", "retried", "aborted", "late-reply")
 FINDINGS_EACH = 3
+TURN = turn_id(1, "critic")
 PROMPTS = Path(prompts.__file__).parent
 
 
@@ -79,7 +81,7 @@ def usages() -> Iterator[Case]:
     """What vendors reported, and the usage that is read of it; null where it cannot be true."""
     for told in _told():
         for reasoning in ("inside", "outside"):
-            usage = RECKONING.normalise(told.wire, told.usage, reasoning)  # type: ignore[arg-type]
+            usage = RECKONING.normalise(told.wire, told.usage, reasoning)
             yield {"wire": told.wire, "reasoning": reasoning, "reported": told.usage, "usage": plain(usage)}
 
 
@@ -144,10 +146,10 @@ def ledgers() -> Iterator[Case]:
     for name in LEDGERS:
         lines = (DEBATES / f"{name}.jsonl").read_bytes().splitlines()
         yield _ledger([msgspec.json.decode(line, type=Entry) for line in lines])
-    yield _ledger([TurnAsked("1.critic.1", 1, "m", "", "", 7, 9, ""), _over("1.critic.1")])
+    yield _ledger([TurnAsked(TURN, 1, "m", "", "", 7, 9, ""), _over(TURN)])
 
 
-def _over(turn: str) -> Entry:
+def _over(turn: TurnId) -> Entry:
     return AttemptFailed(turn, 1, "refused", "", Charge(12, "usage", 5, excess=3))
 
 
@@ -183,7 +185,7 @@ def decisions() -> Iterator[Case]:
             ("contract", {"asked_task_type": "whatever"}),
             ("security", {"asked_task_type": "whatever"}),
             ("other", {"materiality": "high"}),
-            ("contract", {"force": gates.Force(True, "The board asks."), "role": "operator"}),
+            ("contract", {"force": Force(True, "The board asks."), "role": "operator"}),
             (" contract", {}),
             ("ca\nb", {}),
         ):
@@ -259,7 +261,7 @@ def findings() -> Iterator[Case]:
         for n, entry, facts in evidence.debate.walk():
             if not isinstance(entry, CheckFound):
                 continue
-            name = entry.engine, entry.finding.__struct_config__.tag
+            name = entry.engine, str(entry.finding.__struct_config__.tag)
             count[name] = count.get(name, 0) + 1
             if count[name] <= FINDINGS_EACH:
                 given = _given(evidence.debate.case, facts, entry)
@@ -272,6 +274,7 @@ def _given(case: DebateCase, facts: Facts, entry: CheckFound) -> Any:
     move = decide(facts)
     check = next(check for check in move.checks if check.id == entry.check) if isinstance(move, Measure) else None
     assert check is not None
+    found: Any
     match check.kind:
         case "citations":
             names = given_to(entry.engine, given.CITATIONS)(case, check.over[0])
@@ -279,7 +282,7 @@ def _given(case: DebateCase, facts: Facts, entry: CheckFound) -> Any:
         case "injection":
             return {"documents": given_to(entry.engine, given.INJECTIONS)(case)}
         case "critique":
-            found: Any = given_to(entry.engine, given.CRITIQUES)(case, facts, check.over)
+            found = given_to(entry.engine, given.CRITIQUES)(case, facts, check.over)
         case "voices":
             found = given_to(entry.engine, given.VOICES)(case, facts, check.over)
         case "texts":
@@ -288,6 +291,8 @@ def _given(case: DebateCase, facts: Facts, entry: CheckFound) -> Any:
             found = given_to(entry.engine, given.OVERLAPS)(case, facts, check.over)
         case "consensus" | "accuracy" | "synthesis":
             return {"documents": [d.id for d in case.documents], "turns": check.over}
+        case _:
+            assert_never(check.kind)
     return _named(found)
 
 

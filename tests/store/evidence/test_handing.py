@@ -14,8 +14,7 @@ import pytest
 from service.audit.bundle import unpack
 from service.audit.export import Header, Row, read
 from service.cli import exit_codes, main
-from service.cli.audit import evidence
-from service.cli.new_file import CannotWrite
+from service.cli.new_file import CannotWrite, written
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
 from tests.fixtures.sequencing import KEY, LOG
@@ -114,7 +113,7 @@ def test_a_file_that_came_meanwhile_is_not_written_over(debate: str) -> None:
     target = Path("case.zip")
 
     def write() -> None:
-        with evidence.written(target, force=False) as file:
+        with written(target, force=False) as file:
             file.write(b"evidence")
             target.write_text("precious")
 

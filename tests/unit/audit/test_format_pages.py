@@ -75,7 +75,7 @@ def test_every_step_has_its_number_and_its_part() -> None:
     lines = exported(Recorded("declined.zip")).splitlines(keepends=True)
     records = verify_export(iter(lines), TRUST, every=True)
 
-    parts = dict(row for row in tables("README.md", "Integrity, and what has to be computed again")[0])
+    parts = {row[0]: row[1] for row in tables("README.md", "Integrity, and what has to be computed again")[0]}
     both = {f"{number} {name}": part for number, name, part, _ in tables("steps.md", "A bundle")[0]}
 
     assert [row[:2] for row in tables("steps.md", "A bundle")[0]] == steps(bundle)
@@ -135,14 +135,14 @@ def blocks_of_prompts() -> Iterator[str]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Block":
                 kind = node.args[0]
-                yield from [kind.value] if isinstance(kind, ast.Constant) else ["statement", "own-statement"]
+                yield from [str(kind.value)] if isinstance(kind, ast.Constant) else ["statement", "own-statement"]
 
 
 def test_every_block_of_a_request_is_on_its_page() -> None:
     case, turn, seen = tables("requests.md", "Blocks")
     listed = {*named(case), *named(turn), *named(seen, 1)}
 
-    assert listed == {*map(str, blocks_of_prompts())}
+    assert listed == {*blocks_of_prompts()}
 
 
 def test_every_engine_and_every_golden_file_is_named() -> None:
