@@ -66,6 +66,11 @@ class ArgumentVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
     verdicts: tuple[CitationVerdict, ...] = ()
     struck: StrikeReason | None = None
 
+    @property
+    def compared(self) -> bool:
+        """Whether a citation of it was compared: without documents none can be."""
+        return any(each.verdict != "unchecked" for each in self.verdicts)
+
 
 class CitationsFound(Struct, frozen=True, rename="camel", tag="citations", tag_field="kind"):
     """Every argument of the turns that were checked."""

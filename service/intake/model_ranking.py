@@ -21,12 +21,21 @@ MIDDLE = 500
 
 
 class Standing(Struct, frozen=True):
-    """How a model did on questions of one type: in how many debates, and the sum of its four scores in all of them."""
+    """How a model did on questions of one type: in how many debates, and the number and sum of its scores in all of them.
+
+    A debate gives four scores of 0 to 100, or three where nothing of its factual accuracy was checked.
+    """
 
     question_type: QuestionType
     model: str
     debates: int
+    scores: int
     points: int
+
+    @property
+    def mean(self) -> int:
+        """The mean of its scores, per mille."""
+        return self.points * 10 // self.scores
 
 
 def track_records(
@@ -48,5 +57,5 @@ def rank_models(records: Iterable[TrackRecord]) -> tuple[str, ...]:
 def _record(alias: str, found: Standing | None, weight: int) -> TrackRecord:
     if found is None:
         return TrackRecord(alias, 0, MIDDLE)
-    own = found.points * 10 // 4  # four scores of 0 to 100, as per mille of their mean
+    own = found.points * 10 * found.debates // found.scores  # as much as its mean in each of its debates
     return TrackRecord(alias, found.debates, (own + MIDDLE * weight) // (found.debates + weight))

@@ -18,7 +18,7 @@ Evaluation).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal, get_args
 
@@ -34,7 +34,7 @@ from service.debate.entries import (
     TurnAsked,
     TurnSpoke,
 )
-from service.debate.findings import DebaterScores
+from service.debate.findings import CitationsFound, DebaterScores
 from service.debate.model import Outcome, seat_of
 from service.debate.replies.panel import QuestionType
 from service.debate.results import PanelResult
@@ -110,7 +110,10 @@ def documents(texts: Mapping[str, bytes]) -> Iterator[Grounds]:
 
 
 class Performance(Struct, frozen=True):
-    """How a model did in one panel: a debater's four scores, from 0 to 100."""
+    """How a model did in one panel: a debater's four scores, from 0 to 100.
+
+    Unless ``factual_checked``, none of its citations could be compared, and its factual accuracy counts nowhere.
+    """
 
     model: str
     question_type: QuestionType
@@ -118,14 +121,16 @@ class Performance(Struct, frozen=True):
     logical_consistency: int
     evidence_quality: int
     trajectory_score: int
+    factual_checked: bool
 
 
 class PerformanceTracker:
-    """Entries folded into the track record: which models spoke at which seat."""
+    """Entries folded into the track record: which models spoke at which seat, and whose citations were compared."""
 
     def __init__(self) -> None:
         self._asked: dict[str, str] = {}
         self._spoke: dict[str, set[str]] = {}
+        self._compared: set[str] = set()
         self._outcome: Outcome | None = None
 
     def add(self, entry: Entry) -> None:
@@ -135,6 +140,8 @@ class PerformanceTracker:
                 self._asked[entry.turn] = entry.model
             case TurnSpoke() if entry.turn in self._asked:
                 self._spoke.setdefault(seat_of(entry.turn), set()).add(self._asked[entry.turn])
+            case CheckFound(finding=CitationsFound(arguments)):
+                self._compared |= {seat_of(each.turn) for each in arguments if each.compared}
             case DebateConcluded():
                 self._outcome = entry.outcome
             case _:
@@ -145,6 +152,7 @@ class PerformanceTracker:
         track = PerformanceTracker()
         track._asked = dict(self._asked)
         track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
+        track._compared = set(self._compared)
         for entry in entries:
             track.add(entry)
         return track
@@ -160,18 +168,21 @@ class PerformanceTracker:
             models = self._spoke.get(scores.seat, set())
             if len(models) == 1:
                 by_model.setdefault(next(iter(models)), []).append(scores)
-        return tuple(_performance(model, result.question_type, found) for model, found in sorted(by_model.items()))
+        return tuple(self._performance(each, result.question_type, of) for each, of in sorted(by_model.items()))
+
+    def _performance(self, model: str, question_type: QuestionType, found: Sequence[DebaterScores]) -> Performance:
+        checked = [one for one in found if one.seat in self._compared]
+        return Performance(
+            model,
+            question_type,
+            _mean(one.factual_accuracy for one in checked or found),
+            _mean(one.logical_consistency for one in found),
+            _mean(one.evidence_quality for one in found),
+            _mean(one.trajectory_score for one in found),
+            bool(checked),
+        )
 
 
-def _performance(model: str, question_type: QuestionType, found: list[DebaterScores]) -> Performance:
-    def mean(*scores: int) -> int:
-        return sum(scores) // len(scores)
-
-    return Performance(
-        model,
-        question_type,
-        mean(*(one.factual_accuracy for one in found)),
-        mean(*(one.logical_consistency for one in found)),
-        mean(*(one.evidence_quality for one in found)),
-        mean(*(one.trajectory_score for one in found)),
-    )
+def _mean(scores: Iterable[int]) -> int:
+    each = tuple(scores)
+    return sum(each) // len(each)

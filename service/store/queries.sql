@@ -126,12 +126,13 @@ WITH head AS (
     FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
     ON CONFLICT DO NOTHING
 ), tracked AS (
-    INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality, trajectory_score)
+    INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,
+                              trajectory_score, factual_checked)
     SELECT head.tenant, head.debate, s.model, s.question_type, s.factual_accuracy, s.logical_consistency,
-           s.evidence_quality, s.trajectory_score
+           s.evidence_quality, s.trajectory_score, s.factual_checked
     FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
         AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
-              evidence_quality smallint, trajectory_score smallint)
+              evidence_quality smallint, trajectory_score smallint, factual_checked boolean)
     ON CONFLICT DO NOTHING
 ), decided AS (
     INSERT INTO decision (debate, tenant, body)
@@ -427,7 +428,8 @@ SELECT h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d
        (SELECT coalesce(jsonb_agg(jsonb_build_array(r.tenant, r.what, r.value)), '[]')
         FROM rests_on r WHERE r.debate = h.debate) AS rests,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(t.tenant, t.model, t.question_type, t.factual_accuracy,
-                                                    t.logical_consistency, t.evidence_quality, t.trajectory_score)), '[]')
+                                                    t.logical_consistency, t.evidence_quality, t.trajectory_score,
+                                                    t.factual_checked)), '[]')
         FROM track_record t WHERE t.debate = h.debate) AS tracked,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(c.n, c.turn, c.attempt, c.basis, c.amount, c.excess)), '[]')
         FROM (SELECT n, turn, attempt, basis, sum(amount) AS amount, sum(excess) AS excess
@@ -546,19 +548,19 @@ WITH head AS (
     ON CONFLICT DO NOTHING RETURNING 1
 ), scores AS (
     SELECT %(tenant)s::text AS tenant, still.debate, s.model, s.question_type, s.factual_accuracy,
-           s.logical_consistency, s.evidence_quality, s.trajectory_score
+           s.logical_consistency, s.evidence_quality, s.trajectory_score, s.factual_checked
     FROM still, jsonb_to_recordset(%(tracked)s::jsonb)
         AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
-              evidence_quality smallint, trajectory_score smallint)
+              evidence_quality smallint, trajectory_score smallint, factual_checked boolean)
 ), unscored AS (
     DELETE FROM track_record r USING still
     WHERE r.debate = still.debate AND %(whole)s
       AND NOT EXISTS (
           SELECT FROM scores s
           WHERE (s.tenant, s.model, s.question_type, s.factual_accuracy, s.logical_consistency, s.evidence_quality,
-                 s.trajectory_score)
+                 s.trajectory_score, s.factual_checked)
               = (r.tenant, r.model, r.question_type, r.factual_accuracy, r.logical_consistency, r.evidence_quality,
-                 r.trajectory_score))
+                 r.trajectory_score, r.factual_checked))
     RETURNING 1
 ), scored AS (
     INSERT INTO track_record
@@ -609,9 +611,9 @@ WITH gone AS (
 SELECT 0 AS added, (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) AS removed;
 
 -- standings --
--- The models' scores in the newest panels of a tenant, by type of question.
-SELECT question_type, model, count(*) AS debates,
-       sum(factual_accuracy + logical_consistency + evidence_quality + trajectory_score) AS points
+-- The models' scores in the newest panels of a tenant, by type of question: their number and sum.
+SELECT question_type, model, count(*) AS debates, sum(3 + factual_checked::int) AS scores,
+       sum(factual_accuracy * factual_checked::int + logical_consistency + evidence_quality + trajectory_score) AS points
 FROM (SELECT * FROM track_record WHERE tenant = %(tenant)s ORDER BY debate DESC LIMIT %(limit)s) AS newest
 GROUP BY question_type, model;
 

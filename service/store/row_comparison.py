@@ -6,7 +6,8 @@
     cosignatures       are not fewer than at the last comparison
     the limits         tranches, charges and limits of each tenant agree
 
-The decision of a debate that another build recorded is not compared: builds may word one differently. `gainsay rebuild`
+The decision of a debate that another build recorded is not compared: builds may word one differently. Nor is which
+scores of its models were checked, which a version before did not note. `gainsay rebuild`
 makes what differs anew.
 """
 
@@ -110,9 +111,7 @@ def _compared(stored: StoredDebate, row: Row, build: str) -> Iterator[Mismatch]:
     grounds = {*derived.grounds(entries), *derived.documents({k: t.encode() for k, t in stored.texts.items()})}
     if {tuple(each) for each in row["rests"]} != {(tenant, what, value) for what, value in grounds}:
         yield Mismatch("what recall reads", "is not what the records rest on")
-    scores = derived.PerformanceTracker().after(entries).performances
-    expected = {(tenant, *msgspec.structs.astuple(score)) for score in scores}
-    if {tuple(each) for each in row["tracked"]} != expected:
+    if not _are_tracked(stored, entries, row, build):
         yield Mismatch("the models' track records", "are not those of the records")
     if sorted(row["charges"]) != sorted(_charges(entries)):
         yield Mismatch("the charges", "are not those of the records")
@@ -123,6 +122,15 @@ def _compared(stored: StoredDebate, row: Row, build: str) -> Iterator[Mismatch]:
         yield Mismatch("the format in the head row", "is not that of the records")
     if row["decision"] is not None and not _is_decision(stored, entries, row, build):
         yield Mismatch("the decision in lists", "is not that of the records")
+
+
+def _are_tracked(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
+    """Whether the models' scores are those of the records. Which of them were checked is compared where this build
+    recorded the end: a version before did not write it."""
+    tenant, found = stored.head["tenant"], derived.PerformanceTracker().after(entries).performances
+    members = None if open_leaf(stored.records[-1].leaf).build == build else -1
+    expected = {(tenant, *msgspec.structs.astuple(score))[:members] for score in found}
+    return {tuple(each)[:members] for each in row["tracked"]} == expected
 
 
 def _is_decision(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:

@@ -62,9 +62,9 @@ class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults
 class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     """How a model did on questions of one type in the newest panels of the tenant.
 
-    ``debates`` is their number and ``mean`` the mean of its four accuracy scores in all of them, from 0 to 1. ``score``
-    is what an automatic choice ranks by: the same mean, drawn towards 0.5 where there are few debates. Scores measure
-    conduct in debates and not truth.
+    ``debates`` is their number and ``mean`` the mean of its accuracy scores in all of them, from 0 to 1: four in each, or
+    three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
+    drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
     """
 
     question_type: QuestionType
@@ -76,10 +76,8 @@ class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     def of(cls, found: Standing, weight: int) -> ModelRecord:
         """The record that a standing gives, where ``weight`` debates count as much as the middle."""
         (record,) = track_records((found.model,), (found,), found.question_type, weight)
-        mean = found.points * 10 // 4 // found.debates
-        return cls(
-            question_type=found.question_type, debates=found.debates, mean=mean / 1_000, score=record.score / 1_000
-        )
+        mean, score = found.mean / 1_000, record.score / 1_000
+        return cls(question_type=found.question_type, debates=found.debates, mean=mean, score=score)
 
 
 class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -12,12 +12,14 @@ from service.debate.entries import DebateConcluded, DebateStarted
 from service.debate.options import PanelOptions, TrackRecord
 from service.debate.results import PanelResult
 from service.intake.model_ranking import Standing
+from service.proving.row_check import RowCheck
 from service.simulated import OfflineProvider
 from service.store.impact import standings
 from service.store.rebuild import rebuild
 from tests.fixtures.postgres import Database as Place
 from tests.fixtures.running import Bench, bench
 
+BUILD = "00" * 32
 ELSEWHERE = "01930000-0000-7000-8000-000000000001"
 OPTIONS = {"debaters": 2, "maxRounds": 2, "questionType": "factual"}
 PANEL: dict[str, Any] = {"format": "panel", "options": OPTIONS}
@@ -66,8 +68,8 @@ async def test_a_panel_that_concludes_leaves_one_row_for_each_model_and_its_next
     (restarted,) = [entry for entry in await running.entries(again) if isinstance(entry, DebateStarted)]
 
     assert len(scores) == 2
-    assert noted == {model: ("factual", *points) for model, points in scores.items()}
-    assert set(known) == {Standing("factual", model, 1, sum(points)) for model, points in scores.items()}
+    assert noted == {model: ("factual", *points, True) for model, points in scores.items()}
+    assert set(known) == {Standing("factual", model, 1, 4, sum(points)) for model, points in scores.items()}
     assert await standings(running.database, "another") == ()
     assert isinstance(restarted.options, PanelOptions)
     assert {r.model: r for r in restarted.options.track_records if r.debates} == {
@@ -75,10 +77,31 @@ async def test_a_panel_that_concludes_leaves_one_row_for_each_model_and_its_next
     }
 
 
+async def test_what_was_not_checked_counts_in_no_mean(running: Bench, owner: psycopg.Connection[Any]) -> None:
+    debate = await running.run(**PANEL, documents=[])
+    (concluded,) = [entry for entry in await running.entries(debate) if isinstance(entry, DebateConcluded)]
+    assert isinstance(concluded.outcome.result, PanelResult)
+    given = [one.factual_accuracy for one in concluded.outcome.result.accuracy]
+    conduct = [
+        one.logical_consistency + one.evidence_quality + one.trajectory_score for one in concluded.outcome.result.accuracy
+    ]
+
+    known = await standings(running.database, "default")
+    assert any(given)  # the record has a number, from the marks of the others alone
+    assert [row[-1] for row in rows(owner)] == [False, False]
+    assert sorted((each.scores, each.points) for each in known) == sorted((3, points) for points in conduct)
+    assert {each.mean for each in known} == {points * 10 // 3 for points in conduct}
+    assert await RowCheck(running.database, 24, BUILD).round() == 0
+    owner.execute("UPDATE track_record SET factual_checked = true")  # as a version before this column left it
+    assert await RowCheck(running.database, 24, "11" * 32).round() == 0
+    assert await RowCheck(running.database, 24, BUILD).round() == 1
+
+
 CHANGES = {
     "nothing": (),
     "every row": ("DELETE FROM track_record",),
     "a forged score": ("UPDATE track_record SET trajectory_score = 100 - trajectory_score / 2",),
+    "a check that was none": ("UPDATE track_record SET factual_checked = false",),
     "another tenant's": ("UPDATE track_record SET tenant = 'another'",),
     "a model that did not speak": (
         "INSERT INTO track_record SELECT tenant, debate, 'nobody', question_type, 1, 1, 1, 1 FROM track_record LIMIT 1",
@@ -115,4 +138,4 @@ async def test_only_the_newest_of_many_track_records_count(running: Bench, owner
         "::uuid, 'new', 'belief', 100, 100, 100, 100 FROM generate_series(1, 10000)"
     )
 
-    assert await standings(running.database, "default") == (Standing("belief", "new", 10_000, 4_000_000),)
+    assert await standings(running.database, "default") == (Standing("belief", "new", 10_000, 40_000, 4_000_000),)

@@ -29,11 +29,7 @@ def shown_dimensions(h: History, given: Mapping[Dimension, int | None]) -> dict[
 
 def shown_scores(h: History, given: Iterable[DebaterScores]) -> tuple[ShownScores, ...]:
     """The scores of debaters, without the factual accuracy of one of whose citations none could be compared."""
-    checked = {
-        seat_of(found.turn)
-        for found in h.verdicts.values()
-        if any(verdict.verdict != "unchecked" for verdict in found.verdicts)
-    }
+    checked = {seat_of(found.turn) for found in h.verdicts.values() if found.compared}
     return tuple(
         ShownScores(**asdict(one) | ({} if one.seat in checked else {"factual_accuracy": None})) for one in given
     )

@@ -594,7 +594,7 @@ def test_a_single_decider_is_asked_twice_above_the_stake_of_policy(
 
 def test_a_record_is_drawn_to_the_middle_while_there_are_few_debates_and_ties_keep_the_order() -> None:
     def score(debates: int, mean: int) -> int:
-        (found,) = track_records(["m"], [Standing("factual", "m", debates, 4 * mean * debates)], "factual", 5)
+        (found,) = track_records(["m"], [Standing("factual", "m", debates, 4 * debates, 4 * mean * debates)], "factual", 5)
         return found.score
 
     assert [score(n, 100) for n in (1, 5, 45)] == [583, 750, 950]
@@ -602,7 +602,7 @@ def test_a_record_is_drawn_to_the_middle_while_there_are_few_debates_and_ties_ke
     assert score(1_000, 50) == 500
     pool = ["a", "b", "c", "d"]
     records = track_records(
-        pool, [Standing("factual", "c", 9, 9 * 280), Standing("belief", "b", 9, 9 * 400)], "factual", 5
+        pool, [Standing("factual", "c", 9, 36, 9 * 280), Standing("belief", "b", 9, 36, 9 * 400)], "factual", 5
     )
     assert records[0] == TrackRecord("a", 0, 500)
     assert rank_models(records) == ("c", "a", "b", "d")
@@ -616,7 +616,7 @@ def drawn(standings: list[Standing], under: Policy = POLICY, **options: Any) -> 
 
 
 def test_an_automatic_choice_goes_by_records_of_the_type_after_families() -> None:
-    well = [Standing("factual", "birch-small", 20, 20 * 380), Standing("belief", "alder-small", 20, 20 * 400)]
+    well = [Standing("factual", "birch-small", 20, 80, 20 * 380), Standing("belief", "alder-small", 20, 80, 20 * 400)]
 
     chosen = [plan.model for plan in drawn(well, debaters=2).seats[:2]]
     of_belief = [plan.model for plan in drawn(well, debaters=2, questionType="belief").seats[:2]]

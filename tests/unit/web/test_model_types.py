@@ -13,10 +13,10 @@ from tests.unit.intake.test_intake import DAY, POLICY
 from tests.unit.intake.test_options import drawn
 
 FOUND = [
-    Standing("belief", "birch-large", 2, 2 * 100),
-    Standing("factual", "birch-small", 20, 20 * 380),
-    Standing("factual", "birch-large", 1, 4 * 90),
-    Standing("factual", "gone-from-the-catalogue", 3, 3 * 400),
+    Standing("belief", "birch-large", 2, 2 * 4, 2 * 100),
+    Standing("factual", "birch-small", 20, 20 * 4, 20 * 380),
+    Standing("factual", "birch-large", 1, 4, 4 * 90),
+    Standing("factual", "gone-from-the-catalogue", 3, 3 * 4, 3 * 400),
 ]
 
 
@@ -36,6 +36,15 @@ def test_a_model_s_record_says_how_much_it_rests_on() -> None:
         {"questionType": "belief", "debates": 2, "mean": 0.25, "score": 0.428},
     ]
     assert model(listed(), "alder-large").track_records == ()
+
+
+def test_a_mean_is_of_the_scores_that_were_given() -> None:
+    unchecked = [Standing("factual", "birch-large", 5, 4 + 4 * 3, 4 * 90 + 4 * 3 * 80)]
+    listed_anew = ModelList.of(POLICY, DAY, unchecked)
+
+    (record,) = model(listed_anew, "birch-large").track_records
+
+    assert (record.mean, record.score) == (0.825, 0.662)  # 1320 of 16 scores; 5 debates weigh as much as 0.5
 
 
 def test_the_order_of_debaters_is_the_one_by_which_a_panel_draws_them() -> None:
