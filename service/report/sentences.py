@@ -205,23 +205,41 @@ def _frames(said: str) -> bool:
 # What became of a proposition.
 
 _SAYS_SO: Mapping[str, re.Pattern[str]] = {
-    "upheld": re.compile(
-        r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))(?! (?:only|in part|but))", re.IGNORECASE
-    ),
+    "upheld": re.compile(r"the proposition (?:stands|holds|is (?:upheld|right|correct|true))", re.IGNORECASE),
     "modified": re.compile(
-        r"the proposition (?:(?:stands|holds|is (?:upheld|right|correct|true)),? (?:only|in part|but|subject to)"
-        r"|is modified|has to be (?:modified|narrowed))\b",
+        r"the proposition (?:(?:stands|holds|is upheld),? (?:only )?in (?:part|a (?:narrower|changed|modified) form)"
+        r"|is modified|has to be (?:modified|narrowed))",
         re.IGNORECASE,
     ),
     "rejected": re.compile(
         r"the proposition (?:is (?:rejected|wrong|false|not (?:upheld|right|correct|true|supported|made out))"
-        r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))\b",
+        r"|fails|falls|does not (?:stand|hold)|cannot (?:stand|be upheld))",
         re.IGNORECASE,
     ),
 }
-"""Sentences that say a conclusion themselves: in front of one of these the lead would say the same twice."""
+"""How sentences begin that say a conclusion themselves: in front of one of these the lead would say the same twice."""
+_REASON = re.compile(
+    r"[\s.!。]*$|\s*[:–—]\s|,?\s+(?:because|since|given|in (?:view|light) of|on the grounds?|for the(?:se)? reasons?)\b",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"[;；?？]|\b(?:but|however|although|though|yet|except|unless|until|only|whereas|while|nevertheless|nonetheless|still"
+    r"|despite|otherwise|subject to|provided|proposition|reject\w*|uph[eo]ld\w*|overturn\w*|modif\w*|narrow\w*|fails?|falls?"
+    r"|wrong|false|(?:not|never|cannot|no longer)\b.{0,40}\b(?:holds?|stands?|right|correct|true|supported|made out))\b",
+    re.IGNORECASE,
+)
 
 
 def says_so(conclusion: str, said: str) -> bool:
-    """Whether a sentence begins by saying that the proposition has come to this conclusion."""
-    return bool(_SAYS_SO[conclusion].match(said))
+    """Whether a sentence says that the proposition has come to this conclusion, and then at most why.
+
+    In doubt it does not: its words never take the place of the conclusion that the decider gave.
+    """
+    found = _SAYS_SO[conclusion].match(said)
+    return found is not None and only_gives_reasons(said[found.end() :])
+
+
+def only_gives_reasons(rest: str) -> bool:
+    """Whether the rest of a sentence is its end, or reasons without a sign that it turns against what it began with."""
+    words = MARK.sub("", rest)
+    return bool(_REASON.match(words)) and not _TURN.search(words)

@@ -37,7 +37,7 @@ from service.report.labels import STOP, label_of
 from service.report.marks import MARK
 from service.report.result.decision_types import DecidedBy, DecisionDissent, DecisionOutcome, Dissenter
 from service.report.result.terms import AdversarialTerms, ConvergenceTerms, PanelTerms, Terms
-from service.report.sentences import answer_sentence, is_bare, says_so
+from service.report.sentences import answer_sentence, is_bare, only_gives_reasons, says_so
 from service.report.shortened import short
 
 ORDER = "orderSensitive"
@@ -110,7 +110,7 @@ def _said(lead: str, words: str | None, ended: Ended) -> str:
     """The lead, and the sentence of a decider's own words that answers; beside a bare yes or no, its question."""
     said = short(answer_sentence(words), LONGEST_ANSWER) if words else ""
     if is_bare(said):
-        said = f"{_without_stop(said)}, to the question {_quoted(ended.question, LONGEST_QUESTION)}"
+        said = f"{_without_stop(said)} (the question: {_quoted(ended.question, LONGEST_QUESTION)})."
     return f"{lead}: {said}" if said else lead
 
 
@@ -170,7 +170,8 @@ def _stances(ended: Ended) -> Decided | None:
     stance, said = ended.own.winner_stance or verdict.winner, answer_sentence(verdict.verdict)
     debaters = _arguing(ended)
     by = f", argued by {_listed(debaters)}" if debaters else ", which no debater was given to argue"
-    if debaters and fold(said).startswith(fold(stance.split(": ", maxsplit=1)[0]).rstrip(".")):
+    begins = fold(stance.split(": ", maxsplit=1)[0]).rstrip(".")
+    if debaters and fold(said).startswith(begins) and only_gives_reasons(fold(said)[len(begins) :]):
         return Decided("chosen", _said(f"The judge chose the stance of {_listed(debaters)}", said, ended), "judge")
     return Decided("chosen", _said(f"The judge chose {_quoted(stance)}{by}", said, ended), "judge")
 

@@ -423,7 +423,7 @@ def test_a_bare_answer_and_one_without_words_are_sentences_all_the_same() -> Non
         for words, synthesis in (
             ("Yes", "Yes\n\nClause 9 allows it. So does clause 10."),
             ("**No.**", "**No.**"),
-            ("Only in part", None),
+            ("It depends.", None),
             (" \n", " \n"),
             ("# ", "# "),
         )
@@ -431,8 +431,8 @@ def test_a_bare_answer_and_one_without_words_are_sentences_all_the_same() -> Non
 
     assert said == [
         "The judge answered: Yes. Clause 9 allows it.",
-        "The judge answered: No, to the question “May we?”",
-        "The judge answered: Only in part, to the question “May we?”",
+        "The judge answered: No (the question: “May we?”).",
+        "The judge answered: It depends (the question: “May we?”).",
         "The judge answered.",
         "The judge answered.",
     ]
@@ -444,7 +444,7 @@ def test_no_answer_is_a_bare_yes_or_no(form: str) -> None:
 
     found = decided(r).answer
 
-    assert re.fullmatch(r".*(?: agreed: Yes| in round \d: No), to the question “.+”\.?", found), found
+    assert re.fullmatch(r".*(?: agreed: Yes| in round \d: No) \(the question: “.+”\)\.", found), found
     assert r.question[:40] in found
 
 
@@ -458,13 +458,13 @@ def test_no_answer_is_a_bare_yes_or_no(form: str) -> None:
             "The proposition stands in the moderator's view: The prop",
         ),
         ("upheld", "The proposition holds only in part.", "The proposition stands in the moderator's view: The "),
-        ("modified", "The proposition holds, but for clause 12.", "In the moderator's view the proposition holds, but"),
+        ("modified", "The proposition holds only in part.", "In the moderator's view the proposition holds only in part"),
         (
             "modified",
             "The proposition is rejected by clause 12.",
             "The proposition stands only in a narrower or changed form: ",
         ),
-        ("rejected", "The proposition fails at clause 12.", "In the moderator's view the proposition fails at "),
+        ("rejected", "The proposition fails, because clause 12 bars it.", "In the moderator's view the proposition fails,"),
         (
             "rejected",
             "The proposition does hold under clause 9.",
@@ -477,6 +477,29 @@ def test_an_answer_says_once_what_became_of_the_proposition(conclusion: str, syn
 
     assert found.startswith(answer)
     assert found.endswith(synthesis[20:])
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "rest"),
+    [
+        ("upheld", "The proposition stands today but has to be rejected at renewal."),
+        ("upheld", "The proposition stands for the first year."),
+        ("upheld", "The proposition holds; from 2027 on it fails."),
+        ("upheld", "The proposition is right: nothing else in clause 9 is, and the whole is to be rejected."),
+        ("upheld", "The proposition holds because clause 9 says so, although clause 12 ends it."),
+        ("upheld", "The proposition stands: it does not hold against clause 12."),
+        ("modified", "The proposition holds, but for clause 12."),
+        ("modified", "The proposition holds in part, and that part alone is upheld."),
+        ("rejected", "The proposition fails at clause 12 and stands otherwise."),
+        ("rejected", "The proposition is wrong in one word and right in all others."),
+    ],
+)
+def test_no_sentence_takes_the_place_of_the_conclusion_that_it_turns_against(conclusion: str, rest: str) -> None:
+    found = decided(told("adversarial/1", saying(Moderation, conclusion=conclusion, synthesis=rest))).answer
+
+    lead = {"upheld": "The proposition stands in the moderator's view: "}
+    lead |= {"modified": "The proposition stands only in a narrower or changed form: "}
+    assert found == lead.get(conclusion, "The proposition was rejected: ") + rest
 
 
 @pytest.mark.parametrize(
@@ -500,6 +523,14 @@ def test_a_stance_is_not_repeated_where_the_verdict_begins_with_it() -> None:
 
     assert decided(told(ARGUED, saying(Judgement, verdict=verdict))).answer == (
         "The judge chose the stance of a: Sign as it stands, because clause 9 holds."
+    )
+
+
+def test_a_stance_is_told_where_the_verdict_turns_against_it() -> None:
+    verdict = "Sign as it stands is what clause 12 forbids."
+
+    assert decided(told(ARGUED, saying(Judgement, verdict=verdict))).answer == (
+        f"The judge chose “sign as it stands”, argued by a: {verdict}"
     )
 
 
