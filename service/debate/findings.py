@@ -297,6 +297,8 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
 PassageKind = Literal["quotation", "clause"]
 Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere"]
 """Where a passage of a text stands."""
+MARKED: tuple[Status, ...] = ("nowhere", "onlyInDebate")
+"""What misleads a reader; of `unclear` and `unchecked` words code cannot say that they do."""
 Attributed = Literal["document", "debate", "open"]
 """To what a text attributes a passage; ``open`` if it names no author."""
 
@@ -331,7 +333,7 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     @property
     def marked(self) -> bool:
         """Whether the passage misleads a reader: the words stand nowhere, or not where the text says."""
-        return self.status in ("nowhere", "onlyInDebate")
+        return self.status in MARKED
 
     @property
     def unclear(self) -> bool:

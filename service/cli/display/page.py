@@ -118,7 +118,7 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Two replies", text(pair.sentence, "yellow")
     for fact in quoted.compared(r):
         yield fact.term, text(fact.value, "bold yellow" if fact.term == quoted.MARKED_TERM else "")
-    if r.passage_counts and r.passage_counts.marked:
+    if quoted.has_marks(r):
         yield "Key", text(MARKED)
 
 

@@ -98,7 +98,7 @@ def verdicts(data: Data) -> list[Text]:
 
 
 def passages(who: str, data: Data) -> str:
-    """The passages of a speaker's reply that mislead, by the words of their marks."""
+    """The passages of a speaker's reply that have marks, by the words of these."""
     marks = Counter(one["mark"] for one in data["passages"] if one.get("mark"))
     found = ", ".join(f"{number} {words}" for words, number in marks.items())
     return f"{who}: of {counted(data['compared'], 'quoted passage')} {found}"

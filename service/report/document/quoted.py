@@ -6,37 +6,48 @@ from collections.abc import Iterator, Mapping
 
 from service.report.document.blocks import Block, Fact, Text
 from service.report.labels import MARKED, PLACES
-from service.report.result.passage_types import PassageCounts, TurnPassages
+from service.report.result.passage_types import PassageCounts, PassageDetail, TurnPassages
 from service.report.result.types import Result
 
 MARKED_TERM = "Marked"
+_WHY = {
+    "marked": "which do not stand where the text says",
+    "unclear": "which were not found so, and perhaps are no quotations",
+    "unchecked": "because no document was given",
+}
+"""Passages that a reader has to look at, in the order in which reports tell them."""
 
 
 def in_short(r: Result) -> Iterator[str]:
-    """The marked passages in a line for the first box; nothing where no reply that stands has one."""
-    standing = _standing(r)
-    total = _count(sum(len(one.passages) for one in standing), "passage")
-    unchecked = sum(passage.status == "unchecked" for one in standing for passage in one.passages)
-    if marked := sum(map(_marks, standing)) - unchecked:
-        yield f"Quoted words: {marked} of {total} marked, which do not stand where the text says."
-    if unchecked:
-        yield f"Quoted words: {unchecked} of {total} unchecked, because no document was given."
+    """The passages that are not as a reader expects, in lines for the first box; nothing where no reply has one."""
+    passages = [passage for one in _standing(r) for passage in one.passages]
+    total = _count(len(passages), "passage")
+    for word, why in _WHY.items():
+        if number := sum(_word(passage) == word for passage in passages):
+            yield f"Quoted words: {number} of {total} {word}, {why}."
 
 
 def compared(r: Result) -> Iterator[Fact]:
     """What was compared, what is marked in replies that stand, and in whose; nothing where no reply was compared."""
     if found := r.passage_counts:
         yield Fact("Quoted words", _compared(found))
-        if marked := {one.speaker: _marks(one) for one in _standing(r) if _marks(one)}:
-            yield Fact(MARKED_TERM, f"{sum(marked.values())}: {_listed(marked)}")
-        if again := {one.speaker: _marks(one) for one in r.passages if one.replaced and one.seat != "critic"}:
+        for word in _WHY:
+            if told := {one.speaker: number for one in _standing(r) if (number := _number(one, word))}:
+                yield Fact(word.capitalize(), f"{sum(told.values())}: {_listed(told)}")
+        taken = [one for one in r.passages if one.replaced and one.seat != "critic"]
+        if again := {one.speaker: number for one in taken if (number := _number(one, MARKED_TERM.lower()))}:
             yield Fact("Second take", f"asked for because of the marks in the first: {_listed(again)}")
 
 
 def key(r: Result) -> Iterator[Block]:
     """What a mark is, where there is one."""
-    if r.passage_counts and r.passage_counts.marked:
+    if has_marks(r):
         yield Text(MARKED, "note")
+
+
+def has_marks(r: Result) -> bool:
+    """Whether words of a mark stand beside any passage."""
+    return any(passage.mark for one in r.passages for passage in one.passages)
 
 
 def _compared(found: PassageCounts) -> str:
@@ -64,8 +75,13 @@ def _listed(marked: Mapping[str, int]) -> str:
     return "; ".join(f"{speaker} ({number})" for speaker, number in marked.items())
 
 
-def _marks(one: TurnPassages) -> int:
-    return sum(passage.mark is not None for passage in one.passages)
+def _number(one: TurnPassages, word: str) -> int:
+    return sum(_word(passage) == word for passage in one.passages)
+
+
+def _word(passage: PassageDetail) -> str:
+    """``marked``, ``unclear``, ``unchecked``, or where the words stand."""
+    return "marked" if passage.marked else passage.status
 
 
 def _count(number: int, what: str, many: str = "") -> str:

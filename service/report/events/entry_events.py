@@ -206,5 +206,7 @@ def _passages(line: Line, entry: CheckFound, found: TextsFound, debate_id: str, 
         engine=given.engine,
         compared=len(given.passages),
         marked=len(found.marked),
+        unclear=sum(passage.unclear for passage in found.passages),
+        unchecked=sum(passage.unchecked for passage in found.passages),
         passages=tuple(QuotedPassage(**asdict(passage)) for passage in given.passages),
     )

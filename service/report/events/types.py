@@ -284,11 +284,16 @@ class QuotedPassage(PassageDetail, frozen=True, kw_only=True, rename="camel", om
 
 
 class PassagesEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What the texts of a turn's reply quote or report, and where it stands; ``marked`` counts what misleads."""
+    """What the texts of a turn's reply quote or report, and where it stands.
+
+    ``marked``, ``unclear`` and ``unchecked`` count passages as ``passageCounts`` of a result does.
+    """
 
     engine: str
     compared: int
     marked: int
+    unclear: int
+    unchecked: int
     passages: tuple[QuotedPassage, ...] = ()
 
 

@@ -278,7 +278,9 @@ def summary(finding: Finding) -> str:
         case AccuracyFound(scores):
             return f"{_count(len(scores), 'debater')} scored by rules"
         case TextsFound(passages):
-            return f"{_count(len(passages), 'passage')} compared; {len(finding.marked)} marked"
+            unclear = sum(passage.unclear for passage in passages)
+            also = f", {unclear} unclear" if unclear else ""
+            return f"{_count(len(passages), 'passage')} compared; {len(finding.marked)} marked{also}"
         case SynthesisFound(opposed):
             named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
             return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from service.debate.findings import MARKED
 from service.debate.model import TurnId
 
 
@@ -18,8 +19,8 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
     ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
     ``unchecked`` are words that a case without documents has nothing to compare with. ``attributed`` is the author that
-    the text names. ``reason`` is the rule that decided. ``mark`` is absent unless the passage misleads a reader, or
-    may: the words that reports and the terminal show beside it.
+    the text names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
+    passage that misleads a reader (``nowhere``, ``onlyInDebate``), or may (``unclear``), or is ``unchecked``.
     """
 
     field: str
@@ -31,6 +32,11 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     turn: TurnId | None = None
     reason: str | None = None
     mark: str | None = None
+
+    @property
+    def marked(self) -> bool:
+        """Whether it misleads a reader: the words stand nowhere, or not where the text says."""
+        return self.status in MARKED
 
 
 class TurnPassages(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -53,6 +59,7 @@ class PassageCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     """Passages by status, of all seats and takes, and the replies that were compared.
 
     ``notCompared`` counts the replies with texts of which no finding is recorded: the debate ended before the check.
+    ``marked`` are those that mislead: ``onlyInDebate`` and ``nowhere`` together.
     """
 
     replies: int

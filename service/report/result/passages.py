@@ -41,7 +41,8 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
     if not compared:
         return None
     known = {one.turn for one in compared}
-    statuses = [passage.status for one in compared for passage in one.passages]
+    passages = [passage for one in compared for passage in one.passages]
+    statuses = [passage.status for passage in passages]
     return PassageCounts(
         replies=len(compared),
         not_compared=sum(turn not in known and bool(texts_of(reply)) for turn, reply in h.facts.said.items()),
@@ -51,7 +52,7 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
         unclear=statuses.count("unclear"),
         unchecked=statuses.count("unchecked"),
         nowhere=statuses.count("nowhere"),
-        marked=sum(passage.mark is not None for one in compared for passage in one.passages),
+        marked=sum(passage.marked for passage in passages),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from service.debate.facts import Facts
 from service.debate.findings import Finding, Passage, TextsFound
 from service.debate.model import Check, Turn
@@ -46,5 +48,5 @@ def marking(check: Check, facts: Facts) -> Finding:
 
 
 def nowhere(path: str, span: tuple[int, int], **others: Any) -> Passage:
-    """A passage that stands nowhere."""
-    return Passage(path, span, "quotation", "nowhere", "open", **others)
+    """A passage that stands nowhere, unless ``others`` say otherwise."""
+    return replace(Passage(path, span, "quotation", "nowhere", "open"), **others)

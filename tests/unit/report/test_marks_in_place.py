@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -19,6 +19,7 @@ from service.cli.terminal_text import line
 from service.debate.entries import CaseReceived, CheckFound, Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding, TextsFound
+from service.debate.findings import Status as PassageStatus
 from service.debate.model import Check, ConvergenceOptions, Debater, Options, PanelOptions, StancesOptions, Turn
 from service.debate.replies import Moderation, Objection, Projection, Proposal, Reply
 from service.debate.replies.texts import texts_of, with_texts
@@ -384,6 +385,49 @@ def test_the_first_box_says_how_many_quoted_passages_are_marked_and_the_facts_in
     assert f"- **Second take:** asked for because of the marks in the first: {again}" in facts
     assert f"{OPEN} {CLOSE} are brackets that code alone sets" in facts
     assert f"Marked {marked} Second take asked for because of the marks in the first: {again}" in terminal(r)
+
+
+def every_status(check: Check, facts: Facts) -> Finding:
+    """One passage of every status in the synthesis of each moderation, and two that are unclear."""
+    if check.kind != "texts":
+        return marking(check, facts)
+    texts = dict(texts_of(facts.said[check.over[-1]]))
+    found = (nowhere("synthesis", (0, 3), status=status) for status in (*get_args(PassageStatus), "unclear"))
+    return TextsFound(tuple(found) if "synthesis" in texts else ())
+
+
+def test_marked_is_what_misleads_and_never_what_is_unclear_or_unchecked() -> None:
+    given = lines(entries_of("adversarial/1", canned, every_status))
+    r = build_result("d1", given)
+    quoting_turns = [one for one in r.passages if one.passages]
+    taken, standing = len(quoting_turns), sum(not one.replaced for one in quoting_turns)
+
+    counts, sent = r.passage_counts, [e for n, one in enumerate(given) for e in events(one, "d1", given[:n])]
+    told = [data for name, data in sent if name == "passages" and data["compared"]]
+    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+
+    assert counts is not None
+    assert (counts.marked, counts.unclear, counts.unchecked) == (2 * taken, 2 * taken, taken)
+    assert [(e["compared"], e["marked"], e["unclear"], e["unchecked"]) for e in told] == [(7, 2, 2, 1)] * taken
+    for each, why, term in (
+        (2, "marked, which do not stand where the text says", "Marked"),
+        (2, "unclear, which were not found so, and perhaps are no quotations", "Unclear"),
+        (1, "unchecked, because no document was given", "Unchecked"),
+    ):
+        assert f"Quoted words: {each * standing} of {7 * standing} passages {why}." in facts
+        assert f"- **{term}:** {each * standing}: Moderator, round 1, take 2 ({each})" in facts
+        assert f" {term} {each * standing}: Moderator, round 1" in terminal(r)
+
+
+def test_doubt_alone_has_the_key_to_its_marks() -> None:
+    r = result("adversarial/1", fake('"so"'), one_mark("synthesis", "so", status="unclear"))
+
+    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+
+    assert f"{OPEN} {CLOSE} are brackets that code alone sets" in facts
+    assert f"{OPEN} {CLOSE} are brackets that code alone sets" in terminal(r)
+    assert "Marked" not in facts
+    assert "Second take" not in facts
 
 
 def test_a_case_without_compared_replies_says_nothing_about_quoted_words() -> None:

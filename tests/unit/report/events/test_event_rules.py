@@ -72,6 +72,7 @@ WHOLE_NUMBERS = {
         "unchecked",
         "compared",
         "marked",
+        "unclear",
         "voices",
         "arguments",
         "numbers",
