@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from service.report.labels import seat_name
 from service.report.result.types import Result, Spoken
+from service.report.shortened import short
+
+_LANE = 12
+"""The most characters of a label beside a lane."""
 
 
 def speaker_possessive(r: Result, seat: str, who: Callable[[Spoken], str]) -> str:
@@ -20,6 +24,14 @@ def seated(r: Result, seat: str) -> str:
     spoke = next((one for one in r.transcript if one.seat == seat), None)
     known = (spoke.name or spoke.label) if spoke else None
     return seat_name(seat) if known in (None, seat_name(seat)) else f"{known} (seat {seat.rpartition('-')[2]})"
+
+
+def lane_labels(r: Result, seats: Iterable[str]) -> dict[str, str]:
+    """The seats by the name or the letter of their debater, cut so that it stands beside a lane; if names that are cut
+    are the same, the seats' own."""
+    known = {one.seat: one.name or one.label for one in reversed(r.transcript)}
+    cut = {seat: short(known.get(seat) or seat_name(seat), _LANE) for seat in seats}
+    return {seat: label if list(cut.values()).count(label) == 1 else seat_name(seat) for seat, label in cut.items()}
 
 
 def within(r: Result, seat: str) -> str:

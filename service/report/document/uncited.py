@@ -20,10 +20,10 @@ from service.report.document.blocks import (
     TableBlock,
     Text,
 )
-from service.report.document.speakers import latest, within
+from service.report.document.speakers import lane_labels, latest, within
 from service.report.document.strip_chart import WIDTH, runs
 from service.report.document.undocumented import NO_COVERAGE
-from service.report.labels import ABSENT, NOT_READ, STATE, label_of, seat_name
+from service.report.labels import ABSENT, NOT_READ, STATE, label_of
 from service.report.result.types import Result
 
 LEADING = 3
@@ -85,11 +85,13 @@ def _strips(r: Result) -> Iterator[Strip]:
 def _lanes(r: Result, c: DocumentCoverage) -> Iterator[Lane]:
     """A lane for each side or debater; stretches that only struck arguments cite are hollow."""
     debaters: dict[str, Pattern] = {one.seat: "full" for one in latest(r)}
-    for seat, pattern in (debaters or _PATTERNS).items():
+    lanes = debaters or _PATTERNS
+    labels = lane_labels(r, lanes)
+    for seat, pattern in lanes.items():
         by = [who for passage in c.cited for who in passage.by if who.seat == seat]
         solid = runs((span for who in by if not who.struck for span in who.spans), c.characters)
         hollow = runs((span for who in by if who.struck for span in who.spans), c.characters)
-        yield Lane(seat_name(seat), pattern, solid, hollow)
+        yield Lane(labels[seat], pattern, solid, hollow)
 
 
 def _crosses(c: DocumentCoverage) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import msgspec
@@ -370,12 +371,36 @@ def test_bill_citations_and_coverage_are_told_for_debaters_as_for_any_seat(form:
 
 @pytest.mark.parametrize("form", BETWEEN_DEBATERS)
 def test_the_picture_of_a_document_has_a_lane_for_each_debater(form: str) -> None:
-    drawn = html(told(form)).split('<div class="map">')[1].split("</div>")[0]
+    r = told(form)
+    names = {one.seat: one.name or one.label for one in r.transcript}
+    drawn = html(r).split('<div class="map">')[1].split("</div>")[0]
 
-    lanes = re.findall(r'text-anchor="end"[^>]*>([^<]*)</text>', drawn)
-    assert lanes == ["Debater 1", "Debater 2", "Debater 3"]
+    assert lanes_in(drawn) == [names[seat] for seat in sorted(names)]
     assert drawn.count('<path class="full" d="M104 ') >= 3, "each has cited the first words"
     assert "cited by that debater" in drawn
+
+
+def lanes_in(drawn: str) -> list[str]:
+    return re.findall(r'text-anchor="end"[^>]*>([^<]*)</text>', drawn)
+
+
+@pytest.mark.parametrize(
+    ("names", "lanes"),
+    [
+        (("Ursula", "Vikram", "Wen"), ["Ursula", "Vikram", "Wen"]),
+        (("Commercial lead", "Legal counsel of the bank", "Wen"), ["Commercial…", "Legal…", "Wen"]),
+        (("Legal counsel one", "Legal counsel two", "Wen"), ["Debater 1", "Debater 2", "Wen"]),
+    ],
+)
+def test_a_lane_has_the_name_of_its_debater_as_far_as_it_tells_one_from_another(
+    names: Sequence[str], lanes: list[str]
+) -> None:
+    debaters = tuple(Debater(name) for name in names)
+    r = told(ConvergenceOptions(debaters, 1, human_review=False))
+
+    drawn = html(r).split('<div class="map">')[1].split("</div>")[0]
+
+    assert lanes_in(drawn) == lanes
 
 
 def test_why_a_format_was_chosen_stands_under_the_decision() -> None:
