@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import IO, Any
 
 import click
-import msgspec
 
 from service.audit.note import ED25519
-from service.cli.audit.verify import ZIP, Unreadable, lines, opened, pinned, place
+from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned, place
 from service.cli.terminal_text import clean
 from service.errors import GainsayError
 from service.verify.comparison import File, compare_files, export_file
@@ -75,7 +73,7 @@ def _json(report: VerificationReport) -> str:
         "files": report.about,
         "steps": report.steps,
     }
-    return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII: what a file says of itself steers no terminal
+    return ascii_json(whole)
 
 
 def _file(name: str, trust: Trust, stack: ExitStack) -> File:

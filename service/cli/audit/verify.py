@@ -17,7 +17,6 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 import click
-import msgspec
 from msgspec.structs import replace
 
 from service.audit.archive import BYTES_MAX, PIECE
@@ -169,17 +168,24 @@ def place(step: VerificationStep) -> str:
 
 
 def _json(report: VerificationReport) -> str:
-    steps: list[Any] = [msgspec.to_builtins(step) for step in report.steps]
-    whole = {
-        "kind": report.kind,
-        "verdict": {0: "verified", FAILED: "failed", GAPS: "gaps"}[report.code],
-        "exit": report.code,
-        "about": report.about,
-        "steps": steps,
-        "left": report.left,
-        "words": report.words,
-    }
-    return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII: what a file says of itself steers no terminal
+    return ascii_json(
+        {
+            "kind": report.kind,
+            "verdict": {0: "verified", FAILED: "failed", GAPS: "gaps"}[report.code],
+            "exit": report.code,
+            "about": report.about,
+            "steps": report.steps,
+            "left": report.left,
+            "words": report.words,
+        }
+    )
+
+
+def ascii_json(found: dict[str, Any]) -> str:
+    """What a command has found as every ``--json`` says it, in ASCII: what a file says of itself steers no terminal."""
+    from service.report import sent
+
+    return json.dumps(sent.as_json(found), indent=2)
 
 
 # What was pinned.

@@ -237,7 +237,8 @@ def test_json_says_the_same_for_a_program(folder: Path) -> None:
     (charges,) = [step for step in forged["steps"] if step["state"] == "FAILED"]
     assert (forged["kind"], forged["verdict"], forged["exit"]) == ("bundle", "failed", 1)
     assert (charges["number"], charges["name"], charges["found"]) == (21, "charges", "1")
-    assert (forged["left"], whole["left"], whole["words"]) == (["money", "outcome", "report"], [], [])
+    assert forged["left"] == ["money", "outcome", "report"]
+    assert {"left", "words"}.isdisjoint(whole)  # nothing to say
     assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
     assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})
     assert [step["number"] for step in whole["steps"]] == list(range(1, 25))
