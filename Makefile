@@ -134,7 +134,7 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
-# `make test` draws 200, from GAINSAY_TEST_MUTATIONS_SEED: make mutations EDITS=3000 SEED=7
+# `make test` draws 200 without a key and 40 with the log's, from GAINSAY_TEST_MUTATIONS_SEED: make mutations SEED=7
 mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALED (500) with the log's; SEED repeats a run
 	@$(BIN)/python -m tests.mutations --edits $(or $(EDITS),3000) --sealed $(or $(SEALED),500) $(if $(SEED),--seed $(SEED))
 

@@ -44,7 +44,7 @@ REASON: Mapping[str, str] = {
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
     "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
-    "unclearQuotation": "a reply may report what no document says",
+    "unclearQuotation": "a reply may quote, or report of a clause, what does not stand there",
     "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",

@@ -88,7 +88,7 @@ class PanelTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_def
 class PanelBlind(Struct, frozen=True, kw_only=True):
     """A debater's answer in the blind round."""
 
-    always_sent: ClassVar = EVERY
+    always_sent: ClassVar = ("claims", "assumptions")
 
     event: Literal["round"]
     debate_id: str
@@ -233,8 +233,6 @@ class SynthesisTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit
 
 class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to."""
-
-    always_sent: ClassVar = EVERY
 
     event: Literal["synthesis"]
     debate_id: str

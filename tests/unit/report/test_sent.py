@@ -184,6 +184,14 @@ def test_what_a_reference_names_is_always_there() -> None:
     assert not any(missing.values()), missing
 
 
+def test_no_type_names_as_always_sent_what_its_usual_values_leave_out() -> None:
+    for kind in SCHEMA_NAMES:
+        named = getattr(kind, "always_sent", ())
+        fields = {field.name: field for field in msgspec.structs.fields(kind)} if named else {}
+        for name in fields if named == EVERY else named:
+            assert not may_be_absent(kind, name), f"{kind.__name__}.{name}"  # KeyError: it has no such member
+
+
 def leads_on(schema: dict[str, Any]) -> bool:
     """Whether a schema is that of another type, which says for itself what it requires."""
     return "$ref" in schema or any("$ref" in one for one in schema.get("anyOf", ()))
