@@ -166,7 +166,7 @@ def _empty(kind: Any) -> Any:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _empty(parts[0])
-    if origin in (Union, UnionType) and NoneType in parts:
+    if kind in (Any, NoneType) or (origin in (Union, UnionType) and NoneType in parts):
         return None
     if isinstance(kind, type) and issubclass(kind, Struct):
         return _filled({}, kind)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service.debate.entries import CaseReceived, DebateStopped
-from service.report import Line, build_result, sent, summary_of
+from service.report import Line, Result, build_result, sent, summary_of
 from service.report.sent import EVERY, may_be_absent
 from service.web import openapi
 from service.web.answer_schemas import reached
@@ -95,6 +95,91 @@ def test_a_member_may_be_absent_exactly_where_some_value_of_its_type_leaves_it_o
 
     assert absent == {"inner", "given", "byName", "places", "amount", "note"}
     assert not any(may_be_absent(Referred, name) for name in ("winner", "points"))
+
+
+# -- what another process has sent
+
+
+class Cat(Struct, tag="cat"):
+    lives: int
+    names: tuple[str, ...]
+
+
+class Dog(Struct, tag="dog"):
+    tricks: tuple[str, ...]
+    owner: str | None
+
+
+class Sent(Struct, rename="camel"):
+    the_text: str
+    number: int | None
+    texts: tuple[str, ...]
+    by_name: dict[str, Inner]
+    pet: Cat | Dog
+    pets: tuple[Cat | Dog, ...]
+    inner: Inner
+    perhaps: Inner | None
+    anything: Any
+    usual: str = "usual"
+
+
+texts = st.text(max_size=3)
+inners = st.builds(Inner, st.none() | st.integers(0, 2), st.lists(texts, max_size=2).map(tuple))
+pets = st.builds(Cat, st.integers(0, 9), st.lists(texts, max_size=2).map(tuple)) | st.builds(
+    Dog, st.lists(texts, max_size=2).map(tuple), st.none() | texts.filter(bool)
+)
+values = st.builds(
+    Sent,
+    texts,
+    st.none() | st.integers(-1, 1),
+    st.lists(texts, max_size=2).map(tuple),
+    st.dictionaries(texts, inners.filter(lambda one: one != Inner()), max_size=2),
+    pets,
+    st.lists(pets, max_size=2).map(tuple),
+    inners,
+    st.none() | inners.filter(lambda one: one != Inner()),
+    st.none() | st.booleans() | texts.filter(bool) | st.lists(st.none(), min_size=1, max_size=2),
+    st.sampled_from(["usual", "another"]),
+)
+
+
+@given(values)
+def test_what_was_sent_is_read_as_it_was(value: Sent) -> None:
+    assert sent.read(sent.encode(value), Sent) == value
+
+
+def test_what_was_left_out_is_read_as_nothing() -> None:
+    assert sent.read(b'{"pet":{"type":"dog"}}', Sent) == Sent(
+        "", None, (), {}, Dog((), None), (), Inner(), None, None, "usual"
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{",
+        b"[]",
+        b'{"pet":{"type":"cow"}}',
+        b'{"pet":{"type":"cat"}}',  # a number is never left out
+        b'{"pet":{"type":"dog"},"number":"1"}',
+        b'{"pet":{"type":"dog"},"texts":[1]}',
+    ],
+)
+def test_what_is_no_such_value_is_refused(data: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        sent.read(data, Sent)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_client_reads_the_result_of_every_format_as_it_was_sent(form: str) -> None:
+    for given_ in (
+        ruled(drive(start_of(formats.plain(form)))),
+        ruled(drive(start_of(formats.plain(form)), stops=lambda _: DebateStopped("deadline", "too late"))),
+        ruled([CaseReceived(a_case(), "local"), DECLINED]),
+    ):
+        encoded = sent.encode(build_result("d1", given_))
+
+        assert sent.encode(sent.read(encoded, Result)) == encoded
 
 
 # -- everything that is told of debates
