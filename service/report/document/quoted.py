@@ -32,8 +32,8 @@ def compared(r: Result) -> Iterator[Fact]:
     if found := r.passage_counts:
         yield Fact("Quoted words", _compared(found))
         for word in _WHY:
-            if told := {one.speaker: number for one in _standing(r) if (number := _number(one, word))}:
-                yield Fact(word.capitalize(), f"{sum(told.values())}: {_listed(told)}")
+            if found_in := {one.speaker: number for one in _standing(r) if (number := _number(one, word))}:
+                yield Fact(word.capitalize(), f"{sum(found_in.values())}: {_listed(found_in)}")
         taken = [one for one in r.passages if one.replaced and one.seat != "critic"]
         if again := {one.speaker: number for one in taken if (number := _number(one, MARKED_TERM.lower()))}:
             yield Fact("Second take", f"asked for because of the marks in the first: {_listed(again)}")

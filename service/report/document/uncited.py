@@ -122,7 +122,7 @@ def _cited(r: Result) -> Iterator[Block]:
         (
             c.document_id,
             place.label,
-            shorten(place.title) if place.title not in place.label else "",
+            shorten(place.title) if place.title.casefold() not in place.label.casefold() else "",
             label_of(STATE, place.state),
             str(place.citations),
             ", ".join(within(r, seat) for seat in place.seats),

@@ -41,7 +41,7 @@ from service.report.result.terms import ConvergenceTerms
 from service.report.result.types import Result, Spoken
 
 _MOST_COLUMNS = 4
-APART = "the answers differ, one has a negation that another has not, or a debater is missing"
+APART = "the answers differ, an argument negates what others do not, or a debater is missing"
 """The obstacles between answers that share enough words."""
 _TIES = {"lowestDebater": "goes to the debater that was declared first", "noAnswer": "gives no answer"}
 

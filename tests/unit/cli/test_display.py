@@ -319,7 +319,7 @@ def test_answers_that_share_words_enough_and_do_not_converge_are_told_with_what_
 
     text = flat(shown(lambda console: page.show(console, shared)))
 
-    assert text.count("but not here: the answers differ, one has a negation that another has not") == 1
+    assert text.count("but not here: the answers differ, an argument negates what others do not") == 1
 
 
 def test_convergence_that_nobody_looked_for_is_not_told_as_one_that_never_came() -> None:

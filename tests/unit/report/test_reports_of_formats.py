@@ -290,7 +290,7 @@ def test_why_a_debate_went_on_although_its_answers_shared_words_enough_is_told()
     shared = replace(r, result=replace(r.result, similarities=(0.25, 1.0, 1.0), converged_in=2))
 
     assert "the debate went on" not in markdown(r)
-    assert "and yet the debate went on, after round 1: the answers differ, one has a negation" in markdown(shared)
+    assert "and yet the debate went on, after round 1: the answers differ, an argument negates" in markdown(shared)
 
 
 def test_debaters_of_convergence_are_told_by_name_and_letter_and_options_as_they_were_sent() -> None:

@@ -131,6 +131,16 @@ def test_a_report_says(said: str) -> None:
     assert said in markdown(CITED)
 
 
+def test_a_part_without_a_title_has_none_in_the_table() -> None:
+    r = told(ENTRIES)
+    (first, *others) = r.coverage
+    place = replace(first.places[0], label="Section C7.4", title="c7.4")
+
+    report = markdown(replace(r, coverage=(replace(first, places=(place,)), *others)))
+
+    assert "| Section C7.4 |  | " in report
+
+
 def test_a_document_without_its_text_is_told_with_the_reason() -> None:
     written = markdown(told(ENTRIES, {"D1": AGREEMENT}))
 
