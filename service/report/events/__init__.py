@@ -16,8 +16,7 @@
     attempt.failed, turn.silent    notice
     check.found                    citations; passages; accuracy; debate.converged, or convergence if answers have not;
                                    measured, if a model scores a panel's consensus after it; notice for a critique, for
-                                   documents, for a synthesis and for who argued, if there is something to note:
-                                   a check that found nothing has no event
+                                   documents, for a synthesis and for who argued, if there is something to note
     budget.refused                 notice
     debate.stopped                 notice
     debate.concluded               final: the result in the view of the request, a summary by default, the same as the
@@ -59,7 +58,7 @@ def events(
     last_record: str | None = None,
     view: View = "summary",
 ) -> tuple[Event, ...]:
-    """The events of an entry in their order; empty for the case and for a check that found nothing.
+    """The events of an entry in their order; empty for the case and for a check with nothing to note.
 
     ``before`` are all lines before this one, from the first: remaining amounts and the seats behind neutral labels
     follow from them. ``concluded`` is the result that `final` carries in this ``view``; it is built from the lines if
