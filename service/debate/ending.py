@@ -122,8 +122,8 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
 
 
 def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
-    """The flags for passages that mislead, in ``words``, which carry the outcome, and in any other reply; and for unclear
-    ones, in any reply. Without documents, that nothing could be compared.
+    """The flags for passages that mislead, in ``words``, which carry the outcome, and in any other reply; and for
+    unclear ones, in any reply. Without documents, that nothing could be compared.
 
     A first take that a second one replaced does not count.
     """
@@ -148,8 +148,8 @@ def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceL
 
 
 def marked(s: Script, turn: TurnId) -> bool:
-    """Whether a turn's texts have a passage that misleads: words that a strong form gives as another's, who has not said
-    them."""
+    """Whether a turn's texts have a passage that misleads: words that a strong form gives as another's, who has not
+    said them."""
     found = s.facts.found.get(f"{turn}/texts")
     return isinstance(found, TextsFound) and bool(found.marked)
 

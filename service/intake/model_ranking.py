@@ -21,7 +21,7 @@ MIDDLE = 500
 
 
 class Standing(Struct, frozen=True):
-    """How a model did on questions of one type: in how many debates, and the number and sum of its scores in all of them.
+    """How a model did on questions of one type: in how many debates, and the number and sum of its scores in them.
 
     A debate gives four scores of 0 to 100, or three where nothing of its factual accuracy was checked.
     """

@@ -395,9 +395,9 @@ AGREEMENT = (
 BLIND = "First drafts: nobody had seen what any other debater said."
 EXCHANGED = "Said after the debaters had read each other."
 OVERLAP = (
-    "Word overlap is the share of words that the arguments of two debaters have in common, of those in either, without the "
-    "words of the question. It is no agreement: answers that differ, or arguments of which one negates what the other does "
-    "not, never converge, however many words they share."
+    "Word overlap is the share of words that the arguments of two debaters have in common, of those in either, without "
+    "the words of the question. It is no agreement: answers that differ, or arguments of which one negates what the "
+    "other does not, never converge, however many words they share."
 )
 SHOWS_NO_DEBATE = (
     "No debate took place, so this record shows no challenge. It shows what was asked, which rules decided, and what "

@@ -219,13 +219,15 @@ _SAYS_SO: Mapping[str, re.Pattern[str]] = {
 }
 """How sentences begin that say a conclusion themselves: in front of one of these the lead would say the same twice."""
 _REASON = re.compile(
-    r"[\s.!。]*$|\s*[:–—]\s|,?\s+(?:because|since|given|in (?:view|light) of|on the grounds?|for the(?:se)? reasons?)\b",
+    r"[\s.!。]*$|\s*[:–—]\s"
+    r"|,?\s+(?:because|since|given|in (?:view|light) of|on the grounds?|for the(?:se)? reasons?)\b",
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"[;；?？]|\b(?:but|however|although|though|yet|except|unless|until|only|whereas|while|nevertheless|nonetheless|still"
-    r"|despite|otherwise|subject to|provided|proposition|reject\w*|uph[eo]ld\w*|overturn\w*|modif\w*|narrow\w*|fails?|falls?"
-    r"|wrong|false|(?:not|never|cannot|no longer)\b.{0,40}\b(?:holds?|stands?|right|correct|true|supported|made out))\b",
+    r"[;；?？]|\b(?:but|however|although|though|yet|except|unless|until|only|whereas|while|nevertheless|nonetheless"
+    r"|still|despite|otherwise|subject to|provided|proposition|reject\w*|uph[eo]ld\w*|overturn\w*|modif\w*|narrow\w*"
+    r"|fails?|falls?|wrong|false"
+    r"|(?:not|never|cannot|no longer)\b.{0,40}\b(?:holds?|stands?|right|correct|true|supported|made out))\b",
     re.IGNORECASE,
 )
 

@@ -67,4 +67,6 @@ async def affected_by(database: Database, tenant: str, query: RecallQuery) -> li
 async def standings(database: Database, tenant: str) -> tuple[Standing, ...]:
     """The models' track records in the newest panels of one tenant; raises `StoreUnavailable`."""
     rows = await database.query("standings", {"tenant": tenant, "limit": NEWEST})
-    return tuple(Standing(row["question_type"], row["model"], row["debates"], row["scores"], row["points"]) for row in rows)
+    return tuple(
+        Standing(row["question_type"], row["model"], row["debates"], row["scores"], row["points"]) for row in rows
+    )

@@ -62,7 +62,7 @@ class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults
 class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     """How a model did on questions of one type in the newest panels of the tenant.
 
-    ``debates`` is their number and ``mean`` the mean of its accuracy scores in all of them, from 0 to 1: four in each, or
+    ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
     three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
     drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
     """

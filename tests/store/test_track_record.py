@@ -83,7 +83,8 @@ async def test_what_was_not_checked_counts_in_no_mean(running: Bench, owner: psy
     assert isinstance(concluded.outcome.result, PanelResult)
     given = [one.factual_accuracy for one in concluded.outcome.result.accuracy]
     conduct = [
-        one.logical_consistency + one.evidence_quality + one.trajectory_score for one in concluded.outcome.result.accuracy
+        one.logical_consistency + one.evidence_quality + one.trajectory_score
+        for one in concluded.outcome.result.accuracy
     ]
 
     known = await standings(running.database, "default")

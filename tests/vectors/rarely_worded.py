@@ -145,7 +145,7 @@ def _barely(turn: Turn, facts: Facts) -> Reply:
 
 def _in_own_words(turn: Turn, facts: Facts) -> Reply:
     reply = canned(turn, facts)
-    said = "The proposition holds, but for clause 12."
+    said = "The proposition holds in part, because clause 12 takes the rest."
     return replace(reply, synthesis=said) if isinstance(reply, Moderation) else reply
 
 

@@ -22,7 +22,12 @@ def show(console: Console, found: ModelList, day: str) -> None:
         )
         return
     console.print(_records(found))
-    console.print(text("The mean is of scores of conduct in debates, from 0 to 1, and not of truth. What was not checked has none.", "dim"))
+    console.print(
+        text(
+            "The mean is of scores from 0 to 1 of conduct in debates, not of truth; what was not checked has none.",
+            "dim",
+        )
+    )
     console.print(text("A panel of mode auto ranks by the score: the mean, drawn to 0.5 by few debates.", "dim"))
 
 

@@ -19,8 +19,8 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
     ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
     ``unchecked`` are words that a case without documents has nothing to compare with. ``attributed`` is the author that
-    the text names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
-    passage that misleads a reader (``nowhere``, ``onlyInDebate``), or may (``unclear``), or is ``unchecked``.
+    the text names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show
+    beside a passage that misleads a reader (``nowhere``, ``onlyInDebate``), or may (``unclear``), or is ``unchecked``.
     """
 
     field: str

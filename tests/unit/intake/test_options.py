@@ -594,7 +594,9 @@ def test_a_single_decider_is_asked_twice_above_the_stake_of_policy(
 
 def test_a_record_is_drawn_to_the_middle_while_there_are_few_debates_and_ties_keep_the_order() -> None:
     def score(debates: int, mean: int) -> int:
-        (found,) = track_records(["m"], [Standing("factual", "m", debates, 4 * debates, 4 * mean * debates)], "factual", 5)
+        (found,) = track_records(
+            ["m"], [Standing("factual", "m", debates, 4 * debates, 4 * mean * debates)], "factual", 5
+        )
         return found.score
 
     assert [score(n, 100) for n in (1, 5, 45)] == [583, 750, 950]

@@ -458,13 +458,21 @@ def test_no_answer_is_a_bare_yes_or_no(form: str) -> None:
             "The proposition stands in the moderator's view: The prop",
         ),
         ("upheld", "The proposition holds only in part.", "The proposition stands in the moderator's view: The "),
-        ("modified", "The proposition holds only in part.", "In the moderator's view the proposition holds only in part"),
+        (
+            "modified",
+            "The proposition holds only in part.",
+            "In the moderator's view the proposition holds only in part",
+        ),
         (
             "modified",
             "The proposition is rejected by clause 12.",
             "The proposition stands only in a narrower or changed form: ",
         ),
-        ("rejected", "The proposition fails, because clause 12 bars it.", "In the moderator's view the proposition fails,"),
+        (
+            "rejected",
+            "The proposition fails, because clause 12 bars it.",
+            "In the moderator's view the proposition fails,",
+        ),
         (
             "rejected",
             "The proposition does hold under clause 9.",
