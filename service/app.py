@@ -21,10 +21,11 @@ from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
-from service.intake import Deployment, build_hash
+from service.intake import Deployment
 from service.money import tokenizers
 from service.policy import Policy, ProviderSetting
-from service.policy.settings import Settings, package_files, refuse_unpriced
+from service.policy.own_build import own_build
+from service.policy.settings import Settings, refuse_unpriced
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
@@ -175,11 +176,6 @@ def heads_dir(settings: Settings) -> Path:
     return settings.heads_dir or settings.data_dir / "heads"
 
 
-def make_app() -> str:
-    """The identity of this code: SHA-256 over the package's files."""
-    return build_hash(package_files())
-
-
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
@@ -193,7 +189,7 @@ async def open_app(
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
-    first = approved(deploy(settings, build_hash(package_files())), settings)
+    first = approved(deploy(settings, own_build()), settings)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
     telemetry.initialise(
         task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)

@@ -8,6 +8,9 @@ The first member has no rule; behind it names ascend by their bytes. `scan` read
 ZIP again from what it found, and compares. So nothing can be hidden in a field, between members or behind the end, and
 a program that goes by the list extracts the same files as one that goes by the headers.
 
+A large archive may have any size and its members any order. Each of them has its sizes and its place in the extra field
+of ZIP64, version 4.5, also where they are small: so there is no second way to write one.
+
 Names are plain relative paths of ASCII characters that mean one file on every system: no two differ in case alone, none
 is the folder of another, none is a device of Windows or ends in a dot.
 """
@@ -17,11 +20,12 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
-from io import BytesIO
+from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, BytesIO, RawIOBase
 from itertools import pairwise
-from typing import IO
+from typing import IO, Any
 
 from msgspec import Struct
 
@@ -32,19 +36,26 @@ BYTES_MAX = (1 << 32) - 2
 """The most bytes of an archive. One above that needs larger fields, which some programs do not read."""
 MEMBERS_MAX = 200_000
 """No debate has so many: a verifier replays at most 20,000 entries, and a record has four members."""
+LARGE_MEMBERS_MAX = 1_000_000
+"""The most members of a large archive, whose names are in memory."""
 PIECE = 1 << 20
 
 _PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*", re.ASCII)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.ASCII | re.IGNORECASE)
 _LOCAL = struct.Struct("<4s5H3L2H")
+LOCAL_BYTES = _LOCAL.size
+"""The bytes of a local header in front of the name."""
 _LISTED = struct.Struct("<4s6H3L5H2L")
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
+_LOCAL_SIZES = struct.Struct("<2H2Q")
+_LISTED_SIZES = struct.Struct("<2H3Q")
 _LOCAL_MARK, _LISTED_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _END64_MARK, _LOCATOR_MARK = b"PK\x06\x06", b"PK\x06\x07"
 _VERSION, _UNIX, _STORED, _MIDNIGHT, _FIRST_DAY = 20, 3 << 8, 0, 0, 0x21
 _MODE = 0o100644 << 16
+_LARGE_VERSION, _ELSEWHERE, _ZIP64 = 45, 0xFFFF_FFFF, 1
 _MANY = 0xFFFF
 _FIELDS = (
     *("mark", "version", "flags", "compression method", "time", "date", "CRC", "size", "second size", "name", "extra"),
@@ -66,21 +77,30 @@ class Member(Struct, frozen=True):
     at: int
     size: int
     crc: int
+    large: bool = False
+    """Whether its sizes are in the extra field of ZIP64."""
 
     @property
     def header(self) -> bytes:
         """The local header in front of its bytes."""
-        name = self.path.encode("ascii")
-        fixed = (_VERSION, 0, _STORED, _MIDNIGHT, _FIRST_DAY, self.crc, self.size, self.size, len(name), 0)
-        return _LOCAL.pack(_LOCAL_MARK, *fixed) + name
+        extra = _LOCAL_SIZES.pack(_ZIP64, _LOCAL_SIZES.size - 4, self.size, self.size) if self.large else b""
+        return _LOCAL.pack(_LOCAL_MARK, *self._fixed(len(extra))) + self.path.encode("ascii") + extra
 
     @property
     def listed(self) -> bytes:
         """Its line of the list of files."""
-        name = self.path.encode("ascii")
-        fixed = (_VERSION, 0, _STORED, _MIDNIGHT, _FIRST_DAY, self.crc, self.size, self.size, len(name), 0, 0, 0, 0)
-        place = self.at - len(name) - _LOCAL.size
-        return _LISTED.pack(_LISTED_MARK, _UNIX | _VERSION, *fixed, _MODE, place) + name
+        extra, place = b"", self.at - len(self.header)
+        if self.large:
+            extra = _LISTED_SIZES.pack(_ZIP64, _LISTED_SIZES.size - 4, self.size, self.size, place)
+            place = _ELSEWHERE
+        fixed = self._fixed(len(extra))
+        name = self.path.encode("ascii") + extra
+        return _LISTED.pack(_LISTED_MARK, _UNIX | fixed[0], *fixed, 0, 0, 0, _MODE, place) + name
+
+    def _fixed(self, extra: int) -> tuple[int, ...]:
+        """The fields that stand in front of the bytes and in the list."""
+        version, size = (_LARGE_VERSION, _ELSEWHERE) if self.large else (_VERSION, self.size)
+        return version, 0, _STORED, _MIDNIGHT, _FIRST_DAY, self.crc, size, size, len(self.path), extra
 
 
 def is_path(path: str) -> bool:
@@ -104,19 +124,57 @@ def write(files: Sequence[tuple[str, bytes]]) -> bytes:
         out.write(content)
     try:
         _refuse_unordered(members)
+        _refuse_alike(members)
     except BadArchive as error:
         raise ValueError(error.detail) from error
     out.write(_ending(members, out.tell()))
     return out.getvalue()
 
 
-def scan(stream: IO[bytes]) -> tuple[Member, ...]:
+class LargeWriter:
+    """Writes a large archive, one file after the other, to ``out``, which can be written at any place."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self._members: list[Member] = []
+
+    @contextmanager
+    def member(self, path: str) -> Iterator[Callable[[bytes], None]]:
+        """A file that is written in pieces; raises `ValueError` for a path that is none."""
+        if not is_path(path):
+            raise ValueError(f"expected a plain relative path, found {path[:PATH_MAX]!r}")
+        start, size, crc = self._out.tell(), 0, 0
+        at = start + self._out.write(Member(path, 0, 0, 0, large=True).header)
+
+        def put(piece: bytes) -> None:
+            nonlocal size, crc
+            self._out.write(piece)
+            size, crc = size + len(piece), zlib.crc32(piece, crc)
+
+        yield put
+        self._members.append(member := Member(path, at, size, crc, large=True))
+        self._out.seek(start)
+        self._out.write(member.header)
+        self._out.seek(at + size)
+
+    def close(self) -> None:
+        """Write the end; raises `ValueError` for files that `scan` would refuse."""
+        try:
+            _refuse_alike(self._members)
+        except BadArchive as error:
+            raise ValueError(error.detail) from error
+        self._out.write(_ending(self._members, self._out.tell()))
+
+
+def scan(stream: IO[bytes], *, large: bool = False) -> tuple[Member, ...]:
     """The members of an archive, their contents not yet read; raises `BadArchive`, also for any other byte."""
-    size = stream.seek(0, 2)
-    if size > BYTES_MAX:
+    size = stream.seek(0, SEEK_END)
+    if size > BYTES_MAX and not large:
         raise BadArchive(f"expected at most {BYTES_MAX} bytes, found {size}")
-    members = tuple(_members(stream, size))
-    _refuse_unordered(members)
+    members = tuple(_members(stream, size, large))
+    if not large:
+        _refuse_unordered(members)
+    _refuse_alike(members)
     end = members[-1].at + members[-1].size if members else 0
     expected = _ending(members, end)
     stream.seek(end)
@@ -146,6 +204,40 @@ def digest(stream: IO[bytes], member: Member) -> str:
     for piece in contents(stream, member):
         hashed.update(piece)
     return hashed.hexdigest()
+
+
+class _Window(RawIOBase):
+    """A member as a file that can be read at any place."""
+
+    def __init__(self, stream: IO[bytes], member: Member) -> None:
+        super().__init__()
+        self._stream, self._member, self._at = stream, member, 0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
+        """The new place, which is never in front of the first byte."""
+        self._at = max(0, offset + {SEEK_SET: 0, SEEK_CUR: self._at, SEEK_END: self._member.size}[whence])
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        """How many bytes were read."""
+        self._stream.seek(self._member.at + self._at)
+        piece = self._stream.read(min(len(buffer), max(0, self._member.size - self._at)))
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+
+def opened(stream: IO[bytes], member: Member) -> BufferedReader:
+    """A member as a file of its own, read from the archive as it is asked for; its CRC is not compared."""
+    return BufferedReader(_Window(stream, member), PIECE)
 
 
 class Stored(Mapping[str, bytes]):
@@ -187,18 +279,20 @@ class Stored(Mapping[str, bytes]):
         return {path: digest for path, (_, digest) in self._members.items()}
 
 
-def _members(stream: IO[bytes], size: int) -> Iterator[Member]:
-    at, count = 0, 0
+def _members(stream: IO[bytes], size: int, large: bool) -> Iterator[Member]:
+    at, count, most = 0, 0, LARGE_MEMBERS_MAX if large else MEMBERS_MAX
     stream.seek(0)
     while (head := stream.read(_LOCAL.size)).startswith(_LOCAL_MARK):
-        if (count := count + 1) > MEMBERS_MAX:
-            raise BadArchive(f"expected at most {MEMBERS_MAX} files, found more")
+        if (count := count + 1) > most:
+            raise BadArchive(f"expected at most {most} files, found more")
         if len(head) < _LOCAL.size:
             raise BadArchive(f"expected a whole local header at byte {at}, found the end of the file")
         fields = _LOCAL.unpack(head)
         name = stream.read(min(fields[9], PATH_MAX + 1))
-        member = Member(_named(name, at), at + _LOCAL.size + len(name), fields[7], fields[6])
-        if head + name != member.header:
+        extra = stream.read(_LOCAL_SIZES.size) if large and fields[10] == _LOCAL_SIZES.size else b""
+        length = _LOCAL_SIZES.unpack(extra)[2] if len(extra) == _LOCAL_SIZES.size else fields[7]
+        member = Member(_named(name, at), at + _LOCAL.size + len(name) + len(extra), length, fields[6], large)
+        if head + name + extra != member.header:
             raise BadArchive(_unlike(f"the local header of {member.path!r}", _LOCAL.unpack(member.header[:30]), fields))
         if member.at + member.size > size:
             raise BadArchive(f"expected {member.size} bytes of {member.path!r}, found the end of the file")
@@ -216,11 +310,15 @@ def _named(name: bytes, at: int) -> str:
 
 
 def _refuse_unordered(members: Sequence[Member]) -> None:
-    """Raise `BadArchive` unless the names ascend behind the first, and every system tells them apart."""
+    """Raise `BadArchive` unless the names ascend behind the first."""
     for before, member in pairwise(members[1:]):
         if before.path >= member.path:
             what = "twice" if before.path == member.path else f"behind {before.path!r}"
             raise BadArchive(f"expected names in ascending order, each once, found {member.path!r} {what}")
+
+
+def _refuse_alike(members: Sequence[Member]) -> None:
+    """Raise `BadArchive` unless every system tells the names apart."""
     seen: set[str] = set()
     for member in members:
         if (folded := member.path.lower()) in seen:
@@ -235,12 +333,17 @@ def _refuse_unordered(members: Sequence[Member]) -> None:
 def _ending(members: Sequence[Member], at: int) -> bytes:
     """Everything behind the last member, which ends at ``at``."""
     listed = b"".join(member.listed for member in members)
-    count, large = min(len(members), _MANY), b""
-    if len(members) >= _MANY:
+    many, large = len(members) >= _MANY, any(member.large for member in members)
+    count, length, place, behind = min(len(members), _MANY), len(listed), at, b""
+    if many or large:
         counts = (len(members), len(members), len(listed), at)
-        large = _END64.pack(_END64_MARK, _END64.size - 12, _UNIX | _VERSION, 45, 0, 0, *counts)
-        large += _LOCATOR.pack(_LOCATOR_MARK, 0, at + len(listed), 1)
-    return listed + large + _END.pack(_END_MARK, 0, 0, count, count, len(listed), at, 0)
+        behind = _END64.pack(
+            _END64_MARK, _END64.size - 12, _UNIX | (_LARGE_VERSION if large else _VERSION), 45, 0, 0, *counts
+        )
+        behind += _LOCATOR.pack(_LOCATOR_MARK, 0, at + len(listed), 1)
+    if large:
+        count, length, place = _MANY, _ELSEWHERE, _ELSEWHERE
+    return listed + behind + _END.pack(_END_MARK, 0, 0, count, count, length, place, 0)
 
 
 def _difference(members: Sequence[Member], expected: bytes, found: bytes) -> str:

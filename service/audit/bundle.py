@@ -30,14 +30,14 @@ from hashlib import sha256
 from io import BytesIO
 from typing import IO, Annotated, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from service.audit.archive import BadArchive, Stored, digest, is_path, scan, write
+from service.audit.indented import Indented
 from service.errors import GainsayError
 
 FORMAT: Final = "gainsay-bundle/2"
-MANIFEST = "manifest.json"
+MANIFEST, DOCUMENTS = "manifest.json", "documents/index.json"
 README, REPORT = "README.txt", "report.md"
 BEFORE, FIRST = "times/before.txt", "times/first.txt"
 PATH_SHOWN = 200
@@ -94,9 +94,10 @@ class Bundle(Struct, frozen=True):
     manifest: Manifest
 
 
-_encoder = msgspec.json.Encoder(order="sorted")
-_manifests = msgspec.json.Decoder(Manifest)
-_indexes = msgspec.json.Decoder(tuple[DocumentFile, ...])
+_manifests: Indented[Manifest] = Indented(Manifest, BadBundle, f"a manifest of format {FORMAT} in {MANIFEST}", MANIFEST)
+_indexes: Indented[tuple[DocumentFile, ...]] = Indented(
+    tuple[DocumentFile, ...], BadBundle, f"a list of documents in {DOCUMENTS}", DOCUMENTS
+)
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -113,34 +114,22 @@ def size(files: Mapping[str, bytes], path: str) -> int:
 
 def encode_manifest(manifest: Manifest) -> bytes:
     """The manifest as it stands in the bundle."""
-    return msgspec.json.format(_encoder.encode(manifest), indent=2) + b"\n"
+    return _manifests.encode(manifest)
 
 
 def decode_manifest(data: bytes) -> Manifest:
     """The manifest of these bytes; raises `BadBundle` for any that `encode_manifest` does not write."""
-    try:
-        manifest = _manifests.decode(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise BadBundle(f"expected a manifest of format {FORMAT} in {MANIFEST}, found another: {error}") from error
-    if encode_manifest(manifest) != data:
-        raise BadBundle(f"expected {MANIFEST} exactly as it is written, found another spelling")
-    return manifest
+    return _manifests.decode(data)
 
 
 def encode_index(documents: tuple[DocumentFile, ...]) -> bytes:
     """``documents/index.json``."""
-    return msgspec.json.format(_encoder.encode(documents), indent=2) + b"\n"
+    return _indexes.encode(documents)
 
 
 def decode_index(data: bytes) -> tuple[DocumentFile, ...]:
     """The documents of an index; raises `BadBundle` for bytes that `encode_index` does not write."""
-    try:
-        documents = _indexes.decode(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise BadBundle(f"expected a list of documents in documents/index.json, found another: {error}") from error
-    if encode_index(documents) != data:
-        raise BadBundle("expected documents/index.json exactly as it is written, found another spelling")
-    return documents
+    return _indexes.decode(data)
 
 
 def pack(bundle: Bundle) -> bytes:

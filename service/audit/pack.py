@@ -1,34 +1,37 @@
 """A pack: every decision of a period with its evidence, as a ZIP of plain files, `gainsay-pack/1`.
 
 README.txt               what this is and how it is checked
-logs/0001.jsonl ...      each log's records of the period, as an export with proofs (`service.audit.export`)
-bundles/DEBATE.zip ...   the bundle of each decision (`service.audit.bundle`)
+logs/0001.jsonl ...      the records of each log from the period on, as an export with proofs (`service.audit.export`)
+logs/0001.before.txt ... a countersigned head from before the period (`service.audit.earlier_head`), where there is one
+bundles/DEBATE.zip ...   the bundle of each decision (`service.audit.bundle`), in the order in which they ended
 decisions.csv            one row a decision
 summary.json             tenant, period, logs, counts, and the SHA-256 of every other file
 
-A decision belongs to the period in which its last record joined the log. The records of the period are all those from
-one index to another, each with its proof: so a decision that was left out would leave a gap. Files are stored, so a
-pack unfolds to no more than its own size.
+A decision belongs to the period in which its last record says it was recorded. The records of a log are all from the
+size of the head before the period up to the head that covers them, which was countersigned after the period: so a
+decision that was left out would leave a gap, and a period that was made wider would have no such heads.
+
+The files lie in this order in a large archive (`service.audit.archive`), so nothing but their contents is free.
 """
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import IO, Annotated, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
+from service.audit.archive import LOCAL_BYTES
 from service.audit.bundle import Digest
 from service.audit.export import csv_line
-from service.audit.record import Envelope
+from service.audit.indented import Indented
+from service.audit.record import Envelope, moment
 from service.errors import GainsayError
 
 FORMAT: Final = "gainsay-pack/1"
 README, SUMMARY, TABLE = "README.txt", "summary.json", "decisions.csv"
-SUMMARY_BYTES_MAX = 1 << 28
-DAY, MODE = (1980, 1, 1, 0, 0, 0), 0o100644 << 16
-"""The date and the mode of each file."""
 COLUMNS = (
     *("debate", "received", "decided", "log", "index", "taskType", "useCase", "intendedUse", "materiality"),
     *("downside", "question", "status", "format", "outcome", "confidence", "humanReview", "reviewReasons", "flags"),
@@ -40,7 +43,6 @@ WORDS = frozenset({"answer"})
 """The columns that are sentences of a build: a verifier of another build may say them otherwise."""
 
 Count = Annotated[int, Meta(ge=0)]
-_LOCAL_BYTES = 30
 
 
 class BadPack(GainsayError):
@@ -52,14 +54,12 @@ class BadPack(GainsayError):
 
 
 class PackedLog(Struct, frozen=True, forbid_unknown_fields=True):
-    """The records of a log from index ``first`` to before ``below``, under the checkpoint of ``size`` and ``root``."""
+    """The records of a log from index ``first`` on, all that the checkpoint of ``size`` and ``root`` covers."""
 
     log: str
     first: Count
-    below: Count
     size: Count
     root: Digest
-    file: str
 
 
 class PackCounts(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -70,8 +70,28 @@ class PackCounts(Struct, frozen=True, rename="camel", forbid_unknown_fields=True
     begun_only: Count
 
 
+class Period(Struct, frozen=True):
+    """From a time, in microseconds since 1970, to before another."""
+
+    since: int
+    until: int
+
+    @classmethod
+    def of(cls, since: datetime, until: datetime) -> Period:
+        """The period between two times."""
+        return cls(moment(written_time(since)), moment(written_time(until)))
+
+    def has(self, recorded: str) -> bool:
+        """Whether a record that says it was written then is of the period; raises `ValueError` for no time."""
+        return self.since <= moment(recorded) < self.until
+
+
 class Summary(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``summary.json``. ``until`` is not part of the period; ``files`` maps each other file to its SHA-256."""
+    """``summary.json``. ``until`` is not part of the period; ``files`` maps each other file to its SHA-256.
+
+    ``damaged`` maps each decision that has no bundle, because what is stored of it is damaged, to what was found. A
+    pack with one never verifies.
+    """
 
     format: Literal["gainsay-pack/1"] = FORMAT
     tenant: str
@@ -79,7 +99,43 @@ class Summary(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     until: str
     logs: tuple[PackedLog, ...]
     counts: PackCounts
+    damaged: dict[str, str] = {}
     files: dict[str, Digest]
+
+    def __post_init__(self) -> None:
+        if self.period.since >= self.period.until:
+            raise ValueError("expected a period that ends after it begins")
+
+    @property
+    def period(self) -> Period:
+        """The period; raises `ValueError` for times that `written_time` does not write."""
+        return Period(_micros(self.since), _micros(self.until))
+
+
+def written_time(at: datetime) -> str:
+    """An end of a period as a summary has it, RFC 3339 in UTC."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _micros(text: str) -> int:
+    if written_time(datetime.fromisoformat(text)) != text:
+        raise ValueError("expected a time in UTC as 2026-01-31T09:00:00Z, found another spelling")
+    return moment(text)
+
+
+def log_file(number: int) -> str:
+    """The file with the records of the nth log, counted from 1."""
+    return f"logs/{number:04d}.jsonl"
+
+
+def before_file(number: int) -> str:
+    """The file with a head of the nth log from before the period."""
+    return f"logs/{number:04d}.before.txt"
+
+
+def bundle_file(debate: str) -> str:
+    """The file with the bundle of a debate."""
+    return f"bundles/{debate}.zip"
 
 
 class PackedDecision(Struct, frozen=True):
@@ -92,24 +148,17 @@ class PackedDecision(Struct, frozen=True):
     sha256: str
 
 
-_encoder = msgspec.json.Encoder(order="sorted")
-_decoder = msgspec.json.Decoder(Summary)
+_summaries: Indented[Summary] = Indented(Summary, BadPack, f"a summary of format {FORMAT} in {SUMMARY}", SUMMARY)
 
 
 def encode_summary(summary: Summary) -> bytes:
     """The summary as it stands in the pack."""
-    return msgspec.json.format(_encoder.encode(summary), indent=2) + b"\n"
+    return _summaries.encode(summary)
 
 
 def decode_summary(data: bytes) -> Summary:
     """The summary of these bytes; raises `BadPack` for any that `encode_summary` does not write."""
-    try:
-        summary = _decoder.decode(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise BadPack(f"expected a summary of format {FORMAT} in {SUMMARY}, found another: {error}") from error
-    if encode_summary(summary) != data:
-        raise BadPack(f"expected {SUMMARY} exactly as it is written, found another spelling")
-    return summary
+    return _summaries.decode(data)
 
 
 def encode_row(row: Mapping[str, str]) -> bytes:
@@ -118,15 +167,15 @@ def encode_row(row: Mapping[str, str]) -> bytes:
 
 
 def encode_columns() -> bytes:
-    """The first line of ``decisions.csv``."""
-    return csv_line(COLUMNS)
+    """The beginning of ``decisions.csv``: the mark by which Excel knows that a file is UTF-8, and the first line."""
+    return BOM_UTF8 + csv_line(COLUMNS)
 
 
 def is_pack(stream: IO[bytes]) -> bool:
     """Whether a ZIP at its beginning has the first file of a pack; the stream stays there."""
-    head = stream.read(_LOCAL_BYTES + len(README))
+    head = stream.read(LOCAL_BYTES + len(README))
     stream.seek(0)
-    return head[_LOCAL_BYTES:] == README.encode()
+    return head[LOCAL_BYTES:] == README.encode()
 
 
 def readme(summary_of: str, since: str, until: str) -> bytes:
@@ -137,7 +186,7 @@ Decisions of {summary_of} from {since} to before {until}
 
 decisions.csv    one row a decision, also those that were declined, failed, cut short or aborted
 bundles/         the whole evidence of each decision; each is a file of its own that can be verified alone
-logs/            all records that joined each log in this period, each with a proof
+logs/            all records of each log from this period on, each with a proof
 summary.json     period, logs, counts, and the SHA-256 of each file
 
 To check it, give the whole file and a verifier key that you have by another way than the file:
@@ -147,7 +196,7 @@ To check it, give the whole file and a verifier key that you have by another way
 That verifies every bundle, that the records of the period have no gap, that each decision in them has its bundle and
 its row, and that rows and counts follow from the bundles. Until that command says VERIFIED, these are only words.
 
-A decision belongs to the period in which its last record joined the log. That the range of records is the one of these
-two times is the exporter's word; the next pack has to begin at the index at which this one ends. What was never
-recorded is in no log.
+A decision belongs to the period in which its last record says it was recorded. That no decision of the period was cut
+at its beginning or end is shown by heads of the logs which witnesses countersigned before and after it, so pin their
+keys. What was never recorded is in no log.
 """.encode()

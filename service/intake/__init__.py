@@ -322,14 +322,6 @@ def _case(
     return Case(**{**copied, **made, "task_type": asked.task_type})
 
 
-def build_hash(files: Mapping[str, bytes]) -> str:
-    """SHA-256 over the package's files (name -> bytes): what the deployer claims to run, not a proof of it."""
-    digest = sha256()
-    for name, content in sorted(files.items()):
-        digest.update(f"{name}\0{sha256(content).hexdigest()}\n".encode())
-    return digest.hexdigest()
-
-
 def complete(asked: type[Struct], made: type[Struct]) -> None:
     """Refuse to start where a field of a request reaches no case, or a member of a case comes from none."""
     fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__} - {*OWN}

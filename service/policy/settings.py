@@ -184,10 +184,3 @@ def _seconds(name: str, text: str, least: float) -> float:
     if not least <= seconds <= 3_600:
         raise SettingsError(f"{name} must be from {least:g} to 3600 seconds, found {text!r}")
     return seconds
-
-
-def package_files() -> dict[str, bytes]:
-    """The files of this package's code by their paths, which a build is known by (`service.intake.build_hash`)."""
-    package = Path(__file__).parents[1]
-    files = sorted(package.rglob("*.py"))
-    return {file.relative_to(package).as_posix(): file.read_bytes() for file in files}

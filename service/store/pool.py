@@ -43,7 +43,8 @@ REPEATABLE = frozenset(
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
-        *("first_since", "joined_before", "export_all", "export_some", "countersigned_head", "keyed", "waiting"),
+        *("first_since", "joined_before", "countersigned_since", "export_all", "export_some", "countersigned_head"),
+        *("keyed", "waiting"),
         *("listen", "listened", "forget_listeners", "moved"),
         *("renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
     }

@@ -891,8 +891,15 @@ ORDER BY l.idx LIMIT 1;
 SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s ORDER BY at, first LIMIT 1;
 
 -- joined_before --
--- How many leaves had joined a log before a time, and whether that time has come.
-SELECT coalesce(max(next), 0) AS leaves, clock_timestamp() >= %(at)s AS past FROM batch WHERE log = %(log)s AND at < %(at)s;
+-- How many leaves had joined a log before a time, whether a record of then still waits to, and whether that time has
+-- come, and an earlier one.
+SELECT coalesce((SELECT max(next) FROM batch WHERE log = %(log)s AND at < %(at)s), 0) AS leaves,
+       EXISTS (SELECT FROM pending p JOIN entry e USING (debate, n) WHERE p.log = %(log)s AND e.at < %(at)s) AS waiting,
+       clock_timestamp() >= %(until)s AS past, clock_timestamp() >= %(at)s AS settled;
+
+-- countersigned_since --
+-- Whether a head of a log was countersigned at a time or later.
+SELECT true AS seen FROM cosignature WHERE log = %(log)s AND at >= %(at)s LIMIT 1;
 
 -- export_all --
 -- The records of a range of leaves, as far as they are stored.

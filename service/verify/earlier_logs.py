@@ -7,6 +7,7 @@ that the file has. If that key is not pinned, only the next log states where the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import get_args
@@ -26,6 +27,7 @@ from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 from service.verify.times import DATED_SINCE, expect_own_id, expect_written_after
 
 FIRST_EPOCH = 1
+_NAMED = re.compile(r"[^/]+(?:/[^/]+)+/[1-9][0-9]{0,8}", re.ASCII)
 EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
 
 
@@ -183,9 +185,8 @@ def signers(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
 
 
 def epoch_of(log: str) -> int:
-    """The number at the end of a log's name; 0 without one."""
-    number = log.rpartition("/")[2]
-    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+    """The number at the end of a log's name; 0 for a name without one in its only spelling, or with an empty part."""
+    return int(log.rpartition("/")[2]) if _NAMED.fullmatch(log) else 0
 
 
 def following(log: str) -> str:

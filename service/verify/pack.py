@@ -1,24 +1,21 @@
 """The steps over a pack: every decision of a period, and that none is missing.
 
-1  file       the files are those of the summary, each stored, with its hash
-2  logs       each log's records of the period verify and have no gap, under a checkpoint that a pinned key signed
-3  decisions  the debates that end in these records are the bundles, no more and no fewer
+1  file       the archive has one reading; the files are those of the summary, in their order, each with its hash
+2  logs       the records of each log verify and have no gap, from a head before the period to one after it
+3  decisions  the debates that end in these records in the period are the bundles, no more and no fewer
 4  bundles    each bundle verifies, every step of it
 5  table      rows and counts follow from the bundles
 
-Files are read one after the other, so memory is that of the largest bundle.
+Files are read one after the other, so memory is that of names and counts, and of what a step holds of one bundle.
 """
 
 from __future__ import annotations
 
 import csv
-import struct
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from hashlib import sha256
-from io import StringIO, TextIOWrapper
+from io import BufferedReader, StringIO
 from itertools import pairwise
 from typing import IO
 
@@ -26,32 +23,38 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service.audit.bundle import unpack
+from service.audit import archive
+from service.audit.bundle import LISTED_MAX, unpack
+from service.audit.checkpoint import Checkpoint, cosignatures
+from service.audit.earlier_head import open_earlier_head
 from service.audit.export import decode_header, decode_row
 from service.audit.log_events import LogOpened
+from service.audit.note import Note
 from service.audit.pack import (
-    MODE,
     README,
     SUMMARY,
-    SUMMARY_BYTES_MAX,
     TABLE,
     WORDS,
     BadPack,
     PackedDecision,
     PackedLog,
     Summary,
+    before_file,
+    bundle_file,
     decode_summary,
     encode_columns,
     encode_row,
+    log_file,
     readme,
 )
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, leaf_hash, open_leaf
 from service.debate.entries import CaseReceived, DebateConcluded, Entry, GateDecided
 from service.verify.bundle import verify_bundle
-from service.verify.earlier_logs import following
+from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
-from service.verify.log import read_head
+from service.verify.lines import check_lines
+from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, read_head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import (
     FAILED,
@@ -65,24 +68,17 @@ from service.verify.steps import (
     expect,
     perform,
     perform_all,
+    when,
 )
 
-PIECE = 1 << 20
 OPENED = str(LogOpened.__struct_config__.tag)
 LINE_MAX = 1 << 26
+CELL_MAX = 1 << 22
+"""The longest cell of a table, far more than any question has, and more than the csv module allows by itself."""
 IN_BUNDLES = frozenset({"sources", "money"})
 """The steps of an export that the bundles make up for."""
-LISTED_BYTES_MAX = 1 << 27
-"""The most bytes of a list of files: that of a million decisions."""
-_LOCAL = struct.Struct("<4s5H3L2H")
-"""The header in front of a file: mark, version, flags, method, time, date, CRC, two sizes, two lengths."""
-_SIZES = struct.Struct("<2H2Q")
-"""The extra field of a file that was written in pieces: its sizes."""
-_FIRST_DAY = 0x21
-_LARGE = 76
-"""The bytes of the records that a ZIP of very many files, or a very large one, has in front of its end."""
-_END = struct.Struct("<4s8xL4xH")
-"""The end of a ZIP: its mark, the size of the list of files, the length of the comment."""
+BUNDLES = "bundles/"
+SECOND = 1_000_000
 Row = Callable[[Sequence[Entry], PackedDecision], Mapping[str, str]]
 """Makes the cells of a decision from the entries of its bundle."""
 
@@ -102,8 +98,7 @@ class _Declines(Struct):
     decision: Decision
 
 
-csv.field_size_limit(1 << 30)
-"""A question may be longer than the csv module allows by itself."""
+csv.field_size_limit(CELL_MAX)
 _openings = msgspec.json.Decoder(_Opened)
 _decisions = msgspec.json.Decoder(_Declines)
 
@@ -141,9 +136,7 @@ def verify_pack(stream: IO[bytes], trust: Trust, tools: Tools, row: Row, *, ever
     )
     summary = pack.summary
     about = {"tenant": summary.tenant, "since": summary.since, "until": summary.until}
-    return VerificationReport(
-        "pack", {**about, "decisions": summary.counts.decisions}, steps, left, (f"{TABLE}, column answer",)
-    )
+    return VerificationReport("pack", {**about, "decisions": summary.counts.decisions}, steps, left)
 
 
 def _again(fault: Exception) -> str:
@@ -154,65 +147,40 @@ class _Files:
     """The files of a pack."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        size = stream.seek(0, 2)
-        stream.seek(max(0, size - _END.size))
-        mark, listed_bytes, comment = _END.unpack(stream.read(_END.size).rjust(_END.size, b"\0"))
-        if mark != b"PK\5\6" or comment or listed_bytes > LISTED_BYTES_MAX:
-            raise BadPack(f"expected the end of a ZIP without a comment, and at most {LISTED_BYTES_MAX} bytes of names")
-        self.zip = zipfile.ZipFile(stream)
-        listed = self.zip.infolist()
-        self.infos = {info.filename: info for info in listed}
-        if len(self.infos) < len(listed):
-            raise BadPack("expected each file once, found a name twice")
-        if any(info.compress_type != zipfile.ZIP_STORED for info in listed):
-            raise BadPack("expected files that are stored and not compressed, found another")
-        _expect_one_reading(stream, listed, size - _END.size - listed_bytes)
-        if SUMMARY not in self.infos or self.infos[SUMMARY].file_size > SUMMARY_BYTES_MAX:
-            raise BadPack(f"expected {SUMMARY} of at most {SUMMARY_BYTES_MAX} bytes, found none")
-        self.summary: Summary = decode_summary(self.zip.read(SUMMARY))
+        self._stream = stream
+        members = archive.scan(stream, large=True)
+        self.members = {member.path: member for member in members}
+        most = LISTED_MAX * (len(members) + 16)
+        if SUMMARY not in self.members or self.members[SUMMARY].size > most:
+            raise BadPack(f"expected {SUMMARY} of at most {most} bytes, found none")
+        self.summary: Summary = decode_summary(b"".join(archive.contents(stream, self.members[SUMMARY])))
+
+    def open(self, path: str) -> BufferedReader:
+        """A file of the pack."""
+        return archive.opened(self._stream, self.members[path])
 
     def check(self) -> str:
         """Compare the files with the summary; raises `Differs`."""
-        summary, found = self.summary, self.infos.keys() - {SUMMARY}
-        if missing := sorted(summary.files.keys() - found):
+        summary, found = self.summary, [path for path in self.members if path != SUMMARY]
+        if missing := sorted(summary.files.keys() - self.members.keys()):
             raise Differs("a file of the summary is missing", missing[0], "nothing", file=missing[0])
-        if extra := sorted(found - summary.files.keys()):
+        if extra := sorted(set(found) - summary.files.keys()):
             raise Differs("a file that the summary does not name", "nothing", extra[0], file=extra[0])
-        expected = {README, TABLE, *(log.file for log in summary.logs)}
-        if wrong := sorted(path for path in found - expected if not path.startswith("bundles/")):
-            raise Differs("a file that no pack has", "nothing", wrong[0], file=wrong[0])
+        expect("the files in their order", self._ordered(), list(self.members))
         for path, digest in summary.files.items():
-            hashed = sha256()
-            with self.zip.open(path) as file:
-                while piece := file.read(PIECE):
-                    hashed.update(piece)
-            expect("the SHA-256 of a file", digest, hashed.hexdigest(), file=path)
-        with self.zip.open(README) as file:
-            expect("the words", readme(summary.tenant, summary.since, summary.until), file.read(PIECE), file=README)
+            expect("the SHA-256 of a file", digest, archive.digest(self._stream, self.members[path]), file=path)
+        words = readme(summary.tenant, summary.since, summary.until)
+        expect("the size of the words", len(words), self.members[README].size, file=README)
+        expect("the words", words, self.open(README).read(), file=README)
         return f"{len(found)} files of {summary.tenant}, from {summary.since} to before {summary.until}"
 
-
-def _expect_one_reading(stream: IO[bytes], listed: Sequence[zipfile.ZipInfo], end: int) -> None:
-    """Raise `BadPack` unless the files lie one behind the other from the first byte, each header as the list has it."""
-    at = 0
-    for info in listed:
-        stream.seek(at)
-        header = stream.read(_LOCAL.size)
-        if info.header_offset != at or len(header) < _LOCAL.size:
-            raise BadPack(f"expected {info.filename!r} right behind the file before it, found it elsewhere")
-        mark, _, flags, method, time, date, crc, packed, size, name, extra = _LOCAL.unpack(header)
-        path, large = stream.read(name), stream.read(extra)
-        if large == _SIZES.pack(1, 16, info.file_size, info.file_size):
-            packed, size = info.file_size, info.file_size
-        elif large:
-            raise BadPack(f"expected {info.filename!r} without an extra field, found one")
-        plain = (mark, flags, method, time, date) == (b"PK\3\4", 0, 0, 0, _FIRST_DAY)
-        same = (path, crc, packed, size) == (info.orig_filename.encode(), info.CRC, info.file_size, info.file_size)
-        if not (plain and same) or info.comment or info.external_attr != MODE:
-            raise BadPack(f"expected a plain stored file of 1980 without a comment, found another: {info.filename!r}")
-        at += _LOCAL.size + name + extra + info.file_size
-    if end - at not in (0, _LARGE):
-        raise BadPack("expected the list of files right behind the files, found other bytes between")
+    def _ordered(self) -> list[str]:
+        """The files that a pack with these logs and bundles has; which bundles is for the step `decisions`."""
+        ordered = [README]
+        for number, log in enumerate(self.summary.logs, 1):
+            before = before_file(number)
+            ordered += [log_file(number), *([before] if log.first and before in self.members else [])]
+        return [*ordered, *(path for path in self.members if path.startswith(BUNDLES)), TABLE, SUMMARY]
 
 
 class _Parts:
@@ -220,6 +188,7 @@ class _Parts:
 
     def __init__(self, pack: _Files, trust: Trust, tools: Tools, row: Row) -> None:
         self._pack, self._trust, self._tools, self._row = pack, trust, tools, row
+        self._period = pack.summary.period
         self._ended: dict[str, tuple[str, int, bytes]] = {}
         self._begun: set[str] = set()
         self._table: _Table | None = None
@@ -229,61 +198,73 @@ class _Parts:
     def logs(self) -> str:
         """Verify each log's records; raises `Differs`, or `NotCheckable` for a gap that the options do not accept."""
         said, gaps, allowed = [], [], list[str]()
-        self._expect_one_row_of_logs()
-        for log in self._pack.summary.logs:
-            with at(file=log.file):
-                report = self._log(log)
+        self._expect_every_log()
+        for number, log in enumerate(self._pack.summary.logs, 1):
+            with at(file=log_file(number)):
+                report = self._log(number, log)
                 _fail(report)
                 gaps += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
                 allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
-            said.append(f"{log.below - log.first} records of {log.log} from {log.first} to before {log.below}")
-        if not said:
-            raise Differs("the logs of a pack", "one or more", "none", file=SUMMARY)
+                try:
+                    edges = self._edges(number, log)
+                except NotCheckable as gap:
+                    edges = gap.reason
+                    (allowed if gap.allowed else gaps).append(gap.reason)
+            said.append(f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}")
         if gaps or allowed:  # what the options accept stands in the last line, as for a bundle
             raise NotCheckable(gaps[0] if gaps else f"{allowed[0]}; {'; '.join(said)}", allowed=not gaps)
         return "; ".join(said)
 
-    def _expect_one_row_of_logs(self) -> None:
-        """Check that each log is listed once, in the order of rotation without a gap; raises `Differs`."""
+    def _expect_every_log(self) -> None:
+        """Check that each log from the tenant's first on is listed once, in their order; raises `Differs`."""
         names = [log.log for log in self._pack.summary.logs]
+        if not names:
+            raise Differs("the logs of a pack", "one or more", "none", file=SUMMARY)
+        expect("the epoch of the first log", FIRST_EPOCH, epoch_of(names[0]), file=SUMMARY)
         for before, name in pairwise(names):
             expect("the log that follows", following(before), name, file=SUMMARY)
 
-    def _log(self, log: PackedLog) -> VerificationReport:
-        with self._pack.zip.open(log.file) as file:
-            header = decode_header(file.readline(LINE_MAX))
-            head = read_head(header.checkpoint.encode())[1]
-            summary = self._pack.summary
-            expect("the log", log.log, header.log)
-            expect("the tenant of the log", summary.tenant, (*log.log.split("/"), "")[1])
-            expect("the size of the log", (log.size, log.root), (head.size, head.root.hex()))
-            expect("the period", {"since": summary.since, "until": summary.until}, header.filters)
-        with self._pack.zip.open(log.file) as file:
-            trust = replace(self._trust, records_only=True)
-            return verify_export(self._read(log, file), trust, reports=self._tools.reports, ready=self._tools.ready)
+    def _log(self, number: int, log: PackedLog) -> VerificationReport:
+        summary, head = self._pack.summary, self._head(number)[1]
+        header = decode_header(self._pack.open(log_file(number)).readline(LINE_MAX))
+        expect("the log", log.log, header.log)
+        expect("the tenant of the log", summary.tenant, (*log.log.split("/"), "")[1])
+        expect("the size of the log", (log.size, log.root), (head.size, head.root.hex()))
+        expect("the filters", {"since": summary.since}, header.filters)
+        trust, lines = replace(self._trust, records_only=True), self._read(number, log)
+        return verify_export(lines, trust, reports=self._tools.reports, ready=self._tools.ready)
 
-    def _read(self, log: PackedLog, file: IO[bytes]) -> Iterator[bytes]:
-        """The lines of an export, every index of its range among them."""
-        following = log.first
+    def _head(self, number: int) -> tuple[Note, Checkpoint]:
+        header = decode_header(self._pack.open(log_file(number)).readline(LINE_MAX))
+        return read_head(header.checkpoint.encode())
+
+    def _read(self, number: int, log: PackedLog) -> Iterator[bytes]:
+        """The lines of an export, every index from the first to the last of the log among them."""
+        index, file = log.first, self._pack.open(log_file(number))
         while line := file.readline(LINE_MAX):
             if line.startswith(b'{"index":'):
                 row = decode_row(line)
-                expect("the index of the next record", following, row.index)
-                following += 1
-                envelope = open_leaf(row.leaf.encode())
-                if begins(envelope):
-                    self._begun.add(envelope.debate)
-                if ends(envelope, row.payload):
-                    if envelope.debate in self._ended:
-                        raise Differs("the end of a debate", "one", "two", record=row.index)
-                    self._ended[envelope.debate] = log.log, row.index, leaf_hash(row.leaf.encode())
-                if envelope.kind == OPENED and row.payload is not None:
-                    self._opened(log, row.index, row.payload)
+                expect("the index of the next record", index, row.index)
+                index += 1
+                self._note(log, row.index, row.leaf.encode(), row.payload)
             yield line
-        expect("the end of the range", log.below, following)
+        expect("the end of the log", log.size, index)
 
-    def _opened(self, log: PackedLog, index: int, payload: str) -> None:
-        """Check that the log before one that opens in this period is listed, up to its end; raises `Differs`."""
+    def _note(self, log: PackedLog, index: int, leaf: bytes, payload: str | None) -> None:
+        """Take note of what begins and ends in the period, and of the log's opening; raises `Differs`."""
+        envelope = open_leaf(leaf)
+        of_period = self._period.has(envelope.recorded)
+        if begins(envelope) and of_period:
+            self._begun.add(envelope.debate)
+        if of_period and ends(envelope, payload):
+            if envelope.debate in self._ended:
+                raise Differs("the end of a debate", "one", "two", record=index)
+            self._ended[envelope.debate] = log.log, index, leaf_hash(leaf)
+        if envelope.kind == OPENED and payload is not None:
+            self._opened(index, payload)
+
+    def _opened(self, index: int, payload: str) -> None:
+        """Check that the log before one that opens here is listed, up to where it was then; raises `Differs`."""
         previous = _openings.decode(payload).previous
         expect("the place of a log's opening", 0, index)
         if previous is None:
@@ -291,31 +272,87 @@ class _Parts:
         head = read_head(previous.encode())[1]
         before = {one.log: one for one in self._pack.summary.logs}.get(head.origin)
         if before is None:
-            raise Differs("the log before one that was opened in the period", head.origin, "nothing", file=SUMMARY)
-        expect(f"the end of {head.origin}, as the next log has it", head.size, before.below, file=SUMMARY)
+            raise Differs("the log before one that was opened", head.origin, "nothing", file=SUMMARY)
+        if before.size < head.size:
+            what = f"the size of {head.origin}, as the next log has it"
+            raise Differs(what, f"{head.size} or more", str(before.size), file=SUMMARY)
+
+    def _edges(self, number: int, log: PackedLog) -> str:
+        """Check that the records reach from before the period to after it, by heads that witnesses countersigned.
+
+        Raises `Differs`, and `NotCheckable` where signed times are not there.
+        """
+        before = self._before(number, log)
+        if not self._trust.witnesses:
+            reason = f"UNWITNESSED: that {log.log} has all of the period is the word of whoever made the file"
+            raise NotCheckable(reason, allowed=self._trust.allow_unwitnessed)
+        after = self._signed(*self._head(number))
+        from_ = "from its first record" if not log.first else f"from its head of {when(before)}" if before else ""
+        if not from_ or (before is not None and before * SECOND > self._period.since):
+            self._loose(log, f"before {self._pack.summary.since}")
+        if log is self._pack.summary.logs[-1] and (after is None or after * SECOND < self._period.until):
+            self._loose(log, f"after {self._pack.summary.until}")
+        return f"{from_} to that of {when(after)}" if after is not None else from_
+
+    def _loose(self, log: PackedLog, what: str) -> None:
+        raise NotCheckable(
+            f"LOOSELY DATED: no head of {log.log} that the quorum countersigned {what} is there, so records of the "
+            "period may be missing",
+            allowed=self._trust.allow_loose_times,
+        )
+
+    def _before(self, number: int, log: PackedLog) -> int | None:
+        """When the quorum had countersigned the head before the period, which the records follow; raises `Differs`."""
+        path = before_file(number)
+        if path not in self._pack.members:
+            return None
+        with at(file=path):
+            if (size := self._pack.members[path].size) > HEAD_MAX + PROOF_MAX:
+                raise Differs("the bytes of a head", f"at most {HEAD_MAX + PROOF_MAX}", str(size))
+            note, head = open_earlier_head(self._pack.open(path).read(), self._head(number)[1])
+            expect("the size of the head before the records", log.first, head.size)
+            if self._trust.keys:
+                check_signature(note, head, self._trust)
+            check_lines([(path, head.origin, note, None)], self._trust)
+            times = sorted(cosignatures(note, head, self._trust.witnesses).values())
+        return times[self._trust.quorum - 1] if len(times) >= self._trust.quorum else None
+
+    def _signed(self, note: Note, head: Checkpoint) -> int | None:
+        """The time that the quorum had not yet passed when it countersigned a head."""
+        times = sorted(cosignatures(note, head, self._trust.witnesses).values())
+        return times[-self._trust.quorum] if len(times) >= self._trust.quorum else None
 
     # Decisions and bundles.
 
     def decisions(self) -> str:
         """Compare the debates that end in the records with the bundles; raises `Differs`."""
-        found = {path for path in self._pack.infos if path.startswith("bundles/")}
-        wanted = {f"bundles/{debate}.zip" for debate in self._ended}
-        if missing := sorted(wanted - found):
+        summary = self._pack.summary
+        if summary.damaged:
+            named = ", ".join(sorted(summary.damaged)[:3])
+            what = (
+                f"decisions that have no bundle, as the file says, because what is stored of them is damaged: {named}"
+            )
+            raise Differs(what, "none", str(len(summary.damaged)), file=SUMMARY)
+        found = [path for path in self._pack.members if path.startswith(BUNDLES)]
+        wanted = [bundle_file(debate) for debate in self._ended]
+        if missing := sorted(set(wanted) - set(found)):
             raise Differs("the bundle of a decision of the period", missing[0], "nothing", file=missing[0])
-        if extra := sorted(found - wanted):
+        if extra := sorted(set(found) - set(wanted)):
             raise Differs("a bundle of a decision that is not of the period", "nothing", extra[0], file=extra[0])
-        counts = self._pack.summary.counts
-        expect("the number of decisions", len(wanted), counts.decisions, file=SUMMARY)
-        expect("the cases that only began", len(self._begun - self._ended.keys()), counts.begun_only, file=SUMMARY)
-        return f"each of the {len(wanted)} decisions that end in these records has its bundle"
+        expect("the bundles in the order in which their debates ended", wanted, found)
+        expect("the number of decisions", len(wanted), summary.counts.decisions, file=SUMMARY)
+        expect(
+            "the cases that only began", len(self._begun - self._ended.keys()), summary.counts.begun_only, file=SUMMARY
+        )
+        return f"each of the {len(wanted)} decisions of the period in these records has its bundle"
 
     def bundles(self) -> str:
         """Verify each bundle, and compare its row; raises `Differs`, or `NotCheckable` for gaps."""
         gaps, allowed = list[str](), list[str]()
-        with self._pack.zip.open(TABLE) as file, TextIOWrapper(file, "utf-8", newline="") as text:
-            table = _Table(text)
+        with self._pack.open(TABLE) as file:
+            table = _Table(line.decode() for line in iter(lambda: file.readline(CELL_MAX), b""))
             for debate, (log, index, leaf) in self._ended.items():
-                path = f"bundles/{debate}.zip"
+                path = bundle_file(debate)
                 with at(file=path):
                     opened, report = self._bundle(path)
                     _fail(report)
@@ -337,19 +374,24 @@ class _Parts:
         return f"{table.count} bundles, each verified in every step"
 
     def _bundle(self, path: str) -> tuple[OpenedBundle, VerificationReport]:
-        content = self._pack.zip.read(path)
-        report = verify_bundle(content, self._trust, self._tools)
-        return OpenedBundle(unpack(content)), report
+        report = verify_bundle(self._pack.open(path), self._trust, self._tools)
+        return OpenedBundle(unpack(self._pack.open(path))), report
 
     # The table.
 
     def table(self) -> str:
-        """What the comparison of rows came to, and the counts; raises `Differs`."""
+        """What the comparison of rows came to, and the counts; raises `Differs`, and `NotCheckable` for sentences."""
         if self._table is None:
             raise NotCheckable("a bundle could not be read, so its row cannot be made")
         if self._table.broken is not None:
             raise self._table.broken
         expect("the counts", dict(self._table.statuses), self._pack.summary.counts.by_status, file=SUMMARY)
+        if said := self._table.said:
+            raise NotCheckable(
+                f"{', '.join(sorted(WORDS))} of debate {said[0]}{f' and of {len(said) - 1} more' * (len(said) > 1)} is "
+                "not as this build says it: another build made the pack, or the cell was edited. Read report.md of "
+                "the bundle instead"
+            )
         return f"{self._table.count} rows, and counts by status, as the bundles give them"
 
 
@@ -358,22 +400,26 @@ class _Table:
 
     def __init__(self, text: Iterable[str]) -> None:
         self._found = csv.reader(text, strict=True)
-        self._columns = next(csv.reader(StringIO(encode_columns().decode(), newline="")))
+        self._columns = _cells(encode_columns())
         self.broken: Differs | None = None
+        self.said: list[str] = []
+        """The debates whose sentences are others than those of this build."""
         self.statuses = Counter[str]()
         self.count = 0
         self._expect("the columns", self._columns, self._next())
 
     def compare(self, row: Mapping[str, str]) -> None:
-        """Compare the next row with the one that follows from a bundle, but for sentences."""
+        """Compare the next row with the one that follows from a bundle; sentences that differ are noted."""
         self.count += 1
         self.statuses[row["status"]] += 1
-        cells = next(csv.reader(StringIO(encode_row(row).decode(), newline="")))
+        cells = _cells(encode_row(row))
         found = self._next()
         self._expect(f"the cells of debate {row['debate']}", len(cells), len(found))
         for name, one, other in zip(self._columns, cells, found, strict=False):
             if name not in WORDS:
                 self._expect(f"{name} of debate {row['debate']}", one, other)
+            elif one != other:
+                self.said.append(row["debate"])
 
     def end(self) -> None:
         """Compare the end."""
@@ -391,6 +437,10 @@ class _Table:
                 expect(what, expected, found, file=TABLE)
             except Differs as difference:
                 self.broken = difference
+
+
+def _cells(line: bytes) -> list[str]:
+    return next(csv.reader(StringIO(line.decode(), newline="")))
 
 
 def described(opened: OpenedBundle, path: str, sha256: str) -> PackedDecision:

@@ -16,6 +16,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from service.policy.own_build import own_build
 from service.report.document.blocks import Banner, Block, Fact, FactList, ReportBlocks, ReportPart, TableBlock, Text
 from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
 
@@ -62,10 +63,7 @@ def certified(name: str, stream: IO[bytes]) -> Certified:
 
 def encode(file: Certified, report: VerificationReport, trust: Trust, form: str) -> bytes:
     """The certificate of a verification that has just ended, as ``.json`` or ``.pdf``; raises `CannotTypeset`."""
-    from service.intake import build_hash
-    from service.policy.settings import package_files
-
-    found = facts(file, report, trust, build_hash(package_files()), datetime.now(UTC))
+    found = facts(file, report, trust, own_build(), datetime.now(UTC))
     return encode_json(found) if form == ".json" else encode_pdf(found)
 
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 import click
 
 from service.audit.note import ED25519
+from service.audit.pack import is_pack
 from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned, place
 from service.cli.terminal_text import clean
 from service.errors import GainsayError
@@ -83,6 +84,8 @@ def _file(name: str, trust: Trust, stack: ExitStack) -> File:
     if start == ZIP:
         if not stream.seekable():
             raise click.UsageError("a bundle is read in several places, so it cannot be standard input; give its file")
+        if is_pack(stream):
+            raise click.UsageError(f"{clean(name)} is a pack; unpack it, and compare a file of its logs/ or bundles/")
         return File(clean(name), "bundle", lambda _: bundle_views(stream, trust))
     if start[:1] == b"{":
         try:

@@ -12,11 +12,12 @@ from typing import IO, TypeVar
 
 import click
 
-from service.app import App, make_app, open_app, running_sequencer
+from service.app import App, open_app, running_sequencer
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.new_file import refuse_present, written
 from service.errors import GainsayError, NotFound, NotProvable
+from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.reviews import evidence
 from service.reviews.evidence.log_export import FORMS, Form
@@ -144,7 +145,7 @@ async def proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[
 
 def writer() -> Writer:
     """Who reads evidence at this machine."""
-    return Writer(startup.LOCAL.actor, make_app())
+    return Writer(startup.LOCAL.actor, own_build())
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from service.app import open_app
 from service.cli import exit_codes, startup
 from service.cli.audit.evidence import proved, store, writer
 from service.cli.new_file import refuse_present, written
-from service.errors import NotProvable
+from service.errors import EvidenceDamaged, NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence
 from service.store.current_log import CurrentLogs
@@ -37,10 +37,13 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
 
     A pack has declined, failed, cut-short and aborted cases too. It holds all records that joined the logs in the
     period, each with a proof, so a decision that was left out shows. `gainsay audit verify` verifies a pack whole. The
-    log records that its parts were issued. A decision belongs to the period in which its last record joined the log.
+    log records that its parts were issued. A decision belongs to the period in which its last record was recorded.
+
+    A decision that is damaged is named and left out, and the pack then never verifies.
 
     \b
     gainsay audit pack --since 2026-01-01 --until 2026-02-01 --out january.zip
+    Exit codes: 0 done, 2 usage, 3 failed, also where a decision is damaged.
     """
     filters = evidence.Filters.of({"since": since, "until": until})
     if filters.since is None or filters.until is None:
@@ -51,6 +54,14 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
     with store(settings) as where, written(out, force) as file:
         packed = asyncio.run(_pack(settings, where, period, file))
     click.echo(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
+    for damage in packed.damaged.values():
+        exit_codes.print_error(EvidenceDamaged.code, damage)
+    if packed.damaged:
+        click.echo(
+            f"{out} lacks {len(packed.damaged)} damaged decisions, so it does not verify; each bundle in it does alone",
+            err=True,
+        )
+        return exit_codes.FAILED
     return exit_codes.DONE
 
 

@@ -7,11 +7,12 @@ import os
 
 import click
 
-from service.app import heads_dir, make_app, signing_place
+from service.app import heads_dir, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.errors import SettingsError
+from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.signing.open import open_signer
 from service.store.pool import Database
@@ -42,7 +43,7 @@ def rotate(tenant: str | None, every: bool, given: str | None) -> int:
 
 async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None) -> None:
     key = await _key(settings, given)
-    writer = Writer(startup.LOCAL.actor, make_app())
+    writer = Writer(startup.LOCAL.actor, own_build())
     async with Database.open(url, size=2) as database:
         whose = [tenant] if tenant is not None else await tenants(database)
         for rotation in [await next_log(database, each, settings.log_host) for each in whose]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 from functools import partial
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -249,7 +250,7 @@ def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicK
 
 
 def _verified(name: str, trust: Trust, every: bool) -> VerificationReport:
-    """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
+    """The report on a file, by its content: a ZIP is a bundle or a pack, any other file must be an export."""
     try:
         with opened(name) as stream:
             return _report(name, stream, trust, every)
@@ -308,7 +309,10 @@ def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
     if stream.seekable():
         return _pack(stream, trust, every) if is_pack(stream) else verify_bundle(stream, trust, tools(), every=every)
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
-        while copy.tell() <= BYTES_MAX and (piece := stream.read(PIECE)):  # of one that is too long no more is kept
+        first = stream.read(PIECE)
+        copy.write(first)
+        most = None if is_pack(BytesIO(first)) else BYTES_MAX  # of a bundle that is too long no more is kept
+        while (most is None or copy.tell() <= most) and (piece := stream.read(PIECE)):
             copy.write(piece)
         copy.seek(0)
         return _pack(copy, trust, every) if is_pack(copy) else verify_bundle(copy, trust, tools(), every=every)

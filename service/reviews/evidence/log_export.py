@@ -65,6 +65,8 @@ class Filters(Struct, frozen=True):
     model: str | None = None
     prompt: str | None = None
     document: str | None = None
+    first: int | None = None
+    """The index to begin at, for a range that begins before the first record that joined at ``since``."""
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> Self:
@@ -185,7 +187,9 @@ def _cells(row: Row) -> bytes:
 
 async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) -> AsyncGenerator[list[Row], None]:
     """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
-    first = await first_leaf_since(database, head, filters.since) if filters.since else 0
+    first = filters.first
+    if first is None:
+        first = await first_leaf_since(database, head, filters.since) if filters.since else 0
     upto = await first_leaf_since(database, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
     while first < upto:

@@ -5,80 +5,73 @@ Nothing but names and counts is kept in memory; rows of the table wait in a file
 
 from __future__ import annotations
 
-import zipfile
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from tempfile import TemporaryFile
 from typing import IO
 
 from msgspec import Struct
 
+from service.audit.archive import PIECE, LargeWriter
 from service.audit.bundle import unpack
 from service.audit.checkpoint import parse_checkpoint
+from service.audit.earlier_head import EarlierHead
 from service.audit.export import decode_header, decode_row
+from service.audit.log_events import AuditRead
 from service.audit.note import parse_note
 from service.audit.pack import (
-    DAY,
-    MODE,
     README,
     SUMMARY,
     TABLE,
     PackCounts,
     PackedLog,
+    Period,
     Summary,
+    before_file,
+    bundle_file,
     encode_columns,
     encode_row,
     encode_summary,
+    log_file,
     readme,
+    written_time,
 )
-from service.audit.record import Writer, open_leaf
-from service.errors import BadRequest, NotProvable
+from service.audit.record import Envelope, Writer, open_leaf
+from service.errors import BadRequest, EvidenceDamaged, NotProvable
 from service.report.pack_row import pack_row
-from service.reviews.evidence.access_record import EvidenceReader
+from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.debate_bundle import bundle
-from service.reviews.evidence.log_export import Filters, export, first_leaf_since
+from service.reviews.evidence.log_export import LOOK_S, LOOKS, Filters, export, first_leaf_since
+from service.reviews.evidence.stored_parts import UNDER_WAY_S
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.store.proofs import TenantLog, logs_of
+from service.store.proofs import (
+    LogDamaged,
+    SignedCheckpoint,
+    TenantLog,
+    consistency,
+    countersigned_before,
+    countersigned_checkpoint,
+    logs_of,
+)
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.pack import begins, described, ends
 
+SETTLED_S: float = UNDER_WAY_S
+"""How long after its end a period is over: until then a record that is dated in it may be under way. It is also how far
+the countersigned heads before and after a period are from it, more than clocks are apart."""
+
 
 class Packed(Struct, frozen=True):
-    """What a pack holds, for the one who made it."""
+    """What a pack holds, for the one who made it. ``damaged`` are the decisions that have no bundle, and why."""
 
     decisions: int
     logs: int
-
-
-class _Pack:
-    """The ZIP, and the hash of each file that was written."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_STORED)
-        self.files: dict[str, str] = {}
-
-    async def stream(self, path: str, chunks: AsyncIterator[bytes]) -> None:
-        """Write a file in pieces."""
-        hashed = sha256()
-        info = zipfile.ZipInfo(path, DAY)
-        info.external_attr = MODE
-        with self.zip.open(info, "w", force_zip64=True) as file:
-            async for chunk in chunks:
-                hashed.update(chunk)
-                file.write(chunk)
-        self.files[path] = hashed.hexdigest()
-
-    def write(self, path: str, content: bytes) -> str:
-        """Write a file; returns its hash."""
-        info = zipfile.ZipInfo(path, DAY)
-        info.external_attr = MODE
-        self.zip.writestr(info, content)
-        self.files[path] = sha256(content).hexdigest()
-        return self.files[path]
+    damaged: dict[str, str]
 
 
 async def pack(
@@ -91,8 +84,8 @@ async def pack(
 ) -> Packed:
     """Write the pack of a period, from its beginning to before its end, to ``out``.
 
-    Each reading is recorded, as that of any export and bundle.
-    Raises `BadRequest` for an empty period, and what `export` and `bundle` raise.
+    Each reading is recorded, as that of any export and bundle. A decision that is damaged has no bundle and no row, and
+    is named in the summary. Raises `BadRequest` for an empty period, and what `export` and `bundle` raise else.
     """
     since, until = period
     if since >= until:
@@ -102,45 +95,78 @@ async def pack(
         raise NotProvable("no log of this tenant has a checkpoint yet; check that the sequencer runs", retry_after=1)
     for log in found:
         await _expect_covered(database, log, until)
-    filters, packed = Filters(since=since, until=until), _Pack(out)
-    times = filters.asked
-    packed.write(README, readme(caller.tenant, times["since"], times["until"]))
-    listed, ended, begun = list[PackedLog](), list[str](), set[str]()
+    desk = _Desk(database, logs, caller, writer)
+    await _let_witnesses_see(desk, found[-1], period)
+    made = _Pack(out)
+    made.write(README, readme(caller.tenant, written_time(since), written_time(until)))
+    decisions, listed = _Decisions(Period.of(since, until)), list[PackedLog]()
     for number, log in enumerate(found, start=1):
-        reading = _Reading(log, f"logs/{number:04d}.jsonl", ended, begun, await _beginning(database, log, since))
-        async with aclosing(await export(database, logs, log.log, filters, caller, writer)) as chunks:
-            await packed.stream(reading.file, reading.read(chunks))
-        listed.append(reading.listed())
-    counts = Counter[str]()
-    with TemporaryFile() as table:
-        table.write(encode_columns())
-        for debate in ended:
-            content, path = await bundle(database, logs, debate, caller, writer), f"bundles/{debate}.zip"
-            opened = OpenedBundle(unpack(content))
-            row = pack_row(opened.debate.entries, described(opened, path, packed.write(path, content)))
-            counts[row["status"]] += 1
-            table.write(encode_row(row))
-        table.seek(0)
-        await packed.stream(TABLE, _pieces(table))
+        listed.append(await _write_log(desk, log, number, since, decisions, made))
+    statuses, damaged = await _write_bundles(desk, decisions, made)
+    done = len(decisions.ended) - len(damaged)
     summary = Summary(
         tenant=caller.tenant,
-        since=times["since"],
-        until=times["until"],
+        since=written_time(since),
+        until=written_time(until),
         logs=tuple(listed),
-        counts=PackCounts(len(ended), dict(sorted(counts.items())), len(begun.difference(ended))),
-        files=dict(sorted(packed.files.items())),
+        counts=PackCounts(done, statuses, len(decisions.begun.difference(decisions.ended))),
+        damaged=damaged,
+        files=dict(sorted(made.files.items())),
     )
-    packed.write(SUMMARY, encode_summary(summary))
-    packed.zip.close()
-    return Packed(len(ended), len(listed))
+    made.write(SUMMARY, encode_summary(summary))
+    made.close()
+    return Packed(done, len(listed), damaged)
+
+
+class _Desk(Struct, frozen=True):
+    """Where evidence is read, for whom, and by whom."""
+
+    database: Database
+    logs: CurrentLogs
+    caller: EvidenceReader
+    writer: Writer
+
+
+class _Pack:
+    """The archive, and the hash of each file that was written."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._archive = LargeWriter(out)
+        self.files: dict[str, str] = {}
+
+    async def stream(self, path: str, chunks: AsyncIterator[bytes]) -> None:
+        """Write a file in pieces."""
+        hashed = sha256()
+        with self._archive.member(path) as put:
+            async for chunk in chunks:
+                hashed.update(chunk)
+                put(chunk)
+        self.files[path] = hashed.hexdigest()
+
+    def write(self, path: str, content: bytes) -> str:
+        """Write a file; returns its hash."""
+        with self._archive.member(path) as put:
+            put(content)
+        self.files[path] = sha256(content).hexdigest()
+        return self.files[path]
+
+    def close(self) -> None:
+        """Write the end of the archive."""
+        self._archive.close()
 
 
 async def _expect_covered(database: Database, log: TenantLog, until: datetime) -> None:
     """Raise `BadRequest` for a period that is not over, `NotProvable` for records of it that no checkpoint covers."""
-    (joined,) = await database.query("joined_before", {"log": log.log, "at": until})
+    over = until + timedelta(seconds=SETTLED_S)
+    (joined,) = await database.query("joined_before", {"log": log.log, "until": until, "at": over})
     if not joined["past"]:
         raise BadRequest("expected a period that is over; choose an --until that has passed")
-    if log.head is None or joined["leaves"] > log.head.size:
+    if not joined["settled"]:
+        raise NotProvable(
+            f"records from before {until.isoformat()} may still be under way; ask again in {SETTLED_S:.0f} s",
+            retry_after=round(SETTLED_S),
+        )
+    if log.head is None or joined["waiting"] or joined["leaves"] > log.head.size:
         raise NotProvable(
             f"records of {log.log} from before {until.isoformat()} are under no checkpoint yet; check that the "
             "sequencer runs, and ask again",
@@ -148,19 +174,113 @@ async def _expect_covered(database: Database, log: TenantLog, until: datetime) -
         )
 
 
-async def _beginning(database: Database, log: TenantLog, since: datetime) -> int:
-    """The index at which a period begins, also where nothing joined the log in it."""
-    return 0 if log.head is None else await first_leaf_since(database, log.head, since)
+async def _let_witnesses_see(desk: _Desk, log: TenantLog, period: tuple[datetime, datetime]) -> None:
+    """Have the newest log countersigned after the period: a new record makes a new head.
+
+    A witness that is away is not awaited. Then the pack is LOOSELY DATED to whoever pins its key, and says so.
+    """
+    since, until = period
+    if await countersigned_checkpoint(desk.database, log.log, -1) is None:
+        return
+    params = {"log": log.log, "at": until + timedelta(seconds=SETTLED_S)}
+    if not await desk.database.query("countersigned_since", params):
+        asked = {"log": log.log, "form": "jsonl", **Filters(since=since, until=until).asked}
+        await record_access(
+            desk.database, desk.logs, AuditRead("records", asked=asked), desk.caller.tenant, desk.writer
+        )
+    for _ in range(LOOKS):
+        if await desk.database.query("countersigned_since", params):
+            return
+        await asyncio.sleep(LOOK_S)
 
 
-class _Reading:
-    """The lines of a log's export as they pass: which debates begin and end in it."""
+async def _write_log(
+    desk: _Desk, log: TenantLog, number: int, since: datetime, decisions: _Decisions, made: _Pack
+) -> PackedLog:
+    """Write the records of a log from before the period on, and the countersigned head that they follow."""
+    database = desk.database
+    before, first = await _beginning(database, log, since)
+    lines = _Lines(decisions)
+    filters = Filters(since=since, first=first)
+    reading = await export(database, desk.logs, log.log, filters, desk.caller, desk.writer)
+    async with aclosing(reading) as chunks:
+        await made.stream(log_file(number), lines.read(chunks))
+    if before is not None and first:
+        path = await consistency(database, log.log, before.size, lines.size)
+        made.write(before_file(number), EarlierHead(tuple(path), before.note).encode())
+    return PackedLog(log.log, first, lines.size, lines.root)
 
-    def __init__(self, log: TenantLog, file: str, ended: list[str], begun: set[str], first: int) -> None:
-        self.file = file
-        self._log, self._ended, self._begun = log, ended, begun
-        self._size, self._root = 0, ""
-        self._first = self._next = first
+
+async def _beginning(database: Database, log: TenantLog, since: datetime) -> tuple[SignedCheckpoint | None, int]:
+    """The newest head that was countersigned before a period, and the index of the first record of its pack.
+
+    A log that was first countersigned later is packed from its beginning. One that has no witness at all is packed from
+    the first record that joined it in the period, by the word of this database.
+    """
+    if log.head is None:
+        return None, 0
+    joined = await first_leaf_since(database, log.head, since)
+    by = since.timestamp() - SETTLED_S
+    if before := await countersigned_before(database, log.log, joined, by):
+        return before, before.size
+    return None, 0 if await countersigned_checkpoint(database, log.log, -1) else joined
+
+
+async def _write_bundles(desk: _Desk, decisions: _Decisions, made: _Pack) -> tuple[dict[str, int], dict[str, str]]:
+    """Write each bundle and the table; returns the statuses, and each decision that is damaged."""
+    statuses, damaged = Counter[str](), dict[str, str]()
+    with TemporaryFile() as table:
+        table.write(encode_columns())
+        for debate in decisions.ended:
+            try:
+                content = await bundle(desk.database, desk.logs, debate, desk.caller, desk.writer)
+            except EvidenceDamaged as found:
+                damaged[debate] = found.detail
+                continue
+            opened, path = OpenedBundle(unpack(content)), bundle_file(debate)
+            row = pack_row(opened.debate.entries, described(opened, path, made.write(path, content)))
+            statuses[row["status"]] += 1
+            table.write(encode_row(row))
+        table.seek(0)
+        await made.stream(TABLE, _pieces(table))
+    return dict(sorted(statuses.items())), damaged
+
+
+class _Decisions:
+    """Which debates begin and end in a period, in the order of their ends."""
+
+    def __init__(self, period: Period) -> None:
+        self._period = period
+        self.ended: dict[str, None] = {}
+        self.begun: set[str] = set()
+
+    def take(self, index: int, leaf: str, payload: str | None) -> None:
+        """The next record; raises `LogDamaged` for a leaf that is none."""
+        try:
+            envelope = open_leaf(leaf.encode())
+            of_period = self._period.has(envelope.recorded)
+        except ValueError as error:
+            raise LogDamaged(f"record {index} is not as it was sealed, so no pack has it") from error
+        if of_period and begins(envelope):
+            self.begun.add(envelope.debate)
+        if of_period and _may_end(envelope, payload):
+            self.ended[envelope.debate] = None
+
+
+def _may_end(envelope: Envelope, payload: str | None) -> bool:
+    """Whether a record is the last of its debate; also where it is damaged, so that its bundle names the damage."""
+    try:
+        return ends(envelope, payload)
+    except ValueError:
+        return True
+
+
+class _Lines:
+    """The lines of a log's export as they pass."""
+
+    def __init__(self, decisions: _Decisions) -> None:
+        self._decisions = decisions
+        self.size, self.root = 0, ""
 
     async def read(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The chunks, unchanged."""
@@ -169,28 +289,15 @@ class _Reading:
                 self._line(line)
             yield chunk
 
-    def listed(self) -> PackedLog:
-        """The log as the summary has it."""
-        return PackedLog(self._log.log, self._first, self._next, self._size, self._root, self.file)
-
     def _line(self, line: bytes) -> None:
-        if not line.startswith(b'{"index":'):
-            self._head(line)
-            return
-        row = decode_row(line)
-        self._next = row.index + 1
-        envelope = open_leaf(row.leaf.encode())
-        if begins(envelope):
-            self._begun.add(envelope.debate)
-        if ends(envelope, row.payload):
-            self._ended.append(envelope.debate)
-
-    def _head(self, line: bytes) -> None:
-        if line.startswith(b'{"format":'):
+        if line.startswith(b'{"index":'):
+            row = decode_row(line)
+            self._decisions.take(row.index, row.leaf, row.payload)
+        elif line.startswith(b'{"format":'):
             head = parse_checkpoint(parse_note(decode_header(line).checkpoint.encode()).text)
-            self._size, self._root = head.size, head.root.hex()
+            self.size, self.root = head.size, head.root.hex()
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
-    while piece := file.read(1 << 20):
+    while piece := file.read(PIECE):
         yield piece

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import time
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from io import BytesIO, StringIO
@@ -13,30 +15,62 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from service.audit import pack as packs
-from service.audit.pack import SUMMARY, TABLE, PackCounts, decode_summary, encode_summary
+from service.audit.archive import LargeWriter
+from service.audit.pack import (
+    README,
+    SUMMARY,
+    TABLE,
+    PackCounts,
+    Summary,
+    bundle_file,
+    decode_summary,
+    encode_summary,
+    readme,
+    written_time,
+)
 from service.cli import exit_codes
 from service.cli.audit.verify import tools
 from service.errors import BadRequest, NotProvable
 from service.report.pack_row import pack_row
 from service.reviews import evidence
+from service.reviews.evidence import period_pack
+from service.store.rotation import next_log, open_next
 from service.verify.pack import verify_pack
 from service.verify.steps import Trust, VerificationReport
 from tests.fixtures.running import CALLER, CannedProvider, bench
-from tests.fixtures.sequencing import KEY
+from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import EXAMINER, TRUST, House
+from tests.store.evidence.test_dated import PINNED, countersign
 from tests.store.evidence.test_handing import Run, configured, debate, run
 
 __all__ = ["configured", "debate", "run"]
 SINCE = datetime(2020, 1, 1, tzinfo=UTC)
+FIRST, SECOND = "logs/0001.jsonl", "logs/0002.jsonl"
+BEFORE = "logs/0001.before.txt"
 Files = dict[str, bytes]
 
 
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A period is over at its end: no test has a record under way."""
+    monkeypatch.setattr(period_pack, "SETTLED_S", 0.0)
+
+
+def now(house: House) -> datetime:
+    ((at,),) = house.rows("SELECT clock_timestamp()")
+    assert isinstance(at, datetime)
+    return at
+
+
 async def made(house: House, since: datetime = SINCE, until: datetime | None = None) -> bytes:
-    """The pack of a period that ends now."""
+    """The pack of a period that ends now; the readings of an earlier one are in the log."""
+    await house.sequencer.catch_up()
+    return await pack(house, until or now(house), since)
+
+
+async def pack(house: House, until: datetime, since: datetime = SINCE) -> bytes:
     out = BytesIO()
-    ((now,),) = house.rows("SELECT clock_timestamp()")
-    await evidence.pack(house.desk.database, house.logs, (since, until or now), CALLER, EXAMINER, out)
+    await evidence.pack(house.desk.database, house.logs, (since, until), CALLER, EXAMINER, out)
     return out.getvalue()
 
 
@@ -45,25 +79,42 @@ def unzipped(data: bytes) -> Files:
         return {name: found.read(name) for name in found.namelist()}
 
 
-def zipped(files: Mapping[str, bytes], *, method: int = zipfile.ZIP_STORED) -> bytes:
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The files in their order, in the form of a pack."""
     out = BytesIO()
-    with zipfile.ZipFile(out, "w", method) as made:
-        for name, content in files.items():
-            info = zipfile.ZipInfo(name, packs.DAY)
-            info.external_attr, info.compress_type = packs.MODE, method
-            made.writestr(info, content)
+    written = LargeWriter(out)
+    for name, content in files.items():
+        with written.member(name) as put:
+            put(content)
+    written.close()
     return out.getvalue()
 
 
-def rehashed(files: Files) -> bytes:
-    """The files with a summary that names their hashes."""
-    summary = decode_summary(files[SUMMARY])
-    hashes = {name: sha256(content).hexdigest() for name, content in files.items() if name != SUMMARY}
-    return zipped({**files, SUMMARY: encode_summary(replace(summary, files=dict(sorted(hashes.items()))))})
+def summary_of(files: Files) -> Summary:
+    return decode_summary(files[SUMMARY])
+
+
+def rows_of(files: Files) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(files[TABLE].decode("utf-8-sig"), newline="")))
+
+
+def _rank(name: str, ranks: tuple[str, ...]) -> tuple[int, str, bool]:
+    """The place of a file: of a log its records, then the head before them; bundles as they are."""
+    rank = next(n for n, beginning in enumerate(ranks) if name.startswith(beginning))
+    return rank, name[:9] if rank == 1 else "", name.endswith(".before.txt")
+
+
+def rehashed(files: Files, **changes: object) -> bytes:
+    """The files with a summary that names their hashes, in an order that a pack may have."""
+    ranks = ("README", "logs/", "bundles/", "notes", "decisions", "summary")
+    ordered = {name: files[name] for name in sorted(files, key=lambda name: _rank(name, ranks))}
+    hashes = {name: sha256(content).hexdigest() for name, content in ordered.items() if name != SUMMARY}
+    summary = replace(summary_of(files), files=dict(sorted(hashes.items())), **changes)
+    return zipped({**ordered, SUMMARY: encode_summary(summary)})
 
 
 def check(data: bytes, trust: Trust = TRUST) -> VerificationReport:
-    return verify_pack(BytesIO(data), trust, tools(), pack_row, every=True)
+    return verify_pack(BytesIO(data), trust, tools(), pack_row)
 
 
 def failed(data: bytes) -> list[str]:
@@ -71,46 +122,176 @@ def failed(data: bytes) -> list[str]:
 
 
 async def test_a_pack_has_each_decision_of_the_period_and_verifies(house: House) -> None:
-    debated, declined = await house.debated(), await house.declined()
+    debated, declined = await house.debated(question='=HYPERLINK("http://x")\r\nGrößer, "als"?'), await house.declined()
     under_way = await house.desk.submit()
     await house.sequencer.catch_up()
 
     data = await made(house)
     files = unzipped(data)
-    summary = decode_summary(files[SUMMARY])
-    rows = list(csv.DictReader(StringIO(files[TABLE].decode(), newline="")))
+    rows = rows_of(files)
 
     report = check(data)
     assert (report.code, [step.name for step in report.failed]) == (0, []), report
     assert [row["debate"] for row in rows] == [debated, declined]
     assert {row["status"] for row in rows} == {"completed", "declined"}
-    assert summary.counts == PackCounts(2, {"completed": 1, "declined": 1}, 1)
-    assert f"bundles/{under_way}.zip" not in files
-    assert all(summary.files[row["bundle"]] == row["sha256"] for row in rows)
-    assert next(iter(files)) == "README.txt"
+    assert summary_of(files).counts == PackCounts(2, {"completed": 1, "declined": 1}, 1)
+    assert bundle_file(under_way) not in files
+    assert all(summary_of(files).files[row["bundle"]] == row["sha256"] for row in rows)
+    assert next(iter(files)) == README
+    assert rows[0]["question"] == "'" + '=HYPERLINK("http://x")\r\nGrößer, "als"?'
+    assert files[TABLE].startswith(b"\xef\xbb\xbfdebate,")  # by which Excel knows UTF-8
 
 
 async def test_periods_that_follow_each_other_have_each_decision_once(house: House) -> None:
     first = await house.debated()
-    ((between,),) = house.rows("SELECT clock_timestamp()")
+    between = now(house)
     second = await house.declined()
 
-    packed = [unzipped(data) for data in (await made(house, until=between), await made(house, between))]
+    packed = [await made(house, until=between), await made(house, between)]
 
-    assert [sorted(name for name in files if name.startswith("bundles/")) for files in packed] == [
-        [f"bundles/{first}.zip"],
-        [f"bundles/{second}.zip"],
+    assert [sorted(name for name in unzipped(data) if name.startswith("bundles/")) for data in packed] == [
+        [bundle_file(first)],
+        [bundle_file(second)],
     ]
-    one, other = (decode_summary(files[SUMMARY]).logs[0] for files in packed)
-    assert one.below == other.first
+    assert [check(data).code for data in packed] == [0, 0]
+
+
+@pytest.mark.parametrize("at_the_end", [True, False])
+async def test_a_decision_of_the_very_end_is_of_the_next_period(house: House, at_the_end: bool) -> None:
+    debate = await house.declined()
+    (ended,) = [row["decided"] for row in rows_of(unzipped(await made(house)))]
+    until = datetime.fromisoformat(ended) + timedelta(microseconds=0 if at_the_end else 1)
+
+    before, after = unzipped(await made(house, until=until)), unzipped(await made(house, until))
+
+    assert (bundle_file(debate) in before, bundle_file(debate) in after) == (not at_the_end, at_the_end)
+
+
+async def test_an_aborted_debate_has_its_row(house: House) -> None:
+    debate = await house.desk.submit()
+    await house.desk.reviews.abort(debate, CALLER, "enough")
+    await house.sequencer.catch_up()
+
+    data = await made(house)
+
+    assert [(row["debate"], row["status"]) for row in rows_of(unzipped(data))] == [(debate, "aborted")]
+    assert check(data).code == 0
+
+
+@dataclass
+class Quarter:
+    """A period with a rotation in it, between heads that a witness countersigned."""
+
+    data: bytes
+    since: datetime
+    until: datetime
+    decisions: list[str]
+    log: str
+    early: bytes
+    """A pack of its first half, made then."""
+
+    @property
+    def files(self) -> Files:
+        return unzipped(self.data)
+
+    def without(self, *names: str) -> Files:
+        return {name: content for name, content in self.files.items() if name not in names}
+
+
+async def a_quarter(house: House) -> Quarter:
+    await house.declined()
+    countersign(house)
+    since = now(house)
+    decisions = [await house.debated(), await house.declined()]
+    half = now(house)
+    countersign(house)
+    early = await made(house, since, half)
+    spanning = await house.desk.submit()
+    await house.sequencer.catch_up()
+    rotation = await next_log(house.desk.database, CALLER.tenant, "localhost")
+    await open_next(house.desk.database, rotation, KEY.public, EXAMINER)
+    await house.sequencer.catch_up()
+    countersign(house, rotation.log)
+    house.desk.reviews._recorder._logs = house.logs
+    assert await house.desk.claim() == spanning
+    await (await house.desk.runner(spanning)).run()
+    decisions += [spanning, await house.declined()]
+    until = now(house)
+    await house.declined()
+    countersign(house, LOG, at=int(since.timestamp()))
+    countersign(house, rotation.log, at=time.time() + 2)
+    return Quarter(await made(house, since, until), since, until, decisions, rotation.log, early)
+
+
+def relabelled(files: Files, since: datetime, until: datetime) -> bytes:
+    """The files as of another period, all words of it made right."""
+    summary, (one, other) = summary_of(files), map(written_time, (since, until))
+    edited = {
+        name: content.replace(f'"since":"{summary.since}"'.encode(), f'"since":"{one}"'.encode(), 1)
+        if name.startswith("logs/")
+        else content
+        for name, content in files.items()
+    }
+    return rehashed({**edited, README: readme(summary.tenant, one, other)}, since=one, until=other)
+
+
+def shorter(content: bytes, count: int) -> bytes:
+    """The lines of an export without so many records at the beginning."""
+    head, *lines = content.splitlines(keepends=True)
+    kept = lines[count:-1]
+    return b"".join([head, *kept, b'{"records":%d}\n' % len(kept)])
+
+
+async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without_a_key_changes_it(house: House) -> None:
+    quarter = await a_quarter(house)
+    files, (one, two) = quarter.files, summary_of(quarter.files).logs
+    whole = check(quarter.data, PINNED)
+
+    assert (whole.code, [step.state for step in whole.steps]) == (0, ["OK"] * 5), whole
+    assert sorted(row["debate"] for row in rows_of(files)) == sorted(quarter.decisions)
+    assert list(files)[:4] == [README, FIRST, BEFORE, SECOND]
+    assert [(log.log, log.first > 0) for log in (one, two)] == [(LOG, True), (quarter.log, False)]
+    day = timedelta(days=1)
+    of_two = next(row["bundle"] for row in rows_of(files) if row["log"] == quarter.log)
+    only_one = rehashed(quarter.without(SECOND, of_two), logs=(one,))
+    cut = shorter(files[FIRST], 2)
+    cases: dict[str, tuple[bytes, str]] = {
+        "a period that begins earlier": (relabelled(files, quarter.since - day, quarter.until), "logs"),
+        "a period that ends later": (relabelled(files, quarter.since, quarter.until + day), "logs"),
+        "an older pack as of a longer period": (
+            relabelled(unzipped(quarter.early), quarter.since, quarter.until),
+            "logs",
+        ),
+        "a log twice": (rehashed({**files, "logs/0003.jsonl": files[SECOND]}, logs=(one, two, two)), "logs"),
+        "a log twice, of one file": (rehashed(files, logs=(one, one)), "logs"),
+        "logs exchanged": (rehashed({**files, FIRST: files[SECOND], SECOND: files[FIRST]}, logs=(two, one)), "file"),
+        "the later log left out": (only_one, "logs"),
+        "the earlier log left out": (
+            rehashed({**quarter.without(BEFORE, SECOND), FIRST: files[SECOND]}, logs=(two,)),
+            "logs",
+        ),
+        "no log": (rehashed(quarter.without(FIRST, BEFORE, SECOND), logs=()), "logs"),
+        "the first records": (rehashed({**files, FIRST: cut}, logs=(replace(one, first=one.first + 2), two)), "logs"),
+        "the first records and the head before them": (
+            rehashed({**quarter.without(BEFORE), FIRST: cut}, logs=(replace(one, first=one.first + 2), two)),
+            "logs",
+        ),
+        "the head before the period": (rehashed(quarter.without(BEFORE)), "logs"),
+        "another log's tenant": (rehashed(files, tenant="other"), "file"),
+    }
+    for what, (data, step) in cases.items():
+        report = check(data, PINNED)
+        assert report.code in (1, 4), what
+        assert next(s.name for s in report.steps if s.state != "OK") == step, (what, report)
 
 
 async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
     debated, declined = await house.debated(), await house.declined()
     files = unzipped(await made(house))
-    bundle, log, summary = f"bundles/{declined}.zip", "logs/0001.jsonl", decode_summary(files[SUMMARY])
-    lines = files[log].splitlines(keepends=True)
+    bundle, summary = bundle_file(declined), summary_of(files)
+    lines = files[FIRST].splitlines(keepends=True)
     rows = files[TABLE].splitlines(keepends=True)
+    (log,) = summary.logs
 
     def without(*names: str) -> Files:
         return {name: content for name, content in files.items() if name not in names}
@@ -118,34 +299,88 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
     def edited(name: str, change: Callable[[bytes], bytes]) -> Files:
         return {**files, name: change(files[name])}
 
-    last = b'{"records":%d}\n' % (len(lines) - 3)
+    last, question = b'{"records":%d}\n' % (len(lines) - 3), rows_of(files)[0]["question"].encode()
+    counts, exchanged = summary.counts, dict(reversed(files.items()))
     cases: dict[str, tuple[bytes, str]] = {
         "a bundle and its row": (rehashed({**without(bundle), TABLE: b"".join(rows[:-1])}), "decisions"),
-        "a record of the log": (rehashed({**files, log: b"".join([*lines[:-2], last])}), "logs"),
+        "a record of the log": (rehashed({**files, FIRST: b"".join([*lines[:-2], last])}), "logs"),
+        "the size of the log": (rehashed(files, logs=(replace(log, size=log.size - 1),)), "logs"),
         "a row": (rehashed({**files, TABLE: b"".join(rows[:-1])}), "table"),
+        "a cut row": (rehashed(edited(TABLE, lambda text: text[:-20])), "table"),
         "a cell": (rehashed(edited(TABLE, lambda text: text.replace(b"not required", b"required", 1))), "table"),
+        "a huge cell": (
+            rehashed(edited(TABLE, lambda text: text.replace(question, question + b"?" * (1 << 23), 1))),
+            "table",
+        ),
         "a row more": (rehashed(edited(TABLE, lambda text: text + rows[-1])), "table"),
+        "rows exchanged": (rehashed({**files, TABLE: b"".join([rows[0], rows[2], rows[1]])}), "table"),
+        "no mark of UTF-8": (rehashed(edited(TABLE, lambda text: text[3:])), "table"),
         "a byte of a bundle": (
             rehashed(edited(bundle, lambda data: data.replace(b"declined", b"Declined", 1))),
             "bundles",
         ),
-        "another bundle": (rehashed({**files, bundle: files[f"bundles/{debated}.zip"]}), "bundles"),
+        "another bundle": (rehashed({**files, bundle: files[bundle_file(debated)]}), "bundles"),
         "a bundle more": (rehashed({**files, "bundles/x.zip": files[bundle]}), "decisions"),
+        "bundles in another order": (
+            zipped({**{name: files[name] for name in (README, FIRST)}, **exchanged, **without(README, FIRST)}),
+            "file",
+        ),
         "a file more": (rehashed({**files, "notes.txt": b"words"}), "file"),
+        "a head that no record follows": (rehashed({**files, BEFORE: b"words"}), "file"),
         "a hash": (zipped(edited(TABLE, lambda text: text + b"\r\n")), "file"),
-        "the words": (rehashed(edited("README.txt", lambda text: text + b"VERIFIED\n")), "file"),
+        "the words": (rehashed(edited(README, lambda text: text + b"VERIFIED\n")), "file"),
+        "damage": (rehashed(files, damaged={declined: "approved anyway"}), "decisions"),
+        "a count": (rehashed(files, counts=replace(counts, decisions=3)), "decisions"),
+        "a count of cases": (rehashed(files, counts=replace(counts, begun_only=1)), "decisions"),
+        "a count by status": (rehashed(files, counts=replace(counts, by_status={"completed": 2})), "table"),
     }
-    for counts in (
-        replace(summary.counts, decisions=3),
-        replace(summary.counts, begun_only=1),
-        replace(summary.counts, by_status={"completed": 2}),
-    ):
-        changed = {**files, SUMMARY: encode_summary(replace(summary, counts=counts))}
-        cases[f"counts {counts}"] = zipped(changed), "table" if counts.by_status == {"completed": 2} else "decisions"
     for what, (data, step) in cases.items():
-        assert step in failed(data), what
-    for data in (zipped(files, method=zipfile.ZIP_DEFLATED), zipped(files)[:-5], zipped(files) + b"x", b"PK"):
+        assert failed(data) == [step], what
+    with pytest.raises(ValueError, match="ends after it begins"):
+        replace(summary, until=summary.since)
+    for data in (zipped(files)[:-5], zipped(files) + b"x", b"PK"):
         assert check(data).kind == "unknown"
+
+
+async def test_a_sentence_that_this_build_does_not_say_is_named_and_no_pack_with_it_verifies(house: House) -> None:
+    debate = await house.debated()
+    files = unzipped(await made(house))
+    answer = rows_of(files)[0]["answer"].encode()
+
+    report = check(rehashed({**files, TABLE: files[TABLE].replace(answer, b"Approved by the board.")}))
+
+    (gap,) = report.gaps
+    assert (report.code, gap.name, debate in gap.detail) == (4, "table", True)
+
+
+async def test_what_the_options_accept_of_bundles_is_told(house: House) -> None:
+    await house.debated()
+    data = await made(house)
+
+    report = check(data)
+    strict = check(data, replace(TRUST, allow_unwitnessed=False))
+
+    accepted = {step.name: step.detail for step in report.steps if step.allowed}
+    assert accepted.keys() == {"logs", "bundles"}
+    assert all("UNWITNESSED" in detail for detail in accepted.values())
+    assert (strict.code, [gap.name for gap in strict.gaps]) == (4, ["logs", "bundles"])
+
+
+async def test_a_damaged_debate_is_named_the_rest_is_there_and_the_pack_never_verifies(house: House) -> None:
+    damaged, other = await house.debated(), await house.declined()
+    house.tamper(f"UPDATE payload SET body = body || ' ' WHERE debate = '{damaged}' AND n = 1")
+    out = BytesIO()
+
+    packed = await evidence.pack(house.desk.database, house.logs, (SINCE, now(house)), CALLER, EXAMINER, out)
+
+    files = unzipped(out.getvalue())
+    assert (packed.decisions, list(packed.damaged)) == (1, [damaged])
+    assert "record 1" in packed.damaged[damaged]
+    assert list(summary_of(files).damaged) == [damaged]
+    assert [row["debate"] for row in rows_of(files)] == [other]
+    report = verify_pack(BytesIO(out.getvalue()), TRUST, tools(), pack_row, every=True)
+    assert [step.name for step in report.failed] == ["logs", "decisions", "table"]
+    assert damaged in report.failed[1].detail
 
 
 async def test_a_failed_debate_has_its_row_too(house: House) -> None:
@@ -153,22 +388,31 @@ async def test_a_failed_debate_has_its_row_too(house: House) -> None:
         debate = await desk.run()
     await house.sequencer.catch_up()
 
-    rows = list(csv.DictReader(StringIO(unzipped(await made(house))[TABLE].decode(), newline="")))
+    rows = rows_of(unzipped(await made(house)))
 
     assert [(row["debate"], row["status"], row["outcome"]) for row in rows] == [(debate, "failed", "none")]
 
 
-async def test_a_period_that_is_not_over_or_empty_or_not_covered_is_refused(house: House) -> None:
+async def test_a_period_that_is_not_over_or_empty_or_not_covered_is_refused(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await house.debated()
-    ((now,),) = house.rows("SELECT clock_timestamp()")
+    ended = now(house)
 
     with pytest.raises(BadRequest, match="has passed"):
-        await made(house, until=now + timedelta(hours=1))
+        await made(house, until=ended + timedelta(hours=1))
     with pytest.raises(BadRequest, match="ends after it begins"):
-        await made(house, now, now)
+        await made(house, ended, ended)
+    await house.desk.submit()
+    with pytest.raises(NotProvable, match="no checkpoint yet"):
+        await pack(house, now(house))
+    monkeypatch.setattr(period_pack, "SETTLED_S", 600.0)
+    with pytest.raises(NotProvable, match="under way"):
+        await made(house, until=ended)
+    monkeypatch.setattr(period_pack, "SETTLED_S", 0.0)
     house.tamper("ALTER TABLE checkpoint DISABLE TRIGGER USER", "DELETE FROM checkpoint WHERE size > 1")
     with pytest.raises(NotProvable):
-        await made(house)
+        await pack(house, ended)
 
 
 @pytest.mark.usefixtures("configured")
