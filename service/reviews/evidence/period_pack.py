@@ -215,13 +215,13 @@ async def _beginning(database: Database, log: TenantLog, since: datetime) -> tup
     """The newest head that was countersigned before a period, and the index of the first record of its pack.
 
     A log that was first countersigned later is packed from its beginning. One that has no witness at all is packed from
-    the first record that joined it in the period, by the word of this database.
+    the first record that joined it shortly before the period, by the word of this database.
     """
     if log.head is None:
         return None, 0
-    joined = await first_leaf_since(database, log.head, since)
-    by = since.timestamp() - SETTLED_S
-    if before := await countersigned_before(database, log.log, joined, by):
+    settled = since - timedelta(seconds=SETTLED_S)
+    joined = await first_leaf_since(database, log.head, settled)
+    if before := await countersigned_before(database, log.log, joined, settled.timestamp()):
         return before, before.size
     return None, 0 if await countersigned_checkpoint(database, log.log, -1) else joined
 

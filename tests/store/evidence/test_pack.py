@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import time
 import zipfile
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from io import BytesIO, StringIO
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,7 @@ from service.errors import BadRequest, NotProvable
 from service.report.pack_row import pack_row
 from service.reviews import evidence
 from service.reviews.evidence import period_pack
+from service.store.clock import database_time
 from service.store.rotation import next_log, open_next
 from service.verify.pack import verify_pack
 from service.verify.steps import Trust, VerificationReport
@@ -56,16 +59,21 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(period_pack, "SETTLED_S", 0.0)
 
 
-def now(house: House) -> datetime:
+async def now(house: House) -> datetime:
+    """The database's time, once the records that are written next are dated after it."""
     ((at,),) = house.rows("SELECT clock_timestamp()")
     assert isinstance(at, datetime)
+    for _ in count():
+        if (await database_time(house.desk.database)).now() > at.timestamp():
+            break
+        await asyncio.sleep(0.01)
     return at
 
 
 async def made(house: House, since: datetime = SINCE, until: datetime | None = None) -> bytes:
     """The pack of a period that ends now; the readings of an earlier one are in the log."""
     await house.sequencer.catch_up()
-    return await pack(house, until or now(house), since)
+    return await pack(house, until or await now(house), since)
 
 
 async def pack(house: House, until: datetime, since: datetime = SINCE) -> bytes:
@@ -144,7 +152,7 @@ async def test_a_pack_has_each_decision_of_the_period_and_verifies(house: House)
 
 async def test_periods_that_follow_each_other_have_each_decision_once(house: House) -> None:
     first = await house.debated()
-    between = now(house)
+    between = await now(house)
     second = await house.declined()
 
     packed = [await made(house, until=between), await made(house, between)]
@@ -201,9 +209,9 @@ class Quarter:
 async def a_quarter(house: House) -> Quarter:
     await house.declined()
     countersign(house)
-    since = now(house)
+    since = await now(house)
     decisions = [await house.debated(), await house.declined()]
-    half = now(house)
+    half = await now(house)
     countersign(house)
     early = await made(house, since, half)
     spanning = await house.desk.submit()
@@ -216,7 +224,7 @@ async def a_quarter(house: House) -> Quarter:
     assert await house.desk.claim() == spanning
     await (await house.desk.runner(spanning)).run()
     decisions += [spanning, await house.declined()]
-    until = now(house)
+    until = await now(house)
     await house.declined()
     countersign(house, LOG, at=int(since.timestamp()))
     countersign(house, rotation.log, at=time.time() + 2)
@@ -371,7 +379,7 @@ async def test_a_damaged_debate_is_named_the_rest_is_there_and_the_pack_never_ve
     house.tamper(f"UPDATE payload SET body = body || ' ' WHERE debate = '{damaged}' AND n = 1")
     out = BytesIO()
 
-    packed = await evidence.pack(house.desk.database, house.logs, (SINCE, now(house)), CALLER, EXAMINER, out)
+    packed = await evidence.pack(house.desk.database, house.logs, (SINCE, await now(house)), CALLER, EXAMINER, out)
 
     files = unzipped(out.getvalue())
     assert (packed.decisions, list(packed.damaged)) == (1, [damaged])
@@ -397,7 +405,7 @@ async def test_a_period_that_is_not_over_or_empty_or_not_covered_is_refused(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await house.debated()
-    ended = now(house)
+    ended = await now(house)
 
     with pytest.raises(BadRequest, match="has passed"):
         await made(house, until=ended + timedelta(hours=1))
@@ -405,7 +413,7 @@ async def test_a_period_that_is_not_over_or_empty_or_not_covered_is_refused(
         await made(house, ended, ended)
     await house.desk.submit()
     with pytest.raises(NotProvable, match="no checkpoint yet"):
-        await pack(house, now(house))
+        await pack(house, await now(house))
     monkeypatch.setattr(period_pack, "SETTLED_S", 600.0)
     with pytest.raises(NotProvable, match="under way"):
         await made(house, until=ended)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.audit import archive
-from service.audit.archive import BadArchive, Stored, digest, is_path, scan, write
+from service.audit.archive import BadArchive, LargeWriter, Stored, contents, digest, is_path, opened, scan, write
 
 FILES = [
     ("manifest.json", b"{}\n"),
@@ -305,3 +305,88 @@ def test_every_program_reads_66_000_files(tmp_path: Path, program: str) -> None:
 def test_names_are_those_of_plain_files() -> None:
     assert all(is_path(path) for path, _ in FILES)
     assert not any(map(is_path, NAMES))
+
+
+# Large archives.
+
+
+def large(files: list[tuple[str, bytes]]) -> bytes:
+    out = BytesIO()
+    written = LargeWriter(out)
+    for name, content in files:
+        with written.member(name) as put:
+            for at in range(0, len(content), 3):
+                put(content[at : at + 3])
+    written.close()
+    return out.getvalue()
+
+
+def read_large(data: bytes) -> list[tuple[str, bytes]]:
+    stream = BytesIO(data)
+    return [(member.path, b"".join(contents(stream, member))) for member in scan(stream, large=True)]
+
+
+def test_a_large_archive_has_its_files_in_the_order_in_which_they_were_written() -> None:
+    files = list(reversed(FILES))
+    stream = BytesIO(large(files))
+
+    members = scan(stream, large=True)
+
+    assert read_large(stream.getvalue()) == files
+    assert [opened(stream, member).read() for member in members] == [content for _, content in files]
+    with zipfile.ZipFile(stream) as found:
+        assert [(name, found.read(name)) for name in found.namelist()] == files
+
+
+def test_no_byte_around_the_files_of_a_large_archive_is_free() -> None:
+    data = large(FILES)
+
+    for at in range(len(data)):
+        with pytest.raises(BadArchive):
+            read_large(data[:at] + bytes([data[at] ^ 0x01]) + data[at + 1 :])
+
+
+def test_what_is_put_around_the_files_of_a_large_archive_is_refused() -> None:
+    data, plain = large(FILES), scan(BytesIO(large(FILES)), large=True)
+    listed = data.index(b"PK\x01\x02")
+    first = plain[0].listed
+    field = struct.pack("<HH", 0x7075, 9) + b"\x01....a.md"
+    longer = struct.pack("<H", 28 + len(field))
+    named = data[:listed] + first[:30] + longer + first[32:] + field + data[listed + len(first) :]
+    forgeries = {
+        "a name that unzip alone reads": named,
+        "a comment": data[:-2] + b"\x02\x00hi",
+        "a byte in front": b"#" + data,
+        "bytes between files and list": data[:listed] + b"gap" + data[listed:],
+        "bytes behind the end": data + b"x",
+        "two archives": data + data,
+        "a file twice": data[: plain[0].at + plain[0].size] + data,
+        "the form of a small one": PLAIN,
+        "another writer's": zipped(*FILES),
+        "cut": data[:-1],
+    }
+    for what, forged in forgeries.items():
+        with pytest.raises(BadArchive):
+            scan(BytesIO(forged), large=True)
+        assert forged != data, what
+    with pytest.raises(BadArchive):
+        scan(BytesIO(data))
+    for names in (["a", "A"], ["a", "a"], ["a", "a/b"]):
+        with pytest.raises(ValueError, match="found"):
+            large([(name, b"") for name in names])
+    with pytest.raises(ValueError, match="plain relative path"):
+        large([("../a", b"")])
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_extracts_the_same_from_a_large_archive(tmp_path: Path, program: str) -> None:
+    skip_without(program)
+
+    assert extracted(program, large(FILES), tmp_path) == dict(FILES)
+
+
+def test_a_member_behind_four_gigabytes_is_found_by_its_extra_field() -> None:
+    far = archive.Member("far.txt", (5 << 30) + 60, 3, 0, large=True)
+
+    assert struct.unpack_from("<Q", far.listed, len(far.listed) - 8)[0] == far.at - len(far.header)
+    assert struct.unpack_from("<L", far.listed, 42)[0] == 0xFFFF_FFFF
