@@ -848,12 +848,13 @@ WHERE l.debate = %(debate)s ORDER BY l.n;
 SELECT salt, body FROM context WHERE debate = %(debate)s;
 
 -- countersigned_head --
--- Of the latest countersigned heads above an index, the newest with the most cosignatures.
+-- Of the latest countersigned heads above an index, the newest with the most cosignatures. A thousand lines are looked
+-- through, here and below: a witness that signs each head has so many before one that signs every few minutes.
 SELECT c.size, c.root, c.note || (
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size) AS note
 FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s
-                        ORDER BY size DESC LIMIT 100) AS latest
+                        ORDER BY size DESC LIMIT 1000) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
 
@@ -863,7 +864,7 @@ SELECT c.size, c.root, c.note || (
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size) AS note
 FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
-                        ORDER BY size LIMIT 100) AS earliest
+                        ORDER BY size LIMIT 1000) AS earliest
       GROUP BY size ORDER BY count(*) DESC, size LIMIT 1) AS best
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
 
@@ -874,7 +875,7 @@ SELECT c.size, c.root, c.note || (
            WHERE s.log = c.log AND s.size = c.size AND s.at <= to_timestamp(%(by)s)) AS note
 FROM (SELECT size FROM (SELECT size FROM cosignature
                         WHERE log = %(log)s AND size <= %(upto)s AND at <= to_timestamp(%(by)s)
-                        ORDER BY size DESC LIMIT 100) AS latest
+                        ORDER BY size DESC LIMIT 1000) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
 

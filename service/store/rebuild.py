@@ -61,12 +61,12 @@ class Found(Struct, frozen=True):
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     """Make the derived tables agree with the records; raises `StoreUnavailable`. A second run changes nothing."""
     rebuilt = Rebuilt()
-    async for row in _rows_in_steps(database, "chains", step):
+    async for row in rows_in_steps(database, "chains", step):
         rebuilt.debates += await _project(database, row["debate"], rebuilt)
-    async for row in _rows_in_steps(database, "remove_strays", step):
+    async for row in rows_in_steps(database, "remove_strays", step):
         rebuilt.removed += row["removed"]
     rebuilt.count(await database.query("remove_stray_records"))
-    async for row in _rows_in_steps(database, "manifests", step):
+    async for row in rows_in_steps(database, "manifests", step):
         rebuilt.manifests += 1
         await _project_manifest(database, bytes(row["body"]), rebuilt)
     for row in await database.query("unknown_manifests"):
@@ -78,7 +78,7 @@ async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     return rebuilt
 
 
-async def _rows_in_steps(database: Database, name: str, step: int) -> AsyncIterator[Row]:
+async def rows_in_steps(database: Database, name: str, step: int = STEP) -> AsyncIterator[Row]:
     """The rows of a query that reads in steps; each row has its position as ``at``."""
     after: UUID | bytes | None = None
     while rows := await database.query(name, {"after": after, "limit": step}):

@@ -30,6 +30,7 @@ from service.money import Ledger
 from service.store import contents, derived, spend
 from service.store.damage import note_damage
 from service.store.pool import Database, Row
+from service.store.rebuild import rows_in_steps
 from service.store.sealing import decided
 from service.store.stored_debate import StoredDebate, read_debate
 
@@ -60,7 +61,7 @@ async def compare_debate(database: Database, row: Row, build: str) -> int:
 async def compare_shared(database: Database) -> int:
     """Compare what debates share, the manifests and the tenants' limits; return how many differences were noted."""
     noted = 0
-    for row in await database.query("manifests", {"after": None, "limit": 10_000}):
+    async for row in rows_in_steps(database, "manifests"):
         noted += await _note(database, await _of_manifest(database, bytes(row["body"])), "", "", None)
     (cosigned,) = await database.query("count_cosignatures")
     if cosigned["now"] < (cosigned["before"] or 0):

@@ -56,6 +56,13 @@ from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import NotCheckable, Tools, Trust, VerificationReport, VerificationStep, perform_all
 
 UNREADABLE = "the file is not a bundle that can be opened"
+COMMITTED = frozenset(
+    {
+        *("signature", "tree", "records", "context", "chain", "complete", "logs", "parts", "prompts", "policy"),
+        "times",
+    }
+)
+"""The steps that compare what is there with what commits to it."""
 
 
 def verify_bundle(data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
@@ -76,7 +83,23 @@ def verify_bundle(data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every:
 def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
     """Verify an opened bundle, as `verify_bundle`; never raises."""
     evidence = OpenedBundle(bundle)
-    named: list[tuple[str, Callable[[], str]]] = [
+    steps, left = perform_all(_steps(evidence, trust, tools), every=every)
+    return VerificationReport("bundle", _about(evidence), steps, left, tuple(sorted(evidence.words)))
+
+
+def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
+    """The first step that fails of those that compare hashes, chain and proofs; ``None`` where all agree. Never raises.
+
+    Who hands a bundle out asks this first, with the keys of its own logs. What follows from the entries (gate, moves,
+    requests, checks, money, report) is left to the verifier.
+    """
+    steps = _steps(OpenedBundle(bundle), trust, Tools(ready=lambda _: False))
+    done, _ = perform_all([(name, check) for name, check in steps if name in COMMITTED], every=False)
+    return done[-1] if done[-1].state == "FAILED" else None
+
+
+def _steps(evidence: OpenedBundle, trust: Trust, tools: Tools) -> list[tuple[str, Callable[[], str]]]:
+    return [
         ("file", lambda: files.check_files(evidence)),
         ("signature", lambda: log.signature(evidence, trust)),
         ("witnesses", lambda: log.check_witnesses(evidence, trust)),
@@ -102,34 +125,6 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = F
         ("outcome", lambda: replay.check_outcome(evidence.debate, evidence.manifest.status)),
         ("report", lambda: report.check_report(evidence, tools)),
     ]
-    steps, left = perform_all(named, every=every)
-    return VerificationReport("bundle", _about(evidence), steps, left, tuple(sorted(evidence.words)))
-
-
-def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
-    """The first step that fails of those that compare hashes, chain and proofs; ``None`` where all agree. Never raises.
-
-    Who hands a bundle out asks this first, with the keys of its own logs. What follows from the entries (gate, moves,
-    requests, checks, money, report) is left to the verifier.
-    """
-    evidence = OpenedBundle(bundle)
-    steps, _ = perform_all(
-        [
-            ("signature", lambda: log.signature(evidence, trust)),
-            ("tree", lambda: log.check_inclusion(evidence)),
-            ("records", lambda: records.sealed(evidence)),
-            ("context", lambda: records.context(evidence)),
-            ("chain", lambda: records.chain(evidence)),
-            ("complete", lambda: records.complete(evidence)),
-            ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
-            ("parts", lambda: parts.check_parts(evidence)),
-            ("prompts", lambda: prompts.check_promised(evidence)),
-            ("policy", lambda: policy.policy(evidence)),
-            ("times", lambda: times.check_times(evidence, trust)),
-        ],
-        every=False,
-    )
-    return steps[-1] if steps[-1].state == "FAILED" else None
 
 
 def _kept(evidence: OpenedBundle, tools: Tools) -> str:

@@ -25,7 +25,10 @@ from service.store.pool import Database, Row
 from service.store.proofs import LogDamaged, logs_of, proven
 from service.store.stored_debate import read_debate
 from service.verify.bundle import find_damage
-from service.verify.steps import Trust
+from service.verify.steps import Trust, VerificationStep
+
+OF_LOG = frozenset({"signature", "tree", "logs"})
+"""The steps that fail for what a log has, and every bundle of it: that is no damage of one debate."""
 
 
 class NotOver(GainsayError):
@@ -66,19 +69,23 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
         raise
     trust = Trust(keys=await _keys(database, debate, head), allow_unwitnessed=True)
     # In a thread: the report reads long texts, and hashing takes time too.
-    content, differs = await asyncio.to_thread(_packed, gathered, trust)
-    if differs is not None:
+    content, failed = await asyncio.to_thread(_packed, gathered, trust)
+    if failed is None:
+        return content
+    place_in = place_of(failed.record) if failed.record is not None else f"its bundle, at the step {failed.name}"
+    differs = Mismatch(place_in, f"does not agree with the log: {failed.detail}")
+    if failed.name not in OF_LOG:
         raise await damaged_debate(database, debate, head, differs)
-    return content
+    of_log = Mismatch(f"the log {place.log}", f"fails at the step {failed.name} of a bundle: {failed.detail}")
+    await note_damage(database, "log", of_log, tenant=head["tenant"], log=place.log)
+    raise EvidenceDamaged(debate, differs.place, differs.what)
 
 
-def _packed(gathered: BundleParts, trust: Trust) -> tuple[bytes, Mismatch | None]:
-    """The file, and what in it is not what was recorded."""
+def _packed(gathered: BundleParts, trust: Trust) -> tuple[bytes, VerificationStep | None]:
+    """The file, or the step at which it is not what was recorded."""
     made = compose_files(gathered)
-    if (failed := find_damage(made, trust)) is None:
-        return pack(made), None
-    place = place_of(failed.record) if failed.record is not None else f"its bundle, at the step {failed.name}"
-    return b"", Mismatch(place, f"does not agree with the log: {failed.detail}")
+    failed = find_damage(made, trust)
+    return (b"", failed) if failed else (pack(made), None)
 
 
 async def _keys(database: Database, debate: str, head: Row) -> tuple[PublicKey, ...]:

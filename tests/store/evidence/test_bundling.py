@@ -236,7 +236,8 @@ async def test_a_bundle_of_damaged_evidence_does_not_leave(house: House, stateme
     with pytest.raises(EvidenceDamaged, match=place):
         await house.bundle(debate)
 
-    assert house.rows("SELECT count(*) FROM damage") == [(1,)]
+    of_log = "signature" in place or place.startswith("the key of the log")
+    assert house.rows("SELECT subject FROM damage") == [("log" if of_log else "debate",)]
 
 
 @pytest.mark.no_replay

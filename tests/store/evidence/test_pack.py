@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import os
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from io import BytesIO, StringIO
 from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 from msgspec.structs import replace
@@ -50,6 +52,7 @@ __all__ = ["configured", "debate", "run"]
 SINCE = datetime(2020, 1, 1, tzinfo=UTC)
 FIRST, SECOND = "logs/0001.jsonl", "logs/0002.jsonl"
 BEFORE = "logs/0001.before.txt"
+SEED = int(os.environ.get("GAINSAY_TEST_MUTATIONS_SEED", "17"))
 Files = dict[str, bytes]
 
 
@@ -250,6 +253,26 @@ def shorter(content: bytes, count: int) -> bytes:
     return b"".join([head, *kept, b'{"records":%d}\n' % len(kept)])
 
 
+def edits(files: Files, random: Random) -> Iterator[tuple[str, bytes]]:
+    """Two edits of each file without a key, the summary made right for them where that is possible."""
+    for name, content in files.items():
+        at = random.randrange(len(content))
+        flipped = content[:at] + bytes([content[at] ^ (1 << random.randrange(8))]) + content[at + 1 :]
+        if name == SUMMARY:
+            yield f"{name} flipped at {at}", zipped({**files, name: flipped})
+            continue
+        other = random.choice([files[each] for each in files if files[each] != content])
+        changed: dict[str, Files] = {
+            f"flipped at {at}": {**files, name: flipped},
+            f"cut at {at}": {**files, name: content[:at]},
+            "extended": {**files, name: content + other[:40]},
+            "exchanged": {**files, name: other},
+            "removed": {each: files[each] for each in files if each != name},
+        }
+        for what in random.sample(sorted(changed), 2):
+            yield f"{name} {what}", rehashed(changed[what])
+
+
 async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without_a_key_changes_it(house: House) -> None:
     quarter = await a_quarter(house)
     files, (one, two) = quarter.files, summary_of(quarter.files).logs
@@ -291,6 +314,8 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
         report = check(data, PINNED)
         assert report.code in (1, 4), what
         assert next(s.name for s in report.steps if s.state != "OK") == step, (what, report)
+    for what, data in edits(files, Random(SEED)):
+        assert check(data, PINNED).code in (1, 4), (what, f"GAINSAY_TEST_MUTATIONS_SEED={SEED}")
 
 
 async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:

@@ -146,3 +146,26 @@ def test_the_heads_that_date_a_bundle_are_compared_too() -> None:
 
     assert (report.code, len(report.steps)) == (0, 3)
     assert "both have the head of size" in report.steps[2].detail
+
+
+@pytest.mark.parametrize(("place", "code"), [("times/before.txt", 0), ("times/first.txt", 0), ("the opening", 4)])
+def test_a_head_that_dates_a_bundle_is_no_gap_where_its_own_head_is_compared(place: str, code: int) -> None:
+    """It is proven to be of the tree of that head; any other head without proofs leaves a gap."""
+    hashes = leaves(9)
+    own, dated = view(hashes), LogView(Checkpoint(LOG, 4, mth(hashes[:4])), "a note", (KEY,), place)
+
+    one, other = File("a", "bundle", lambda _: [own, dated]), File("b", "bundle", lambda _: [own])
+
+    assert [compare_files(one, other).code, compare_files(other, one).code] == [code, code]
+
+
+def test_a_head_that_dates_a_bundle_hides_no_gap_of_the_files_own_heads_and_no_fork() -> None:
+    hashes = leaves(9)
+    small, dated = view(hashes[:4]), LogView(Checkpoint(LOG, 3, mth(hashes[:3])), "a note", (KEY,), "times/before.txt")
+    forked = LogView(Checkpoint(LOG, 9, mth(leaves(10)[1:])), "a note", (KEY,), "times/first.txt")
+
+    def code(ours: list[LogView], theirs: list[LogView]) -> int:
+        return compare_files(File("a", "bundle", lambda _: ours), File("b", "bundle", lambda _: theirs)).code
+
+    assert code([small, dated], [view(hashes)]) == 4
+    assert code([view(hashes), forked], [view(hashes)]) == 1
