@@ -264,15 +264,13 @@ class _Parts:
             self._opened(index, payload)
 
     def _opened(self, index: int, payload: str) -> None:
-        """Check that the log before one that opens here is listed, up to where it was then; raises `Differs`."""
+        """Check that the log before one that opens here reaches to where it was then; raises `Differs`."""
         previous = _openings.decode(payload).previous
         expect("the place of a log's opening", 0, index)
         if previous is None:
             return
         head = read_head(previous.encode())[1]
-        before = {one.log: one for one in self._pack.summary.logs}.get(head.origin)
-        if before is None:
-            raise Differs("the log before one that was opened", head.origin, "nothing", file=SUMMARY)
+        before = {one.log: one for one in self._pack.summary.logs}[head.origin]  # there is each from the first log on
         if before.size < head.size:
             what = f"the size of {head.origin}, as the next log has it"
             raise Differs(what, f"{head.size} or more", str(before.size), file=SUMMARY)

@@ -35,9 +35,9 @@ from service.store.startup import DatabaseAddresses
 def pack(since: str, until: str, out: Path, force: bool) -> int:
     """Write every decision of a period: its bundle and one CSV row each, over all logs of the tenant.
 
-    A pack has declined, failed, cut-short and aborted cases too. It holds all records that joined the logs in the
-    period, each with a proof, so a decision that was left out shows. `gainsay audit verify` verifies a pack whole. The
-    log records that its parts were issued. A decision belongs to the period in which its last record was recorded.
+    A pack has declined, failed, cut-short and aborted cases too. It holds all records of the logs from before the
+    period on, each with a proof, so a decision that was left out shows. `gainsay audit verify` verifies a pack whole.
+    The log records that its parts were issued. A decision is of the period in which its last record was recorded.
 
     A decision that is damaged is named and left out, and the pack then never verifies.
 

@@ -285,7 +285,11 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
     day = timedelta(days=1)
     of_two = next(row["bundle"] for row in rows_of(files) if row["log"] == quarter.log)
     only_one = rehashed(quarter.without(SECOND, of_two), logs=(one,))
-    cut = shorter(files[FIRST], 2)
+    cut, early = shorter(files[FIRST], 2), unzipped(quarter.early)
+    later = unzipped(await made(house, quarter.until))
+    renamed = {name: content for name, content in later.items() if not name.startswith("logs/0001")}
+    renamed |= {FIRST: renamed.pop(SECOND), BEFORE: renamed.pop("logs/0002.before.txt")}
+    alone = rehashed(renamed, logs=summary_of(later).logs[1:])
     cases: dict[str, tuple[bytes, str]] = {
         "a period that begins earlier": (relabelled(files, quarter.since - day, quarter.until), "logs"),
         "a period that ends later": (relabelled(files, quarter.since, quarter.until + day), "logs"),
@@ -293,6 +297,11 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
             relabelled(unzipped(quarter.early), quarter.since, quarter.until),
             "logs",
         ),
+        "an earlier state of the earlier log": (
+            rehashed({**files, FIRST: early[FIRST], BEFORE: early[BEFORE]}, logs=(summary_of(early).logs[0], two)),
+            "logs",
+        ),
+        "an old log of a later period left out": (alone, "logs"),
         "a log twice": (rehashed({**files, "logs/0003.jsonl": files[SECOND]}, logs=(one, two, two)), "logs"),
         "a log twice, of one file": (rehashed(files, logs=(one, one)), "logs"),
         "logs exchanged": (rehashed({**files, FIRST: files[SECOND], SECOND: files[FIRST]}, logs=(two, one)), "file"),
@@ -310,8 +319,15 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
         "the head before the period": (rehashed(quarter.without(BEFORE)), "logs"),
         "another log's tenant": (rehashed(files, tenant="other"), "file"),
     }
+    said = {
+        "an old log of a later period left out": "the epoch of the first log",
+        "an earlier state of the earlier log": "as the next log has it",
+        "a log twice": "the log that follows",
+        "another log's tenant": "the words",
+    }
     for what, (data, step) in cases.items():
         report = check(data, PINNED)
+        assert said.get(what, "") in next(s.detail for s in report.steps if s.state != "OK"), what
         assert report.code in (1, 4), what
         assert next(s.name for s in report.steps if s.state != "OK") == step, (what, report)
     for what, data in edits(files, Random(SEED)):
@@ -361,7 +377,11 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
         "a file more": (rehashed({**files, "notes.txt": b"words"}), "file"),
         "a head that no record follows": (rehashed({**files, BEFORE: b"words"}), "file"),
         "a hash": (zipped(edited(TABLE, lambda text: text + b"\r\n")), "file"),
-        "the words": (rehashed(edited(README, lambda text: text + b"VERIFIED\n")), "file"),
+        "words of the same length": (
+            rehashed(edited(README, lambda text: text.replace(b"only words", b"the truth."))),
+            "file",
+        ),
+        "more words": (rehashed(edited(README, lambda text: text + b"VERIFIED\n")), "file"),
         "damage": (rehashed(files, damaged={declined: "approved anyway"}), "decisions"),
         "a count": (rehashed(files, counts=replace(counts, decisions=3)), "decisions"),
         "a count of cases": (rehashed(files, counts=replace(counts, begun_only=1)), "decisions"),
