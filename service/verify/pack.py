@@ -11,11 +11,9 @@ Files are read one after the other, so memory is that of names and counts, and o
 
 from __future__ import annotations
 
-import csv
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from io import BufferedReader, StringIO
+from io import BufferedReader
 from itertools import pairwise
 from typing import IO
 
@@ -42,8 +40,6 @@ from service.audit.pack import (
     before_file,
     bundle_file,
     decode_summary,
-    encode_columns,
-    encode_row,
     log_file,
     readme,
 )
@@ -56,6 +52,7 @@ from service.verify.export import verify_export
 from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, read_head
 from service.verify.opened_bundle import OpenedBundle
+from service.verify.pack_table import DecisionTable
 from service.verify.steps import (
     FAILED,
     Differs,
@@ -73,8 +70,6 @@ from service.verify.steps import (
 
 OPENED = str(LogOpened.__struct_config__.tag)
 LINE_MAX = 1 << 26
-CELL_MAX = 1 << 22
-"""The longest cell of a table, far more than any question has, and more than the csv module allows by itself."""
 IN_BUNDLES = frozenset({"sources", "money"})
 """The steps of an export that the bundles make up for."""
 BUNDLES = "bundles/"
@@ -98,7 +93,6 @@ class _Declines(Struct):
     decision: Decision
 
 
-csv.field_size_limit(CELL_MAX)
 _openings = msgspec.json.Decoder(_Opened)
 _decisions = msgspec.json.Decoder(_Declines)
 
@@ -191,7 +185,7 @@ class _Parts:
         self._period = pack.summary.period
         self._ended: dict[str, tuple[str, int, bytes]] = {}
         self._begun: set[str] = set()
-        self._table: _Table | None = None
+        self._table: DecisionTable | None = None
 
     # Logs.
 
@@ -348,7 +342,7 @@ class _Parts:
         """Verify each bundle, and compare its row; raises `Differs`, or `NotCheckable` for gaps."""
         gaps, allowed = list[str](), list[str]()
         with self._pack.open(TABLE) as file:
-            table = _Table(line.decode() for line in iter(lambda: file.readline(CELL_MAX), b""))
+            table = DecisionTable(file)
             for debate, (log, index, leaf) in self._ended.items():
                 path = bundle_file(debate)
                 with at(file=path):
@@ -391,54 +385,6 @@ class _Parts:
                 "the bundle instead"
             )
         return f"{self._table.count} rows, and counts by status, as the bundles give them"
-
-
-class _Table:
-    """The rows of the table, compared one at a time; the first difference is kept."""
-
-    def __init__(self, text: Iterable[str]) -> None:
-        self._found = csv.reader(text, strict=True)
-        self._columns = _cells(encode_columns())
-        self.broken: Differs | None = None
-        self.said: list[str] = []
-        """The debates whose sentences are others than those of this build."""
-        self.statuses = Counter[str]()
-        self.count = 0
-        self._expect("the columns", self._columns, self._next())
-
-    def compare(self, row: Mapping[str, str]) -> None:
-        """Compare the next row with the one that follows from a bundle; sentences that differ are noted."""
-        self.count += 1
-        self.statuses[row["status"]] += 1
-        cells = _cells(encode_row(row))
-        found = self._next()
-        self._expect(f"the cells of debate {row['debate']}", len(cells), len(found))
-        for name, one, other in zip(self._columns, cells, found, strict=False):
-            if name not in WORDS:
-                self._expect(f"{name} of debate {row['debate']}", one, other)
-            elif one != other:
-                self.said.append(row["debate"])
-
-    def end(self) -> None:
-        """Compare the end."""
-        self._expect("the row after the last", [], self._next())
-
-    def _next(self) -> list[str]:
-        try:
-            return next(self._found, [])
-        except (csv.Error, UnicodeDecodeError):
-            return ["a line that is no CSV"]
-
-    def _expect(self, what: str, expected: object, found: object) -> None:
-        if self.broken is None:
-            try:
-                expect(what, expected, found, file=TABLE)
-            except Differs as difference:
-                self.broken = difference
-
-
-def _cells(line: bytes) -> list[str]:
-    return next(csv.reader(StringIO(line.decode(), newline="")))
 
 
 def described(opened: OpenedBundle, path: str, sha256: str) -> PackedDecision:

@@ -115,6 +115,13 @@ def _rank(name: str, ranks: tuple[str, ...]) -> tuple[int, str, bool]:
     return rank, name[:9] if rank == 1 else "", name.endswith(".before.txt")
 
 
+def plain_row(row: Mapping[str, str]) -> bytes:
+    """A row of CSV as somebody else writes it, who keeps no spreadsheet from running a cell."""
+    out = StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow(row.values())
+    return out.getvalue().encode()
+
+
 def rehashed(files: Files, **changes: object) -> bytes:
     """The files with a summary that names their hashes, in an order that a pack may have."""
     ranks = ("README", "logs/", "bundles/", "notes", "decisions", "summary")
@@ -282,7 +289,7 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
     assert sorted(row["debate"] for row in rows_of(files)) == sorted(quarter.decisions)
     assert list(files)[:4] == [README, FIRST, BEFORE, SECOND]
     assert [(log.log, log.first > 0) for log in (one, two)] == [(LOG, True), (quarter.log, False)]
-    day = timedelta(days=1)
+    day, ends = timedelta(days=1), (written_time(quarter.since), written_time(quarter.until))
     of_two = next(row["bundle"] for row in rows_of(files) if row["log"] == quarter.log)
     only_one = rehashed(quarter.without(SECOND, of_two), logs=(one,))
     cut, early = shorter(files[FIRST], 2), unzipped(quarter.early)
@@ -317,13 +324,16 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
             "logs",
         ),
         "the head before the period": (rehashed(quarter.without(BEFORE)), "logs"),
-        "another log's tenant": (rehashed(files, tenant="other"), "file"),
+        "another tenant's": (
+            rehashed({**files, README: readme("other", *ends)}, tenant="other"),
+            "logs",
+        ),
     }
     said = {
         "an old log of a later period left out": "the epoch of the first log",
         "an earlier state of the earlier log": "as the next log has it",
         "a log twice": "the log that follows",
-        "another log's tenant": "the words",
+        "another tenant's": "the tenant of the log",
     }
     for what, (data, step) in cases.items():
         report = check(data, PINNED)
@@ -349,6 +359,7 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
         return {**files, name: change(files[name])}
 
     last, question = b'{"records":%d}\n' % (len(lines) - 3), rows_of(files)[0]["question"].encode()
+    run = plain_row({**rows_of(files)[1], "answer": "=HYPERLINK(1)"})
     counts, exchanged = summary.counts, dict(reversed(files.items()))
     cases: dict[str, tuple[bytes, str]] = {
         "a bundle and its row": (rehashed({**without(bundle), TABLE: b"".join(rows[:-1])}), "decisions"),
@@ -361,6 +372,12 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
             rehashed(edited(TABLE, lambda text: text.replace(question, question + b"?" * (1 << 23), 1))),
             "table",
         ),
+        "an answer that a spreadsheet runs": (rehashed({**files, TABLE: b"".join([*rows[:2], run])}), "table"),
+        "a cell in quotes": (
+            rehashed(edited(TABLE, lambda text: text.replace(b",completed,", b',"completed",', 1))),
+            "table",
+        ),
+        "other ends of lines": (rehashed(edited(TABLE, lambda text: text.replace(b"\r\n", b"\n"))), "table"),
         "a row more": (rehashed(edited(TABLE, lambda text: text + rows[-1])), "table"),
         "rows exchanged": (rehashed({**files, TABLE: b"".join([rows[0], rows[2], rows[1]])}), "table"),
         "no mark of UTF-8": (rehashed(edited(TABLE, lambda text: text[3:])), "table"),
