@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from service.report import sent
 
 BUNDLES = Path(__file__).resolve().parents[2] / "vectors" / "bundles"
 FILE = BUNDLES / "declined.zip"
+HEAVY = ("psycopg", "httpx", "litestar", "service.app", "service.store")
 KEY = ["--key", (BUNDLES / "log.vkey").read_text("ascii").strip()]
 
 
@@ -104,3 +107,13 @@ def test_a_file_that_changes_meanwhile_gets_none(tmp_path: Path, monkeypatch: py
 
     assert "was changed while it was verified" in str(done.exception)
     assert not out.exists()
+
+
+def test_a_certificate_is_written_without_a_database_and_without_http(tmp_path: Path) -> None:
+    call = f"main(['audit', 'verify', {str(FILE)!r}, '--allow-unwitnessed', *{KEY!r}, '--out', 'c.json'])"
+    code = f"import sys; from service.cli import main; {call}; print([m for m in {HEAVY!r} if m in sys.modules])"
+
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert (tmp_path / "c.json").exists()

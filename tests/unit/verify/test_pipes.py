@@ -1,12 +1,13 @@
-"""A bundle that comes through a pipe is kept no further than a bundle can be long."""
+"""A bundle that comes through a pipe is kept no further than a bundle can be long, and a pack is read whole."""
 
 from __future__ import annotations
 
 import io
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 
 import pytest
 
+from service.audit.archive import PIECE, LargeWriter
 from service.cli.audit import verify
 from service.verify.steps import Trust
 
@@ -34,3 +35,30 @@ def test_a_pipe_without_an_end_is_read_up_to_the_longest_bundle(monkeypatch: pyt
 
     assert report.code == 1
     assert pipe.given <= 5 << 20
+
+
+class Pipe(io.RawIOBase):
+    """A pipe that ends; it cannot be read in another place."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self._data = BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        return self._data.readinto(buffer)  # type: ignore[arg-type]
+
+
+def test_a_pack_that_is_longer_than_any_bundle_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "BYTES_MAX", PIECE)
+    out = BytesIO()
+    written = LargeWriter(out)
+    with written.member("README.txt") as put:
+        put(b"words" * PIECE)
+    written.close()
+
+    report = verify._bundle(BufferedReader(Pipe(out.getvalue())), Trust(), every=False)
+
+    assert report.steps[0].detail.startswith("expected summary.json")  # what is behind all of it was looked for
