@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 from io import BufferedReader, BytesIO
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from service.audit.archive import PIECE, LargeWriter
 from service.cli.audit import verify
+from service.cli.audit.compare import compare
 from service.verify.steps import Trust
 
 
@@ -53,12 +56,26 @@ class Pipe(io.RawIOBase):
 
 def test_a_pack_that_is_longer_than_any_bundle_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "BYTES_MAX", PIECE)
+
+    report = verify._bundle(BufferedReader(Pipe(words(PIECE))), Trust(), every=False)
+
+    assert report.steps[0].detail.startswith("expected summary.json")  # what is behind all of it was looked for
+
+
+def test_whoever_compares_a_pack_is_told_to_compare_its_parts(tmp_path: Path) -> None:
+    pack = tmp_path / "pack.zip"
+    pack.write_bytes(words(1))
+
+    asked = CliRunner().invoke(compare, [str(pack), str(pack)])
+
+    assert (asked.exit_code, "compare a file of its logs/ or bundles/" in asked.output) == (2, True)
+
+
+def words(times: int) -> bytes:
+    """A pack of words alone."""
     out = BytesIO()
     written = LargeWriter(out)
     with written.member("README.txt") as put:
-        put(b"words" * PIECE)
+        put(b"words" * times)
     written.close()
-
-    report = verify._bundle(BufferedReader(Pipe(out.getvalue())), Trust(), every=False)
-
-    assert report.steps[0].detail.startswith("expected summary.json")  # what is behind all of it was looked for
+    return out.getvalue()
