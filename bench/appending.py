@@ -113,7 +113,7 @@ async def plain(
         return str(id_), 2 + first + count, count, begun, time.monotonic()
 
     def take() -> Iterator[Awaitable[Done]]:
-        id_, first = UUID(uuid7()), 0
+        id_, first = UUID(uuid7(time.time())), 0
         for entries in appends:
             yield insert(id_, first, len(entries))
             first += len(entries)

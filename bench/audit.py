@@ -162,11 +162,12 @@ async def _written(which: str, url: str) -> list[list[Done]]:
     words = [sys.executable, "-m", "bench.appending", which, url, str(DEBATES), str(AT_ONCE)]
     pipes: dict[str, Any] = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
     writers = [await asyncio.create_subprocess_exec(*words, **pipes, cwd=ROOT, limit=1 << 28) for _ in range(PROCESSES)]
-    for line in await asyncio.gather(*(writer.stdout.readline() for writer in writers)):
+    for line in await asyncio.gather(*(writer.stdout.readline() for writer in writers if writer.stdout)):
         if line != b"ready\n":
             raise RuntimeError(f"expected a process of writers to make itself ready, found that it said {line!r}")
     for writer in writers:
-        writer.stdin.write(b"go\n")
+        if writer.stdin:
+            writer.stdin.write(b"go\n")
     told = await asyncio.gather(*(writer.communicate() for writer in writers))
     return [json.loads(out) for out, _ in told]
 
@@ -256,6 +257,8 @@ async def _proving(server: Server) -> list[Told]:
     waits, paths = [], []
     async with Database.open(server.service) as database:
         head = await latest_checkpoint(database, log)
+        if head is None:
+            raise RuntimeError(f"expected a checkpoint of the log {log} that was made, found none")
         for index in drawn:
             begun = time.perf_counter()
             paths.append(await inclusion(database, log, index, LEAVES))

@@ -26,8 +26,8 @@ from service.policy.settings import read_policy
 from service.reviews import Caller
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig
-from tests.end_to_end.vendors.policies import MICRO, OPEN, PRICES
-from tests.faults.books import ALLOWANCES, TOKENIZER, cost, policy_of
+from tests.end_to_end.vendors.policies import MICRO, OPEN, PRICES, cost
+from tests.faults.books import ALLOWANCES, TOKENIZER, policy_of
 from tests.faults.vendor import Vendor, vendor
 from tests.fixtures.running import PROMPTLY, TEXT, Bench, a_request, bench
 

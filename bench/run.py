@@ -51,6 +51,7 @@ from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service.checks import citations  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
+from service.debate.turns import TurnId  # noqa: E402
 from service.gate import should_debate  # noqa: E402
 from service.money import Usage  # noqa: E402
 from service.policy import Budget, Budgets  # noqa: E402
@@ -171,7 +172,7 @@ def budget(url: str) -> list[Row]:
 
 async def appends(url: str, seconds: float = 3.0) -> list[Row]:
     """Entries a second from four writers, one entry a statement, and the same for plain INSERTs."""
-    entry = TurnAsked("9.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
+    entry = TurnAsked(TurnId("9.x.1"), 1, "m", "00" * 16, "00" * 32, 1, 0)
 
     async def write(service: Bench) -> int:
         log = await take_log(service.database, await service.submit(), 0, lease_s=60.0)
