@@ -17,10 +17,10 @@ from service.audit.note import PublicKey, SigningKey
 from service.audit.record import Record, RecordPlace, commit, leaf_hash
 from service.audit.tiles import Builder, Tile
 from service.audit.tree import Frontier
-from service.debate.entries import DebateStarted, Entry
+from service.debate.entries import DebateStarted
 from service.store.pool import Database
 from service.store.sealing import seal_entry, times, uuid7
-from service.store.stored_debate import read_records
+from service.store.stored_debate import StoredRecord, read_records
 from tests.fixtures.running import Bench, CannedProvider, a_writer
 
 KEY = SigningKey.from_seed("localhost", b"\x01" * 32)
@@ -30,16 +30,16 @@ BATCH = 1_024
 async def a_log_of_records(database: Database, admin: str, records: int) -> tuple[str, PublicKey]:
     """A signed log of at least so many records: one debate that was really run, under ids and salts of their own."""
     debate, _ = await observed(Bench(database, {"offline": CannedProvider()}))
-    entries = [record.entry for record in await read_records(database, debate)]
+    run = await read_records(database, debate)
     (head,) = await database.query("head", {"debate": UUID(debate), "tenant": None})
     (context,) = await database.query("bundle_context", {"debate": UUID(debate)})
     log, sealed = "localhost/records/1", dict[UUID, list[Record]]()
-    while len(sealed) * len(entries) < records:
+    while len(sealed) * len(run) < records:
         now = time.time()
         place = RecordPlace(
             log, "records", uuid7(now), head["policy"], commit(bytes(context["salt"]), bytes(context["body"]))
         )
-        sealed[UUID(place.debate)] = _sealed(entries, place, now)
+        sealed[UUID(place.debate)] = _sealed(run, place, now)
     every = [(debate, record) for debate, each in sealed.items() for record in each]
     with psycopg.connect(admin) as connection:
         _copy(connection, "COPY entry (debate, n, leaf) FROM STDIN", ((d, r.n, r.leaf) for d, r in every))
@@ -78,13 +78,13 @@ def a_log_of_hashes(admin: str, leaves: int) -> str:
     return log
 
 
-def _sealed(entries: Sequence[Entry], place: RecordPlace, now: float) -> list[Record]:
-    """The records of one more debate; its seed is the hash of its own first record."""
+def _sealed(run: Sequence[StoredRecord], place: RecordPlace, now: float) -> list[Record]:
+    """The records of one more debate, by the actors of the one that was run; its seed is the hash of its own first."""
     records: list[Record] = []
-    for n, entry in enumerate(entries):
-        prev = records[-1].leaf_hash if records else b""
+    for n, stored in enumerate(run):
+        prev, entry = records[-1].leaf_hash if records else b"", stored.entry
         seeded = replace(entry, seed=records[0].leaf_hash.hex()) if isinstance(entry, DebateStarted) else entry
-        writer = a_writer("bench")
+        writer = replace(a_writer("bench"), actor=stored.actor)
         records.append(seal_entry(seeded, place=place, writer=writer, n=n, prev=prev, times=times(now)))
     return records
 

@@ -10,7 +10,7 @@
     voices        the arguments of each turn with the verdicts on them, and those of other sides that it was shown
     texts         the reply; the documents of the turn's round; the question and the caller's texts; the replies that
                   the turn was shown, without struck arguments, and the labels that they had; the marks in these
-                  replies and in the turn's former take
+                  replies and in the turn's former take; the sides that it decides between, and whether a panel agreed
 
 Accuracy is scored on the facts themselves. A row has the name of the first engine that is given so. A later engine
 without a row is given what the engine before it was given (`given_to`).
@@ -27,12 +27,14 @@ from service.checks import citations, texts
 from service.checks.attacked import Attacked, Shown
 from service.checks.judgement.voices import Spoken
 from service.checks.overlap import ComparedAnswer
+from service.debate.adversarial import moderated
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, TextsFound
 from service.debate.kernel import FORMATS
 from service.debate.model import Case, Turn, TurnId, documents_of_round
 from service.debate.model_names import known_names
 from service.debate.options import (
+    AdversarialOptions,
     BallotOptions,
     ConvergenceOptions,
     Options,
@@ -45,6 +47,7 @@ from service.debate.options import (
     positions_of,
     votes_of,
 )
+from service.debate.panel_standing import standing
 from service.debate.replies import (
     Argument,
     Critique,
@@ -57,7 +60,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.texts import texts_of
 from service.debate.script import Script
-from service.debate.turns import once_more, phase_of, round_of, seat_of
+from service.debate.turns import once_more, phase_of, round_of, seat_of, split_party
 from service.debate.versions import number
 from service.errors import IllegalEntry
 
@@ -118,7 +121,8 @@ class ReadTexts(NamedTuple):
     ``marked`` are the passages of the shown replies, and of the author's former take, that their own findings mark.
     ``voices`` are the labels under which
     the seat was shown them, and ``author`` is that seat. By ``names`` a reply may name its own model; where it does,
-    the seat read a mask.
+    the seat read a mask. ``sides`` are those between which the seat decides, by each of their names, and ``agreed`` is
+    whether the panel that it closes has reached consensus.
     """
 
     reply: Reply
@@ -130,6 +134,8 @@ class ReadTexts(NamedTuple):
     voices: Mapping[TurnId, str] = MappingProxyType({})
     author: str | None = None
     names: frozenset[str] = frozenset()
+    sides: Mapping[str, str] = MappingProxyType({})
+    agreed: bool | None = None
 
 
 def given_to(engine: str, rows: Mapping[str, Row]) -> Row:
@@ -273,7 +279,35 @@ def _texts(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadTexts:
         voices=_speakers(facts, turn, seen),
         author=seat_of(turn),
         names=known_names(facts.started) if facts.started else frozenset(),
+        sides=_sides(facts, turn),
+        agreed=_agreed(facts, turn),
     )
+
+
+def _sides(facts: Facts, turn: TurnId) -> Mapping[str, str]:
+    """The sides that a seat decides between, by each name under which its texts may speak of one."""
+    started = facts.started
+    match started.options if started else None:
+        case StancesOptions(debaters=debaters):
+            return {name: debater.stance for debater in debaters for name in (debater.name, debater.stance)}
+        case BallotOptions(votes=votes):
+            return {vote: vote for vote in votes}
+        case AdversarialOptions(positions=positions) if started and positions and seat_of(turn) == "moderator":
+            # A position has two parties, and so two labels: who proposed it, and who answered for it.
+            labels = {label: split_party(who)[1] for who, label in moderated(Script(started, facts), turn).items()}
+            named = {name: position.id for position in positions for name in (position.id, position.text)}
+            return {label: position for label, position in labels.items() if position} | named
+        case _:
+            return {}
+
+
+def _agreed(facts: Facts, turn: TurnId) -> bool | None:
+    """Whether the panel that a synthesizer closes has reached consensus."""
+    started = facts.started
+    if started is None or not isinstance(started.options, PanelOptions) or seat_of(turn) != "synthesizer":
+        return None
+    now = standing(Script(started, facts), round_of(turn))
+    return now.terminated if now else None
 
 
 def _speakers(facts: Facts, turn: TurnId, seen: Sequence[TurnId]) -> Mapping[TurnId, str]:

@@ -122,8 +122,9 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
 
 
 def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
-    """The flags for passages that mislead, in ``words``, which carry the outcome, and in any other reply; and for
-    unclear ones, in any reply. Without documents, that nothing could be compared.
+    """The flags for passages that mislead, in ``words``, which carry the outcome, and in any other reply; for unclear
+    ones, in any reply; and for words that carry the outcome and say the opposite of the typed verdict beside them.
+    Without documents, that nothing could be compared.
 
     A first take that a second one replaced does not count.
     """
@@ -132,6 +133,7 @@ def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:
         "inventedQuotation": not misled.isdisjoint(words),
         "unfoundQuotation": not misled <= set(words),
         "unclearQuotation": any(unclear(s, turn) and s.facts.standing(turn) == turn for turn in s.facts.said),
+        "wordsOpposeVerdict": any(opposed(s, turn) for turn in words),
         "noDocuments": not s.facts.documented,
         "uncheckedEvidence": any(unchecked(s, turn) and s.facts.standing(turn) == turn for turn in s.facts.said),
     }
@@ -143,6 +145,7 @@ def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceL
         ("inventedQuotation" in flags, "inventedQuotation", "LOW"),
         ("unfoundQuotation" in flags, "unfoundQuotation", "MODERATE"),
         ("unclearQuotation" in flags, "unclearQuotation", "MODERATE"),
+        ("wordsOpposeVerdict" in flags, "wordsOpposeVerdict", "MODERATE"),
         ("noDocuments" in flags, "noDocuments", "MODERATE"),
     )
 
@@ -158,6 +161,12 @@ def unclear(s: Script, turn: TurnId) -> bool:
     """Whether a turn's texts have words of which code cannot say that they are given as a document's."""
     found = s.facts.found.get(f"{turn}/texts")
     return isinstance(found, TextsFound) and any(passage.unclear for passage in found.passages)
+
+
+def opposed(s: Script, turn: TurnId) -> bool:
+    """Whether a sentence of a turn says the opposite of its own typed verdict."""
+    found = s.facts.found.get(f"{turn}/texts")
+    return isinstance(found, TextsFound) and any(passage.opposed for passage in found.passages)
 
 
 def unchecked(s: Script, turn: TurnId) -> bool:

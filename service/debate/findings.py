@@ -294,8 +294,8 @@ class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_fie
     scores: tuple[DebaterScores, ...]
 
 
-PassageKind = Literal["quotation", "clause"]
-Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere"]
+PassageKind = Literal["quotation", "clause", "verdict"]
+Status = Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere", "opposed"]
 """Where a passage of a text stands."""
 MARKED: tuple[Status, ...] = ("nowhere", "onlyInDebate")
 """What misleads a reader; of `unclear` and `unchecked` words code cannot say that they do."""
@@ -318,6 +318,7 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     clause or a document is unclear where the text reports of it, in its own words, what code does not find in
     ``source_id``, or at all.
     ``unchecked`` are words that may be those of a source, in a case without documents.
+    A sentence is ``opposed`` (of kind ``verdict``) if it says the opposite of the reply's own typed verdict.
     """
 
     field: str
@@ -339,6 +340,11 @@ class Passage(Struct, frozen=True, rename="camel", omit_defaults=True):
     def unclear(self) -> bool:
         """Whether a reader has to see for itself whether the text gives the words as another's."""
         return self.status == "unclear"
+
+    @property
+    def opposed(self) -> bool:
+        """Whether the passage says the opposite of the typed verdict of its reply."""
+        return self.status == "opposed"
 
     @property
     def unchecked(self) -> bool:

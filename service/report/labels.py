@@ -45,6 +45,7 @@ REASON: Mapping[str, str] = {
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
     "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
     "unclearQuotation": "a reply may quote, or report of a clause, what does not stand there",
+    "wordsOpposeVerdict": "words that decide say the opposite of the typed verdict beside them",
     "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
@@ -116,6 +117,8 @@ FLAG: Mapping[str, str] = {
     "unfoundQuotation": "A reply quotes, or reports of a clause, what does not stand there; later seats saw it marked.",
     "unclearQuotation": "A reply has words that stand nowhere and may be no quotation, or reports of a clause "
     "or a document what code does not find there: a person has to read it.",
+    "wordsOpposeVerdict": "A sentence of the words that decide says the opposite of the typed verdict beside them: a "
+    "person has to read which of the two holds.",
     "fallbackModel": "A model spoke that is not its seat's own.",
     "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
@@ -200,6 +203,7 @@ PASSAGE: Mapping[str, str] = {
     "unclear": "not found; may be no quotation",
     "unchecked": "unchecked: no document",
     "onlyInDebate": "only in the debate",
+    "opposed": "the opposite of the typed verdict",
 }
 """The words of a mark beside a passage that misleads."""
 PLACES: Mapping[str, str] = {

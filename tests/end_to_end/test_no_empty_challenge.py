@@ -16,6 +16,7 @@ import pytest
 from service import samples
 from service.debate.kernel import replay
 from service.intake.request import CaseRequest
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Request
 from service.report import build_result
 from service.running.provider_port import Answer
@@ -66,11 +67,21 @@ async def debated_whole(service: Bench, body: JSON) -> JSON:
     return result
 
 
-async def read(database: Database, form: str, changes: Mapping[str, Change], **options: Any) -> JSON:
+SHIPPED = read_policy(SHIPPED_POLICY)
+ALLOWING = msgspec.structs.replace(
+    SHIPPED, debate=msgspec.structs.replace(SHIPPED.debate, adversarial_without_documents=True)
+)
+
+
+async def read(
+    database: Database, form: str, changes: Mapping[str, Change], *, documented: bool = True, **options: Any
+) -> JSON:
     """The result of a sample's debate in a format, as a caller reads it."""
     body = samples.load("contract", None if form == "adversarial" else form).case
     body = {**body, "options": {**body.get("options", {}), **options}}
-    async with bench(database.service_url, Doctored(changes)) as service:
+    if not documented:
+        body = {name: value for name, value in body.items() if name != "documents"}
+    async with bench(database.service_url, Doctored(changes), policy=SHIPPED if documented else ALLOWING) as service:
         return await debated_whole(service, body)
 
 
@@ -431,6 +442,33 @@ BALLOT: Mapping[str, Mapping[str, Change]] = {
     "a tie": {"ballot.debater": voting("capped", "uncapped", "amend")},
     "votes for what is no option": {"ballot.debater": voting("whatever")},
 }
+STANCE, OTHER_STANCE = (
+    debater["stance"] for debater in samples.load("contract", "stances").case["options"]["debaters"][:2]
+)
+GAINSAID: Mapping[str, Mapping[str, Change]] = {
+    "adversarial": {
+        "moderator": lambda reply, _: {
+            **reply,
+            "conclusion": "upheld",
+            "synthesis": f"{reply['synthesis']} Therefore the proposition must be rejected.",
+        }
+    },
+    "stances": {
+        "stances.judge": lambda reply, _: {
+            **reply,
+            "winner": STANCE,
+            "verdict": f"{reply['verdict']} In the end, the stance '{OTHER_STANCE.rstrip('.')}' prevails.",
+        }
+    },
+    "panel": panel(COVERED, **{"panel.synthesizer": saying(answer="The limit covers it. No consensus was reached.")}),
+    "convergence": {
+        "convergence.judge": saying(
+            finalAnswer="Yes, the liability is limited.", justification="It is plain. So the answer is no."
+        )
+    },
+    "ballot": {"ballot.debater": voting("capped", stance="I vote for uncapped.")},
+}
+"""Words that say the opposite of the typed verdict beside them, in each format."""
 CASES = {
     "adversarial": ADVERSARIAL,
     "stances": STANCES,
@@ -456,6 +494,70 @@ async def test_nothing_empty_ends_high_or_without_a_person(database: Database, f
         assert result["decision"]["confidence"] == "LOW", ended
     if name in FALSE:
         assert not result["result"]["consensusReached"], ended
+
+
+@pytest.mark.parametrize("form", GAINSAID)
+@pytest.mark.parametrize("documented", [True, False], ids=["with documents", "without"])
+async def test_words_against_the_typed_verdict_are_for_a_person(
+    database: Database, form: str, documented: bool
+) -> None:
+    result = await read(database, form, GAINSAID[form], documented=documented)
+
+    assert "wordsOpposeVerdict" in result["flags"]
+    assert "wordsOpposeVerdict" in result["decision"]["humanReview"]["reasons"]
+    assert result["decision"]["confidence"] in ("MODERATE", "LOW")
+    marked = [p for turn in result["passages"] for p in turn.get("passages", []) if p["kind"] == "verdict"]
+    assert {p["mark"] for p in marked} == {"the opposite of the typed verdict"}
+
+
+UNDOCUMENTED = {
+    "adversarial": (
+        "the critic agrees with all its points",
+        "the critic names no argument",
+        "the critic says nothing of the case",
+        "the critic gives a recipe, without",
+        "the critic's thesis agrees completely",
+        "the proposer rejects its own proposition",
+        "all conclude the same",
+    ),
+    "panel": (
+        "three answers, no passage, no yes or no",
+        "one passage, three amounts",
+        "one passage, two dates",
+        "one passage, the opposite",
+        "one passage, the parties exchanged",
+        "the synthesis quotes what no document says",
+    ),
+    "stances": ("every argument is struck", "the verdict quotes what no document says"),
+    "convergence": ("three amounts", "agreement on nothing", "the ruling quotes what no document says"),
+    "ballot": ("all vote without a ground", "a tie", "votes for what is no option"),
+}
+"""Cases of `CASES` in which the documents are left out too."""
+ALONE = {"noDocuments", "confidenceLow"}
+"""The reasons for a person that every case without documents has, or may have."""
+SILENT = (
+    "every argument is struck",
+    "agreement on nothing",
+    "all vote without a ground",
+    "the critic gives a recipe, without",
+)
+"""Of these, nothing else may be found without documents: no quotation is compared, and few words are the case's."""
+
+
+@pytest.mark.parametrize(("form", "name"), [(form, name) for form, names in UNDOCUMENTED.items() for name in names])
+async def test_nothing_empty_ends_high_or_without_a_person_without_documents(
+    database: Database, form: str, name: str
+) -> None:
+    result = await read(database, form, CASES[form][name], documented=False)
+
+    decision = result["decision"]
+    assert decision["confidence"] != "HIGH"
+    assert decision["humanReview"]["required"]
+    assert "noDocuments" in decision["humanReview"]["reasons"]
+    if "no document says" not in name and name not in SILENT:
+        assert {*decision["humanReview"]["reasons"], *result["flags"]} - ALONE, decision
+    if name in FALSE:
+        assert not result["result"]["consensusReached"]
 
 
 async def panelled(database: Database, changes: Mapping[str, Change]) -> JSON:

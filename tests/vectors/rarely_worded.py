@@ -233,6 +233,8 @@ def _places(check: Check, facts: Facts) -> Finding:
         clause = text.rindex("clause 9")
         told, source, reason = _CLAUSES[n % len(_CLAUSES)]
         passages.append(Passage(path, (clause, clause + 8), "clause", told, "document", source, reason=reason))
+        if path == "synthesis":
+            passages.append(Passage(path, (0, len(text)), "verdict", "opposed", "open", form="rejects"))
     return TextsFound(tuple(passages))
 
 

@@ -57,6 +57,7 @@ from service.checks.texts.shown import Shown
 from service.checks.texts.signs import is_plain
 from service.checks.texts.speakers import turns_named
 from service.checks.texts.strong import DOTS, Form, form_of_clause, form_of_words
+from service.checks.texts.verdicts import opposed
 from service.debate.findings import Attributed, Citation, CitationVerdict, Passage, Status, TextsFound
 from service.debate.replies import Reply
 from service.debate.replies.texts import texts_of
@@ -90,12 +91,20 @@ Span = tuple[int, int]
 def compare(read: Shown, documents: Mapping[str, str], max_steps: int = MAX_STEPS) -> TextsFound:
     """The passages of a reply's texts; ``documents`` are those that its seat was given, by id."""
     desk = _Desk(read, documents, max_steps)
-    found = [passage for path, text in texts_of(read.reply) for passage in desk.passages(path, text)]
+    found = [
+        passage
+        for path, text in texts_of(read.reply)
+        for passage in sorted((*desk.passages(path, text), *opposed(read, path, text)), key=lambda each: each.span)
+    ]
     if len(found) > MOST_PASSAGES:
-        warned = sum(passage.marked or passage.unclear for passage in found)
+        warned = sum(_warns(passage) for passage in found)
         spare = iter(range(max(0, MOST_PASSAGES - warned)))
-        found = [each for each in found if each.marked or each.unclear or next(spare, None) is not None]
+        found = [each for each in found if _warns(each) or next(spare, None) is not None]
     return TextsFound(tuple(found[: 2 * MOST_PASSAGES]))
+
+
+def _warns(passage: Passage) -> bool:
+    return passage.marked or passage.unclear or passage.opposed
 
 
 class _Desk:

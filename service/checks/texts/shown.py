@@ -48,6 +48,16 @@ class Shown(Protocol):
         ...
 
     @property
+    def sides(self) -> Mapping[str, str]:
+        """The sides that may win, by each name under which a text may speak of one."""
+        ...
+
+    @property
+    def agreed(self) -> bool | None:
+        """Whether a panel reached consensus; nothing where that is not measured, or of no concern to the seat."""
+        ...
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of models that are masked where a shown reply names itself."""
         ...

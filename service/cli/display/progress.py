@@ -154,7 +154,7 @@ class Progress:
         self._line(self._who(data), summaries.content(data), _left(data), indent=2)
 
     def _compared(self, data: Data) -> None:
-        if data["marked"] or data["unclear"]:
+        if data["marked"] or data["unclear"] or any(one["kind"] == "verdict" for one in data.get("passages", ())):
             self._line("!", summaries.passages(self._who(data), data), style="yellow", indent=2)
 
     def _decided(self, data: Data) -> None:

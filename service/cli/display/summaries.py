@@ -99,9 +99,12 @@ def verdicts(data: Data) -> list[Text]:
 
 def passages(who: str, data: Data) -> str:
     """The passages of a speaker's reply that have marks, by the words of these."""
-    marks = Counter(one["mark"] for one in data["passages"] if one.get("mark"))
+    marked = [one for one in data.get("passages", ()) if one.get("mark")]
+    marks = Counter(one["mark"] for one in marked if one["kind"] != "verdict")
     found = ", ".join(f"{number} {words}" for words, number in marks.items())
-    return f"{who}: of {counted(data['compared'], 'quoted passage')} {found}"
+    said = [f"of {counted(data['compared'], 'quoted passage')} {found}"] if marks else []
+    said += [f"a sentence says {one['mark']}" for one in marked if one["kind"] == "verdict"]
+    return f"{who}: {'; '.join(said)}"
 
 
 def _debater(said: Data) -> str:

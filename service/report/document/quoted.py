@@ -21,10 +21,12 @@ _WHY = {
 def in_short(r: Result) -> Iterator[str]:
     """The passages that are not as a reader expects, in lines for the first box; nothing where no reply has one."""
     passages = [passage for one in _standing(r) for passage in one.passages]
-    total = _count(len(passages), "passage")
+    total = _count(sum(passage.kind != "verdict" for passage in passages), "passage")
     for word, why in _WHY.items():
         if number := sum(_word(passage) == word for passage in passages):
             yield f"Quoted words: {number} of {total} {word}, {why}."
+    if opposed := sum(passage.status == "opposed" for passage in passages):
+        yield f"Verdict: {_count(opposed, 'sentence')} marked, the opposite of the typed verdict."
 
 
 def compared(r: Result) -> Iterator[Fact]:
@@ -39,15 +41,15 @@ def compared(r: Result) -> Iterator[Fact]:
             yield Fact("Second take", f"asked for because of the marks in the first: {_listed(again)}")
 
 
+def has_marks(r: Result) -> bool:
+    """Whether a text of the result has a mark of code, on quoted words or on a sentence against the verdict."""
+    return any(passage.mark is not None for one in r.passages for passage in one.passages)
+
+
 def key(r: Result) -> Iterator[Block]:
     """What a mark is, where there is one."""
     if has_marks(r):
         yield Text(MARKED, "note")
-
-
-def has_marks(r: Result) -> bool:
-    """Whether words of a mark stand beside any passage."""
-    return any(passage.mark for one in r.passages for passage in one.passages)
 
 
 def _compared(found: PassageCounts) -> str:

@@ -278,9 +278,12 @@ def summary(finding: Finding) -> str:
         case AccuracyFound(scores):
             return f"{_count(len(scores), 'debater')} scored by rules"
         case TextsFound(passages):
-            unclear = sum(passage.unclear for passage in passages)
+            quoted = [passage for passage in passages if not passage.opposed]
+            unclear = sum(passage.unclear for passage in quoted)
             also = f", {unclear} unclear" if unclear else ""
-            return f"{_count(len(passages), 'passage')} compared; {len(finding.marked)} marked{also}"
+            if opposed := len(passages) - len(quoted):
+                also += f"; {_count(opposed, 'sentence')} against the verdict"
+            return f"{_count(len(quoted), 'passage')} compared; {len(finding.marked)} marked{also}"
         case SynthesisFound(opposed):
             named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
             return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"

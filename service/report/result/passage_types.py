@@ -18,15 +18,17 @@ class PassageDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
     of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
     ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
-    ``unchecked`` are words that a case without documents has nothing to compare with. ``attributed`` is the author that
-    the text names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show
-    beside a passage that misleads a reader (``nowhere``, ``onlyInDebate``), or may (``unclear``), or is ``unchecked``.
+    ``unchecked`` are words that a case without documents has nothing to compare with. A sentence of kind ``verdict`` is
+    ``opposed``: it says the opposite of the reply's own typed verdict. ``attributed`` is the author that the text
+    names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
+    passage that misleads a reader (``nowhere``, ``onlyInDebate``, ``opposed``), or may (``unclear``), or is
+    ``unchecked``.
     """
 
     field: str
     span: tuple[int, int]
-    kind: Literal["quotation", "clause"]
-    status: Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere"]
+    kind: Literal["quotation", "clause", "verdict"]
+    status: Literal["inDocument", "inDebate", "onlyInDebate", "unclear", "unchecked", "nowhere", "opposed"]
     attributed: Literal["document", "debate", "open"]
     source_id: str | None = None
     turn: TurnId | None = None

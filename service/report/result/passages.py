@@ -41,8 +41,8 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
     if not compared:
         return None
     known = {one.turn for one in compared}
-    passages = [passage for one in compared for passage in one.passages]
-    statuses = [passage.status for passage in passages]
+    quoted = [passage for one in compared for passage in one.passages if passage.kind != "verdict"]
+    statuses = [passage.status for passage in quoted]
     return PassageCounts(
         replies=len(compared),
         not_compared=sum(turn not in known and bool(texts_of(reply)) for turn, reply in h.facts.said.items()),
@@ -52,7 +52,7 @@ def count_passages(h: History, compared: tuple[TurnPassages, ...]) -> PassageCou
         unclear=statuses.count("unclear"),
         unchecked=statuses.count("unchecked"),
         nowhere=statuses.count("nowhere"),
-        marked=sum(passage.marked for passage in passages),
+        marked=sum(passage.marked for passage in quoted),
     )
 
 
@@ -75,7 +75,7 @@ def _detail(h: History, found: Passage) -> PassageDetail:
         source_id=found.source_id,
         turn=found.turn,
         reason=found.reason,
-        mark=_mark(h, found) if found.marked or found.unclear or found.unchecked else None,
+        mark=_mark(h, found) if found.marked or found.unclear or found.unchecked or found.opposed else None,
     )
 
 

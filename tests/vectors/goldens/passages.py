@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from service.checks import given
 from service.checks.given import ReadTexts, given_to
 from service.checks.texts import COMPARISONS, Comparison
 from service.debate.findings import TextsFound
-from service.debate.replies import Moderation, Proposal, Statement
+from service.debate.replies import Ballot, Judgement, Moderation, Proposal, Reply, Ruling, Statement, Synthesis
 from service.debate.turns import TurnId
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 
@@ -98,6 +99,27 @@ DOUBTS = (
 ).split("|")
 
 
+SIDES = {"sign": "sign", "Ada": "sign", "wait": "wait", "Bo": "wait"}
+SENTENCES = (
+    "The proposition must be rejected.|This thesis is plainly wrong.|The motion cannot stand.|"
+    "We reject the proposition.|The claim fails.|The proposition does not hold in its entirety.|"
+    "The proposition stands.|The thesis is upheld outright.|I accept the proposition.|"
+    "Therefore the proposition should be accepted.|Verdict: the proposition is sound.|"
+    "The proposition fails because the cap is low.|The proposition holds: the cap is high.|"
+    "The proposition is not rejected.|The proposition fails only for fines.|Wait prevails.|"
+    "The stance 'wait' wins the debate.|The winner is Bo.|I find for wait.|Statement 2 carries the day.|"
+    "Sign must be rejected.|Ada loses.|Wait prevails on cost.|So the answer is no.|"
+    "The final answer is EUR 9 million.|The answer is EUR 5 million.|I vote for wait.|"
+    "My vote goes to the option wait.|I vote for sign.|No consensus was reached.|The debaters are split.|"
+    "The panel did not agree.|There is no consensus on price.|The panel reached consensus.|"
+    "There was full consensus."
+).split("|")
+FRAMES = (
+    "The cap is clear. {}|The critic argues well. {}|The critic argues well. In the end, {}|{} So says the critic.|"
+    '{} Yet more is to be said.|If clause 9 fell: {}|One reads "It is so. {} No more." here.|{} The proposition holds.'
+).split("|")
+
+
 def _read(text: str) -> ReadTexts:
     reply = Moderation((), (), (), False, text, "HIGH", ("-",), "upheld")
     shown = {TurnId("1.proposer.1"): SAID}
@@ -115,6 +137,25 @@ def cases() -> Iterator[str]:
     yield from (doubt.format(f'"{INVENTED}"') for doubt in DOUBTS)
 
 
+def verdicts() -> Iterator[tuple[str, ReadTexts]]:
+    """A decider's sentences beside each typed verdict, alone and between others that leave the sentence alone."""
+    for said in SENTENCES:
+        for text in (said, *(frame.format(said) for frame in FRAMES)):
+            for conclusion in ("upheld", "modified", "rejected"):
+                yield text, _decided(Moderation((), (), (), False, text, "HIGH", ("-",), conclusion))
+            ranked = Moderation((), (), (), False, text, "HIGH", ("-",), "upheld", ("Statement 1", "Statement 2"))
+            yield text, _decided(ranked, {"Statement 1": "sign", "Statement 2": "wait"})
+            yield text, _decided(Judgement(text, "sign", "-", "HIGH", ("-",)), SIDES)
+            yield text, _decided(Ruling("Yes, up to EUR 5 million.", text, "HIGH", ("-",)))
+            yield text, _decided(Ballot(text, (), "sign"), SIDES)
+            for agreed in (True, False):
+                yield text, _decided(Synthesis(text, "HIGH", ("-",)), agreed=agreed)
+
+
+def _decided(reply: Reply, sides: Mapping[str, str] = MappingProxyType({}), *, agreed: bool | None = None) -> ReadTexts:
+    return ReadTexts(reply, tuple(DOCUMENTS), (), (QUESTION,), {}, (), sides=sides, agreed=agreed)
+
+
 def goldens() -> dict[str, Golden]:
     """A golden for every version."""
     return {file_of(name, "texts"): _golden(name, engine) for name, engine in COMPARISONS.items()}
@@ -123,7 +164,8 @@ def goldens() -> dict[str, Golden]:
 def _golden(name: str, engine: Comparison) -> Golden:
     def make() -> bytes:
         found = [(text, engine(_read(text), DOCUMENTS)) for text in cases()]
-        return lines(name, {1: [*_recorded(name, engine), *found]})
+        decided = [(said, engine(read, DOCUMENTS)) for said, read in verdicts()]
+        return lines(name, {1: [*_recorded(name, engine), *found, *decided]})
 
     return Golden(name, make)
 
