@@ -1,7 +1,8 @@
 """Two claims beside each other: whether they say the same, as far as code can read it.
 
     alike     both quote one passage; amounts, dates, periods, parties, negations, duties and scope are the same; the
-              words of one are all in the other, which has few more, in the same order. Claims without marks are alike
+              words of one are all in the other, which has few more, in the same order, and none of them names a
+              special case ("the limit for data loss"); they name no different clauses. Claims without marks are alike
               only so
     near      the same readings, and one passage or half of the shorter's words: for claims that no voice contests
     opposed   they exclude each other (`opposition`)
@@ -35,10 +36,15 @@ def alike(one: Compared, other: Compared) -> bool:
     here, there = reading(one.text), reading(other.text)
     if not (one_passage(one, other) and _same_readings(here, there)):
         return False
-    shorter, longer = sorted((here.vocabulary, there.vocabulary), key=len)
+    if here.places and there.places and not here.places & there.places:
+        return False
+    (_, shorter), (said, longer) = sorted(
+        ((one, one.vocabulary) for one in (here, there)), key=lambda each: len(each[1])
+    )
     both = here.vocabulary & there.vocabulary
     ordered = in_order(here.words, both) == in_order(there.words, both)
-    return shorter <= longer and len(shorter) * WHOLE >= ALIKE * len(longer) and ordered
+    close = shorter <= longer and len(shorter) * WHOLE >= ALIKE * len(longer)
+    return close and ordered and said.special.isdisjoint(longer - shorter)
 
 
 def near(one: Compared, other: Compared) -> bool:

@@ -57,6 +57,27 @@ def _codes(found: ConsensusFound) -> set[str]:
     return {veto.code for veto in found.vetoes}
 
 
+DISTINCT = [
+    ("The limit is three times the amount stated.", "The limit for data loss is three times the amount stated."),
+    ("Clause 9 caps liability at EUR 5 million.", "Clause 12 caps liability at EUR 5 million."),
+    ("Liability for data loss is capped at EUR 5 million.", "Liability for delay is capped at EUR 5 million."),
+    ("The limit is EUR 5 million.", "The fee is EUR 5 million."),
+    ("The term ends on 1 March 2026.", "The warranty ends on 1 March 2026."),
+    ("The notice period is 30 days.", "The notice period for defects is 30 days."),
+]
+"""Claims on one passage with the same words and figures, about different subjects."""
+
+
+@pytest.mark.parametrize("claims", DISTINCT)
+@pytest.mark.parametrize("stance", ["negative", "open"])
+def test_claims_about_different_subjects_are_no_blind_consensus_nor_one_where_nobody_accepts_them(
+    claims: tuple[str, str], stance: str
+) -> None:
+    for kind in ("factual", "normative"):
+        assert not _blind(kind, *claims, stance=stance).terminated
+        assert not _marked(kind, "unsure", *claims, stance=stance).terminated
+
+
 # -- as they were sent to the product, and came back as consensus
 
 LIMITS = (
