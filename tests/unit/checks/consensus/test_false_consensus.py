@@ -305,3 +305,13 @@ def test_open_answers_in_other_words_agree_where_all_accept_all_claims_on_verifi
     assert _marked("factual", "accept", *claims, stance="open", framework="other").terminated
     assert not _marked("factual", "accept", *claims, stance="open", framework="other", quotes=[]).terminated
     assert not _marked("factual", "unsure", *claims, stance="open", framework="other").terminated
+
+
+def test_an_authors_mark_on_its_own_claim_is_no_agreement_beyond_chance() -> None:
+    """Two that only mark each other have no claim with two readers; of three, the two readers of each agree in full."""
+    assert _marked("factual", "unsure", "The cap holds.", "The fee is due.").beyond_chance is None
+    marks = {1: ["B 1 reject", "C 1 accept"], 2: ["A 1 accept", "C 1 accept"], 3: ["A 1 accept", "B 1 reject"]}
+    claims = {1: "The cap holds.", 2: "The fee is due.", 3: "Notice is written."}
+    answers = [_answer(r, i, claims[i], marks[i] if r == 2 else [], {}) for r in (1, 2) for i in claims]
+    found = assess_transcript(transcript({"type": "factual", "threshold": THRESHOLDS["factual"], "answers": answers}))
+    assert found.beyond_chance == 1_000
