@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from service.debate.entries import CheckFound
 from service.debate.findings import TextsFound
 from service.debate.kernel import replay
 from service.debate.model import Cap, Outcome
@@ -86,7 +87,7 @@ def test_a_first_take_that_another_replaced_does_not_count() -> None:
         "1.moderator.2": {"synthesis": "It holds in part."},
     }
     entries = play("adversarial", said)
-    found = [e.finding for e in entries if getattr(e, "check", "") == "1.moderator.1/texts"]
+    found = [e.finding for e in entries if isinstance(e, CheckFound) and e.check == "1.moderator.1/texts"]
 
     assert [p.form for f in found if isinstance(f, TextsFound) for p in f.passages if p.opposed] == ["rejects"]
     assert FLAG not in outcome(entries).flags
