@@ -114,8 +114,8 @@ types: setup
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-bench: setup ## measure, and print the numbers with the machine and the versions
-	@$(BIN)/python bench/run.py
+bench: setup ## measure, and print the numbers with the machine and the versions; ONLY="corpora gate" names parts (all)
+	@$(BIN)/python bench/run.py $(ONLY)
 
 missing: setup ## name every place that a half-made format, field, metric, wire or rule (KIND) lacks
 	@$(BIN)/python -m tests.change.check $(KIND)

