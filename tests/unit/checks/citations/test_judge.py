@@ -72,6 +72,30 @@ def test_an_ellipsis_may_not_hide_what_turns_the_sense(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("document", "quote", "kind", "words"),
+    [
+        (
+            "The Bank reads each notice, and it can at any time terminate the agreement.",
+            "The Bank reads each notice ... at any time terminate the agreement",
+            "modal",
+            "can",
+        ),
+        (
+            "The Supplier shall not without consent subcontract the services.",
+            "The Supplier shall ... subcontract the services",
+            "negation",
+            "not",
+        ),
+    ],
+)
+def test_an_edit_names_the_words_that_made_what_dots_hide_material(
+    document: str, quote: str, kind: str, words: str
+) -> None:
+    (edit,) = check(Citation(quote), Sources({"D1": document})).edits
+    assert (edit.kind, edit.because, edit.material) == (kind, words, True)
+
+
+@pytest.mark.parametrize(
     ("hidden", "verified"),
     [
         (f" {'x' * 298} ", True),
