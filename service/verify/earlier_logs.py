@@ -20,7 +20,18 @@ from service.audit.log_events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
 from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope
 from service.debate.kinds import Kinds
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, head, in_time, may_sign, named_lines, proven, read_head, vouching
+from service.verify.log import (
+    HEAD,
+    HEAD_MAX,
+    PROOF_MAX,
+    head,
+    in_time,
+    may_sign,
+    named_lines,
+    proven,
+    read_head,
+    vouching,
+)
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect

@@ -104,9 +104,7 @@ def vouching(trust: Trust, origin: str) -> tuple[PublicKey, ...]:
     return tuple(
         key
         for key in trust.keys
-        if may_sign(key, origin)
-        and trust.period(key).use in ("", "log")
-        and trust.period(key).covers(origin)
+        if may_sign(key, origin) and trust.period(key).use in ("", "log") and trust.period(key).covers(origin)
     )
 
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from service.audit import archive
 from service.audit.bundle import LISTED_MAX, unpack
-from service.audit.checkpoint import Checkpoint, cosignatures
+from service.audit.checkpoint import Checkpoint
 from service.audit.earlier_head import open_earlier_head
 from service.audit.export import decode_header, decode_row
 from service.audit.log_events import LogOpened
@@ -50,7 +50,7 @@ from service.verify.bundle import verify_bundle
 from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
 from service.verify.lines import check_lines
-from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, read_head
+from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.pack_table import DecisionTable
 from service.verify.steps import (
@@ -306,12 +306,12 @@ class _Parts:
             if self._trust.keys:
                 check_signature(note, head, self._trust)
             check_lines([(path, head.origin, note, None)], self._trust)
-            times = sorted(cosignatures(note, head, self._trust.witnesses).values())
+            times = sorted(countersigned(note, head, self._trust).values())
         return times[self._trust.quorum - 1] if len(times) >= self._trust.quorum else None
 
     def _signed(self, note: Note, head: Checkpoint) -> int | None:
         """The time that the quorum had not yet passed when it countersigned a head."""
-        times = sorted(cosignatures(note, head, self._trust.witnesses).values())
+        times = sorted(countersigned(note, head, self._trust).values())
         return times[-self._trust.quorum] if len(times) >= self._trust.quorum else None
 
     # Decisions and bundles.

@@ -9,9 +9,10 @@ import re
 
 import click
 
-from service.app import heads_dir, make_app, signing_place
+from service.app import heads_dir, signing_place
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
+from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
 from service.proving.remembering import remember as adopt
@@ -76,7 +77,7 @@ async def _list(settings: Settings, url: str) -> int:
 
 async def _remember(settings: Settings, url: str, log: str, said: Said) -> None:
     signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
-    writer = Writer(startup.LOCAL.actor, make_app())
+    writer = Writer(startup.LOCAL.actor, own_build())
     try:
         async with Database.open(url, size=2) as database:
             await adopt(database, signer, CurrentLogs(database, settings.log_host), log, said, writer)

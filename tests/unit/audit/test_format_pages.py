@@ -248,7 +248,7 @@ def test_every_line_of_an_export_fits_its_schema() -> None:
 
 def test_a_summary_and_a_certificate_fit_their_schemas(tmp_path: Path) -> None:
     counts = pack.PackCounts(1, {"declined": 1}, 0)
-    log = pack.PackedLog("localhost/default/1", 0, 2, 3, "aa" * 32, "logs/0001.jsonl")
+    log = pack.PackedLog("localhost/default/1", 0, 3, "aa" * 32)
     summary = pack.Summary(
         tenant="default",
         since="2026-01-01T00:00:00.000Z",
