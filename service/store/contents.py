@@ -16,6 +16,7 @@ from msgspec import Struct
 from service.intake import Deployment
 from service.policy import encode_policy
 from service.store import derived
+from service.store.array_parameters import ByteaArray, TextArray
 from service.store.pool import Database
 
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -33,9 +34,9 @@ class _Manifest(Struct):
 async def store_texts(database: Database, bodies: Iterable[bytes]) -> None:
     """Store these texts, each once; a text that is stored already costs no write. Raises `StoreUnavailable`."""
     given = {sha256(body).digest(): body for body in bodies}
-    known = {bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": sorted(given)})}
+    known = {bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": ByteaArray(sorted(given))})}
     if new := [given[digest] for digest in sorted(given) if digest not in known]:
-        await database.query("keep_contents", {"bodies": new})
+        await database.query("keep_contents", {"bodies": ByteaArray(new)})
 
 
 async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
@@ -44,14 +45,14 @@ async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
     Raises `StoreUnavailable`.
     """
     wanted = sorted({bytes.fromhex(digest) for digest in hashes if _HASH.fullmatch(digest)})
-    rows = await database.query("contents", {"hashes": wanted})
+    rows = await database.query("contents", {"hashes": ByteaArray(wanted)})
     return {bytes(row["sha256"]).hex(): bytes(row["body"]) for row in rows}
 
 
 async def stored(database: Database, hashes: Iterable[str]) -> set[str]:
     """Which of these texts (hex hashes) are stored; raises `StoreUnavailable`."""
     wanted = sorted({bytes.fromhex(digest) for digest in hashes if _HASH.fullmatch(digest)})
-    return {bytes(row["sha256"]).hex() for row in await database.query("kept_contents", {"hashes": wanted})}
+    return {bytes(row["sha256"]).hex() for row in await database.query("kept_contents", {"hashes": ByteaArray(wanted)})}
 
 
 def listed(manifest: bytes) -> dict[str, str]:
@@ -68,7 +69,7 @@ async def store_deployment(database: Database, deployment: Deployment) -> None:
     bodies = [prompts.manifest, *prompts.files().values(), encode_policy(deployment.policy), deployment.configuration]
     await store_texts(database, [*bodies, *([deployment.approval.encode()] if deployment.approval else [])])
     given = derived.prompts(prompts.manifest)
-    params = {"manifest": prompts.pin, "prompts": list(given), "hashes": list(given.values())}
+    params = {"manifest": prompts.pin, "prompts": TextArray(given), "hashes": TextArray(given.values())}
     await database.query("keep_manifest", params)
 
 

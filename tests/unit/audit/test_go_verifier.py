@@ -7,14 +7,12 @@ pytest's cache. Where Go is not at hand, these tests are skipped.
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import struct
 import subprocess
 import zipfile
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from service.audit.note import SigningKey, parse_note
 from service.cli import main
 from tests.fixtures.bundles import BEFORE as BEFORE_IT
 from tests.fixtures.bundles import LOG_KEY, WITNESSES, Draft, Tree, earlier, moved
+from tests.fixtures.go import program
 from tests.fixtures.sealing import BUNDLES, Leaf, Recorded, compact, exported, indented, packed, zipped
 from tests.mutations.harness import WITNESSED
 from tests.mutations.resealed import Original, member, openings, originals
@@ -67,40 +66,14 @@ def key_of(name: str) -> str:
 @pytest.fixture(scope="session")
 def go(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Go:
     """Calls the verifier in Go, and gives its exit code and what it said; it is built when its sources changed."""
-    compiler = shutil.which("go")
-    if compiler is None:
-        pytest.skip("no Go here (Debian: golang-go)")
-    folder = tmp_path_factory.mktemp("go")
-    content = b"".join(path.read_bytes() for path in [*sorted(SOURCES.glob("*.go")), SOURCES / "go.mod"])
-    kept = request.config.cache.mkdir("go") if request.config.pluginmanager.hasplugin("cacheprovider") else folder
-    program = kept / sha256(content + compiler.encode()).hexdigest()
-    if not program.exists():
-        fresh = program.with_suffix(f".{os.getpid()}")  # another run may be at the same
-        build(compiler, folder, fresh)
-        fresh.replace(program)
+    sources = {path.name: path.read_bytes() for path in [*sorted(SOURCES.glob("*.go")), SOURCES / "go.mod"]}
+    verifier = program(request, tmp_path_factory.mktemp("go"), sources)
 
     def ask(*args: str | Path) -> tuple[int, str]:
-        done = subprocess.run([program, *args], capture_output=True, text=True, check=False)
+        done = subprocess.run([verifier, *args], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     return ask
-
-
-def build(compiler: str, folder: Path, program: Path) -> None:
-    """Compile the verifier without a network."""
-    offline = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GOPATH": str(folder / "path"),
-        "GOCACHE": str(folder / "cache"),
-        "GOPROXY": "off",
-        "GOTOOLCHAIN": "local",
-        "GOFLAGS": "-mod=mod -buildvcs=false",
-        "CGO_ENABLED": "0",
-    }
-    command = [compiler, "build", "-o", str(program), "."]
-    done = subprocess.run(command, cwd=SOURCES, env=offline, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -59,9 +59,9 @@ def test_a_layout_that_changed_is_asked_for_a_new_version(monkeypatch: pytest.Mo
 def test_a_layout_needs_a_file_and_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layouts, "LAYOUTS", {"layout/1": render, "layout/2": otherwise})
 
-    assert all_differences(SHIPPED) == [
-        "expected a pinned file and code for each layout of requests, found one alone for layout/2"
-    ]
+    assert all_differences(SHIPPED) == (
+        "expected a pinned file and code for each layout of requests, found one alone for layout/2",
+    )
 
 
 def test_the_layout_that_is_sealed_is_the_one_that_is_pinned() -> None:
