@@ -24,7 +24,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from service.app import make_app
 from service.checks.patterns import LazyPattern
+from service.prompts import Prompts
+from service.prompts.layout_check import refuse_others
 from tests.fixtures.running import repository
 
 LOOK_S = 0.01
@@ -114,7 +117,7 @@ def _lead(jobs: Mapping[str, Any]) -> None:
     """Do what is told, a line at a time; single-threaded, so that forking is safe."""
     for job in jobs.values():
         job.load()
-    _compile_patterns()
+    _prepare()
     pids: set[int] = set()
     try:
         while line := sys.stdin.readline():
@@ -135,8 +138,10 @@ def _lead(jobs: Mapping[str, Any]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _compile_patterns() -> None:
-    """Compile once what each process would compile when it judges its first reply."""
+def _prepare() -> None:
+    """Do once what each process would do at its start, and compile what it would when it judges its first reply."""
+    make_app()
+    refuse_others(Prompts.load())
     for name, module in [*sys.modules.items()]:
         for value in vars(module).values() if name.startswith("service.checks.") else ():
             if isinstance(value, LazyPattern):
