@@ -317,16 +317,16 @@ class _Phrase:
     """A phrase, compiled when a text has what stands before its name and what stands behind it: few texts do."""
 
     def __init__(self, written: str, speaker: _Speaker) -> None:
-        self._written = written
-        self._beside = _beside(written, speaker)
+        self.written = written
+        self.beside = _beside(written, speaker)
         self._pattern: re.Pattern[str] | None = None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Every place of the phrase in a folded text."""
-        if not all(part.search(text) for part in self._beside):
+        if not all(part.search(text) for part in self.beside):
             return iter(())
         if self._pattern is None:
-            self._pattern = _compiled(self._written)
+            self._pattern = _compiled(self.written)
         return self._pattern.finditer(text)
 
 

@@ -34,7 +34,9 @@ class _Manifest(Struct):
 async def store_texts(database: Database, bodies: Iterable[bytes]) -> None:
     """Store these texts, each once; a text that is stored already costs no write. Raises `StoreUnavailable`."""
     given = {sha256(body).digest(): body for body in bodies}
-    known = {bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": ByteaArray(sorted(given))})}
+    known = {
+        bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": ByteaArray(sorted(given))})
+    }
     if new := [given[digest] for digest in sorted(given) if digest not in known]:
         await database.query("keep_contents", {"bodies": ByteaArray(new)})
 

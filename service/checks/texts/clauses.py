@@ -21,6 +21,8 @@ from service.checks.citations.text.steps import Steps
 from service.checks.patterns import lazily
 
 _A_SEARCH = 1_000
+_KEPT = 256
+"""Of how many names of clauses a document keeps whether it mentions them: a reply asks for the same ones often."""
 _CODE = lazily(r"[a-z]-?\d{1,3}")
 """A letter and a number: a code that a document has for a finding, and says nothing of its kind."""
 _NAME = lazily(
@@ -116,8 +118,12 @@ def _has_items(text: str, items: list[str]) -> bool:
 
 def _names(numeral: str, word: str, items: list[str], document: Document) -> bool:
     """Whether the text itself names the clause, or has its number at the beginning of a line or of a sentence."""
-    match = _mentions(numeral, word.lower().rstrip("s. ")).search(document.original)
-    return match is not None and (not items or _has_items(document.original, items))
+    asked = (numeral, word.lower().rstrip("s. "))
+    if asked not in document.mentions:
+        if len(document.mentions) == _KEPT:
+            document.mentions.clear()
+        document.mentions[asked] = _mentions(*asked).search(document.original) is not None
+    return document.mentions[asked] and (not items or _has_items(document.original, items))
 
 
 @lru_cache(maxsize=512)

@@ -87,9 +87,11 @@ def strange_documents(text: str, known: Sequence[str], texts: Sequence[str]) -> 
     ``known`` are the titles, the caller's texts and the beginnings of the documents: one that has all words of the name
     is meant by it. ``texts`` are all that may mention it in full.
     """
-    names = [frozenset(_WORD.findall(each.casefold())) for each in known]
     matches = list(_DOCUMENT.finditer(text))
-    folded = [each.casefold() for each in texts] if matches else []
+    if not matches:
+        return
+    names = [frozenset(_WORD.findall(each.casefold())) for each in known]
+    folded = [each.casefold() for each in texts]
     looked_up: dict[str, bool] = {}
     for found in matches:
         name = found["name"].casefold()

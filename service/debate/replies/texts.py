@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -132,17 +133,26 @@ def texts_of(reply: Struct) -> tuple[tuple[str, str], ...]:
 
 def with_texts(part: AnyStruct, change: Change, path: str = "") -> AnyStruct:
     """The same reply with other texts: ``change`` is called with the path and the text of each in its order."""
-    read = READ.get(type(part), ())
     changes: dict[str, Any] = {}
-    for member, name in zip(part.__struct_fields__, part.__struct_encode_fields__, strict=True):
+    for member, name, is_read in _members(type(part)):
         old = getattr(part, member)
-        if isinstance(part, Projection) and member in read:
+        if is_read and isinstance(part, Projection):
             new: Any = _output(old, change, f"{path}{name}")
+        elif isinstance(old, Struct | tuple) or (is_read and isinstance(old, str)):
+            new = _changed(old, change, f"{path}{name}", is_read)
         else:
-            new = _changed(old, change, f"{path}{name}", member in read)
+            continue
         if new is not old:
             changes[member] = new
     return replace(part, **changes) if changes else part
+
+
+@cache
+def _members(kind: type[Struct]) -> tuple[tuple[str, str, bool], ...]:
+    """The members of a part of a reply: in Python, in JSON, and whether its texts are read."""
+    read = READ.get(kind, ())
+    named = zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True)
+    return tuple((member, name, member in read) for member, name in named)
 
 
 def _changed(old: Any, change: Change, path: str, is_read: bool) -> Any:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.model_names import COMMON_WORDS, WELL_KNOWN, known_names
+from service.debate import self_naming
+from service.debate.model_names import COMMON_WORDS, WELL_KNOWN, known_names, names_in
 from service.debate.self_naming import MASK, guesses, masked_view, self_names, texts_of
 from tests.fixtures.debates import a_plan, a_start
 
@@ -194,6 +195,25 @@ def test_every_other_name_stays(text: str) -> None:
 def test_every_well_known_name_is_known_together_and_apart(name: str) -> None:
     for written in {name, name.title(), name.replace(" ", ""), name.replace(" ", "-").upper()}:
         assert "".join(names(f"I am {written}, and clause 9 holds.")).casefold() == written.casefold()
+
+
+def test_a_phrase_that_is_compiled_late_finds_what_it_finds_when_compiled_at_once() -> None:
+    phrases = self_naming._phrases()
+    every = (*phrases.own, *phrases.signed, phrases.guessed)
+    texts = [*(text for text, _ in SELF), *STAY, "Model B sounds like Claude.", "The critic is GPT-4o, I am Claude."]
+    found = 0
+    for text in texts:
+        plain = self_naming._fold(text)
+        folded = self_naming._named(plain, names_in(plain.text, KNOWN)).text
+        for phrase in every:
+            spans = [place.span() for place in self_naming._compiled(phrase.written).finditer(folded)]
+            assert [place.span() for place in phrase.finditer(folded)] == spans, (phrase.written, text)
+            found += len(spans)
+
+    assert found > len(SELF), "the texts have the phrases"
+    assert len([phrase for phrase in every if not phrase.beside]) == 1, (
+        "the others are looked for by parts"
+    )
 
 
 def test_names_of_the_debates_own_models_are_known_with_their_fallbacks() -> None:

@@ -37,6 +37,8 @@ class Document:
         self.original = text
         self.folded: Folded = fold(text)
         self._blocks: dict[int, TextTokens] = {}
+        self.mentions: dict[tuple[str, str], bool] = {}
+        """Whether the text names some clauses, by numeral and word; `service.checks.texts.clauses` keeps it."""
 
     @cached_property
     def outline(self) -> tuple[NamedPlace, ...]:
