@@ -211,9 +211,7 @@ def test_a_phrase_that_is_compiled_late_finds_what_it_finds_when_compiled_at_onc
             found += len(spans)
 
     assert found > len(SELF), "the texts have the phrases"
-    assert len([phrase for phrase in every if not phrase.beside]) == 1, (
-        "the others are looked for by parts"
-    )
+    assert len([phrase for phrase in every if not phrase.beside]) == 1, "the others are looked for by parts"
 
 
 def test_names_of_the_debates_own_models_are_known_with_their_fallbacks() -> None:
