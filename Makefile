@@ -98,7 +98,7 @@ repeat: setup ## run TEST (a file, a test, any words of pytest) TIMES (10) times
 	done; \
 	[ -z "$$failed" ] || { echo "Failed in run:$$failed" >&2; exit 1; }
 
-# `make test` tries 60 examples of each property, the same on every run; this one looks for new ones.
+# `make test` tries 40 examples of each property, the same on every run; this one looks for new ones.
 examples: setup ## try 2000 examples (EXAMPLES) of each property of TEST (tests/unit and more); SEED repeats a run (hours)
 	@seed=$(or $(SEED),$$(date +%s)); echo "Properties, with SEED=$$seed"; \
 	GAINSAY_TEST_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest --quiet --no-header --numprocesses=2 --timeout=3600 \
