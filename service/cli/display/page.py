@@ -21,7 +21,7 @@ from service.debate.amounts import micro, usd
 from service.report import Result
 from service.report.amounts import grouped
 from service.report.decision_labels import OUTCOMES
-from service.report.document import quoted
+from service.report.document import first_screen, quoted
 from service.report.document.decision import untested
 from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import (
@@ -110,6 +110,8 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Format", text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}")
     yield from outcome.lines(r)
     yield "Ended", text("; ".join(_ended(r)))
+    for fact in first_screen.asked(r):
+        yield fact.term, text(fact.value)
     if why := untested(r):
         yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
     for flag in r.flags:

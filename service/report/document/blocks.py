@@ -210,8 +210,14 @@ Block = (
 )
 
 
+Paper = Literal["a4", "letter"]
+
+
 class ReportBlocks(Struct, frozen=True):
-    """A whole report: its title, its identity, and its blocks."""
+    """A whole report: its title, its identity, its first screen, which fills no more than a page, and its blocks.
+
+    ``paper`` is the size on which it is printed.
+    """
 
     title: str
     subtitle: str
@@ -219,6 +225,8 @@ class ReportBlocks(Struct, frozen=True):
     simulated: bool
     concluded: str
     blocks: tuple[Block, ...]
+    first: tuple[Block, ...] = ()
+    paper: Paper = "a4"
 
 
 def legible(text: str) -> str:

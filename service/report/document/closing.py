@@ -88,11 +88,7 @@ def _seat(r: Result, s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
 def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
     if at is None:
         return ()
-    place = f"record {at.index} of {at.log}"
-    return (
-        ("Where it stands in the audit log", place),
-        ("Signed head that covers it", f"{at.size:,} records, root {at.root}"),
-    )
+    return (("Where it stands in the audit log", f"record {at.index} of {at.log}"),)
 
 
 def _pair(r: Result, pair: Pair) -> str:
@@ -122,11 +118,11 @@ def provenance(r: Result) -> Iterator[Block]:
         tuple((d.id, d.commitment) for d in r.case.documents),
         code=(0, 1),
     )
-    if h.pins:
+    if used := {id_: mark for id_, mark in h.pins.items() if id_ in h.used}:
         yield TableBlock(
-            "Prompts of this debate",
+            "Prompts that requests were made with",
             ("Prompt", "Version and SHA-256"),
-            tuple(sorted(h.pins.items())),
+            tuple(sorted(used.items())),
             code=(0, 1),
         )
     if r.checks:

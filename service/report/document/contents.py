@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from string import ascii_uppercase
+
+from msgspec.structs import replace
 
 from service.report.document import closing, deciders, exchange, money, opening, uncited
-from service.report.document.blocks import Block, ReportBlocks
+from service.report.document.blocks import Block, Paper, ReportBlocks, ReportPart
+from service.report.document.first_screen import first_screen
 from service.report.formats import telling_of
 from service.report.result.types import Result
 from service.report.shown import shown
@@ -26,10 +30,19 @@ def _against(r: Result) -> Iterator[Block]:
     return telling.against(r) if telling else iter(())
 
 
-PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
-    opening.decision,
+def _declined(r: Result) -> Iterator[Block]:
+    return opening.gate(r) if r.status == "declined" else iter(())
+
+
+def _debated(r: Result) -> Iterator[Block]:
+    return opening.gate(r) if r.status != "declined" else iter(())
+
+
+Part = Callable[[Result], Iterator[Block]]
+PARTS: tuple[Part, ...] = (
+    opening.outcome,
     opening.question,
-    opening.gate,
+    _declined,
     opening.proposition,
     _measured,
     _argued,
@@ -39,12 +52,9 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
     _against,
     exchange.uncertainties,
     closing.notices,
-    money.cost,
-    closing.models,
-    closing.provenance,
-    money.attempts,
     closing.about,
 )
+APPENDICES: tuple[Part, ...] = (_debated, money.cost, closing.models, closing.provenance, money.attempts)
 
 
 def _title(result: Result) -> str:
@@ -54,7 +64,15 @@ def _title(result: Result) -> str:
     return telling.title if telling else "Record of effective challenge"
 
 
-def report(result: Result) -> ReportBlocks:
+def _appendices(result: Result) -> Iterator[Block]:
+    letters = iter(ascii_uppercase)
+    for part in APPENDICES:
+        for block in part(result):
+            is_title = isinstance(block, ReportPart)
+            yield replace(block, title=f"Appendix {next(letters)}: {block.title}") if is_title else block
+
+
+def report(result: Result, paper: Paper = "a4") -> ReportBlocks:
     """A result as the blocks of its report, with the marks of code in its texts."""
     result = shown(result)
     return ReportBlocks(
@@ -63,5 +81,7 @@ def report(result: Result) -> ReportBlocks:
         language="en",
         simulated=result.simulated,
         concluded=result.concluded_at or result.created_at,
-        blocks=tuple(block for part in PARTS for block in part(result)),
+        blocks=(*(block for part in PARTS for block in part(result)), *_appendices(result)),
+        first=tuple(first_screen(result)),
+        paper=paper,
     )

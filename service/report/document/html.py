@@ -6,7 +6,7 @@ page works with a screen reader, prints on paper, and follows the reader's choic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from service.report.document import sparkline
 from service.report.document.bar_chart import figure
@@ -19,6 +19,7 @@ from service.report.document.blocks import (
     FactList,
     HeadingBlock,
     Map,
+    Paper,
     Quotation,
     ReportBlocks,
     ReportPart,
@@ -30,15 +31,15 @@ from service.report.document.blocks import (
 from service.report.document.contents import report
 from service.report.document.html_text import escape
 from service.report.document.strip_chart import draw_strip, swatch
-from service.report.document.stylesheet import STYLE
+from service.report.document.stylesheet import STYLE, page_size
 from service.report.result.types import Result
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def html(result: Result) -> str:
+def html(result: Result, paper: Paper = "a4") -> str:
     """The report of a debate as one self-contained HTML document."""
-    return write(report(result))
+    return write(report(result, paper))
 
 
 def write(content: ReportBlocks) -> str:
@@ -47,17 +48,22 @@ def write(content: ReportBlocks) -> str:
 
 
 def _page(content: ReportBlocks) -> Iterator[str]:
+    style = STYLE + page_size(content.paper)
     yield (
         f'<!DOCTYPE html>\n<html lang="{content.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="robots" content="noindex">\n'
-        f"<title>{escape(content.title)} {escape(content.subtitle)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape(content.title)} {escape(content.subtitle)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
     )
     title, subtitle = escape(content.title), escape(content.subtitle)
-    yield f"<header>\n<p>Gainsay</p>\n<h1>{title}</h1>\n<p><code>{subtitle}</code></p>\n"
-    yield f"{_contents(content)}</header>\n<main>\n"
-    yield from _sections(content)
+    yield f"<header>\n<p>Gainsay</p>\n<h1>{title}</h1>\n<p><code>{subtitle}</code></p>\n</header>\n<main>\n"
+    if content.first:
+        yield '<div class="sheet">\n'
+        yield from _sections(content.first)
+        yield "</div>\n"
+    yield _contents(content)
+    yield from _sections(content.blocks)
     yield "</main>\n</body>\n</html>\n"
 
 
@@ -68,10 +74,10 @@ def _contents(content: ReportBlocks) -> str:
     return f'<nav aria-label="Contents"><ol>{entries}</ol></nav>\n'
 
 
-def _sections(content: ReportBlocks) -> Iterator[str]:
+def _sections(blocks: Sequence[Block]) -> Iterator[str]:
     """Each part as a section; the blocks before the first part come before all sections."""
     opened = False
-    for block in content.blocks:
+    for block in blocks:
         if isinstance(block, ReportPart):
             yield "</section>\n" if opened else ""
             yield f'<section id="{block.name}" aria-labelledby="{block.name}-title">\n'

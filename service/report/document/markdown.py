@@ -37,14 +37,16 @@ _ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
 def markdown(result: Result) -> str:
-    """The report of a debate as one Markdown text."""
+    """The report of a debate as one Markdown text, without a size of paper."""
     return write(report(result))
 
 
 def write(content: ReportBlocks) -> str:
     """A report's blocks as Markdown."""
     head = f"# {escape(content.title)}\n\n{escape(content.subtitle)}"
-    return "\n\n".join([head, *filter(None, (_block(block) for block in content.blocks))]) + "\n"
+    rule = ("---",) if content.first else ()
+    blocks = (*map(_block, content.first), *rule, *map(_block, content.blocks))
+    return "\n\n".join([head, *filter(None, blocks)]) + "\n"
 
 
 def escape(text: str) -> str:

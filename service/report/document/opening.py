@@ -1,4 +1,4 @@
-"""The first parts of a report: the question, the decision, the gate and the proposition."""
+"""The first parts of a report: the outcome in detail, the question, the gate and the proposition."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from collections.abc import Iterator
 
 from service.debate.options import positions_of
 from service.report.amounts import grouped
-from service.report.decision_labels import DECIDERS, OUTCOMES
 from service.report.document import quoted
-from service.report.document.blocks import Banner, Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text, Tone
-from service.report.document.decision import decider, facts, untested
-from service.report.document.uncited import never_cited
+from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
+from service.report.document.decision import decider, facts
 from service.report.labels import (
     DECIDED,
     EFFECT,
     FLAG,
     REASON,
     RULE,
-    SIMULATED,
     STATUS,
-    STOP,
     label_of,
     seat_name,
 )
@@ -68,22 +64,13 @@ def _circumstances(r: Result) -> Iterator[Fact]:
         yield Fact("Basis of the estimate", case.downside_basis)
     confidence = "not given" if case.confidence_score is None else f"{case.confidence_score:f}"
     yield Fact("Confidence before review", confidence)
-    yield Fact("Asked by", r.subject, code=True)
-    yield Fact("Received", r.created_at)
-    yield Fact("Ended", r.concluded_at or "not yet")
     for key, value in sorted(case.metadata.items()):
         yield Fact(f"Caller's {key}", value)
 
 
-def decision(r: Result) -> Iterator[Block]:
-    """The outcome, its limits, and whether a person has to decide."""
-    if r.simulated:
-        yield Banner("warn", "Simulated", (SIMULATED,))
-    yield ReportPart("decision", "Decision")
-    yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
-    if why := untested(r):
-        yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
-    yield from _human_review(r)
+def outcome(r: Result) -> Iterator[Block]:
+    """The outcome and its limits, with the words of who decided."""
+    yield ReportPart("outcome", "Outcome in detail")
     yield FactList(tuple(_outcome(r)))
     yield from quoted.key(r)
     ranking = r.result.ranking if isinstance(r.result, AdversarialTerms) else ()
@@ -102,47 +89,6 @@ def decision(r: Result) -> Iterator[Block]:
     if r.flags:
         yield Text("Flags:", "note")
         yield Bullets(tuple(f"{flag}: {label_of(FLAG, flag)}" for flag in r.flags))
-
-
-def _tone(r: Result) -> Tone:
-    if r.status in ("queued", "running", "declined"):
-        return "info"
-    if r.decision is None or r.decision.confidence in (None, "LOW"):
-        return "bad"
-    sure = r.decision.confidence == "HIGH" and not r.decision.human_review.required
-    return "good" if sure and not untested(r) else "warn"
-
-
-def _in_short(r: Result) -> Iterator[str]:
-    """The lines under the answer: what came of it, who asked, the confidence, the review, dissent and cost."""
-    if r.decision is None or r.status == "declined":  # the answer and the title say all of it
-        return
-    by = f", by {label_of(DECIDERS, r.decision.by)}" if r.decision.by else ""
-    yield f"{label_of(OUTCOMES, r.decision.outcome)}{by}."
-    if r.decision.confidence:
-        yield f"Confidence: {r.decision.confidence}"
-    if r.stop_reason:
-        yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
-    if r.decision.dissent:
-        yield f"Dissent: {r.decision.dissent.text}"
-    if r.decision.cost.ceiling_usd:
-        yield f"Cost: {r.decision.cost.spent_usd} of at most {r.decision.cost.ceiling_usd} USD."
-    yield from quoted.in_short(r)
-
-
-def _human_review(r: Result) -> Iterator[Block]:
-    if r.decision is None or r.status == "declined":
-        return
-    if r.decision.human_review.required:
-        yield Banner("warn", "Human review is required", tuple(_because(r)))
-    else:
-        ends = "Effective challenge" if isinstance(r.result, AdversarialTerms) else "A decision"
-        yield Banner("info", "No rule requires human review", (f"{ends} ends with a person all the same.",))
-
-
-def _because(r: Result) -> Iterator[str]:
-    for reason in r.decision.human_review.reasons if r.decision else ():
-        yield f"Because {label_of(REASON, reason)}."
 
 
 def _outcome(r: Result) -> Iterator[Fact]:
@@ -167,7 +113,6 @@ def _outcome(r: Result) -> Iterator[Fact]:
     yield from quoted.compared(r)
     for pair in r.differing:
         yield Fact("Two replies that differ", pair.sentence)
-    yield from never_cited(r)
 
 
 def gate(r: Result) -> Iterator[Block]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from service.errors import GainsayError
 from service.report.document import sparkline
-from service.report.document.blocks import Banner, Map, ReportBlocks, Sparkline, legible
+from service.report.document.blocks import Banner, Map, Paper, ReportBlocks, Sparkline, legible
 from service.report.document.contents import report
 from service.report.document.strip_chart import draw_strip, standalone, swatch
 from service.report.document.typst_template import TEMPLATE
@@ -41,9 +41,9 @@ class CannotTypeset(GainsayError):
     title = "The report cannot be made as PDF"
 
 
-def pdf(result: Result) -> bytes:
+def pdf(result: Result, paper: Paper = "a4") -> bytes:
     """The report of a debate as an archival, tagged PDF; raises `CannotTypeset`."""
-    return write(report(result))
+    return write(report(result, paper))
 
 
 def write(content: ReportBlocks) -> bytes:
@@ -58,7 +58,7 @@ def write(content: ReportBlocks) -> bytes:
     try:
         return _typeset(content, _STRICT)
     except typst.TypstError:
-        marked = replace(content, blocks=(_BOXES, *content.blocks))
+        marked = replace(content, first=(_BOXES, *content.first))
     try:
         return _typeset(marked, [])
     except typst.TypstError as error:

@@ -1,5 +1,9 @@
 """The style of the HTML report: one file, so it travels inside the page."""
 
+from __future__ import annotations
+
+from service.report.document.blocks import Paper
+
 STYLE = """
 :root {
   color-scheme: light dark;
@@ -16,13 +20,14 @@ STYLE = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 54rem; background: var(--paper); color: var(--ink);
+  margin: 0 auto; padding: 1.5rem 1.25rem 4rem; max-width: 54rem; background: var(--paper); color: var(--ink);
   font: 1.0625rem/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, serif; overflow-wrap: anywhere;
 }
-header { border-bottom: 3px double var(--rule); margin-bottom: 1.5rem; padding-bottom: 1rem; }
+header { border-bottom: 3px double var(--rule); margin-bottom: 0.8rem; padding-bottom: 0.5rem; }
 header > p:first-child { margin: 0; font: 600 0.8125rem/1.4 system-ui, sans-serif; letter-spacing: 0.14em;
   text-transform: uppercase; color: var(--accent); }
-h1 { margin: 0.1rem 0 0.2rem; font-size: 2rem; line-height: 1.2; font-weight: 600; }
+h1 { margin: 0.1rem 0; font-size: 1.75rem; line-height: 1.2; font-weight: 600; }
+header > p { margin: 0; }
 h2 { margin: 2.75rem 0 0.9rem; padding-bottom: 0.3rem; border-bottom: 1px solid var(--rule); font-size: 1.4rem;
   color: var(--accent); font-weight: 600; }
 h3 { margin: 2rem 0 0.6rem; font-size: 1.125rem; }
@@ -88,6 +93,15 @@ rect.track { fill: var(--rule); }
 .course .soft { fill: var(--soft); }
 .course .line.wanted { stroke: var(--bad); }
 .course text.wanted { fill: var(--bad); }
+.sheet { font-size: 0.9375rem; line-height: 1.4; }
+.sheet h2 { margin: 0 0 0.5rem; font-size: 1.2rem; }
+.sheet dl { margin: 0.5rem 0; }
+.sheet dl div { grid-template-columns: 9.5rem 1fr; padding: 0.12rem 0; }
+.sheet .banner { margin: 0.5rem 0; padding: 0.4rem 0.9rem; }
+.sheet .banner p { margin: 0.05rem 0; }
+.sheet .banner strong { font-size: 1.0625rem; }
+.sheet .note { margin: 0.4rem 0; font-size: 0.875rem; }
+.sheet pre { margin: 0.4rem 0; padding: 0.4rem 0.7rem; }
 pre { overflow-x: auto; padding: 0.7rem 0.9rem; background: var(--wash); border: 1px solid var(--rule);
   font: 0.8125rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .argued { margin: 1rem 0; padding: 0.1rem 0 0.1rem 1rem; border-left: 2px solid var(--rule); }
@@ -111,12 +125,20 @@ figcaption p { margin: 0.1rem 0; color: var(--ink); }
     --good: #1d6b3c; --good-wash: #fff; --warn: #855800; --warn-wash: #fff;
     --bad: #a12020; --bad-wash: #fff; --info: #2b5c94; --info-wash: #fff;
   }
-  @page { size: A4; margin: 20mm 18mm; }
   html { font-size: 10pt; }
   body { max-width: none; padding: 0; }
   nav { display: none; }
+  .sheet { break-after: page; }
   h2, h3, h4, .label { break-after: avoid; }
   figure, .banner, tr, dl div { break-inside: avoid; }
   rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
+
+
+_SIZES: dict[Paper, str] = {"a4": "A4", "letter": "letter"}
+
+
+def page_size(paper: Paper) -> str:
+    """The rule for the size of printed pages: the only part of the style that a reader's choice changes."""
+    return f"@page {{ size: {_SIZES[paper]}; margin: 20mm 18mm; }}\n"

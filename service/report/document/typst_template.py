@@ -16,7 +16,7 @@ TEMPLATE = r"""
 #set text(font: "Libertinus Serif", size: 10.5pt, lang: report.language, fill: rgb("#1b1f24"))
 #set par(leading: 0.64em, spacing: 0.95em)
 #set page(
-  paper: "a4",
+  paper: (a4: "a4", letter: "us-letter").at(report.paper),
   margin: (x: 21mm, top: 26mm, bottom: 24mm),
   header: context if counter(page).get().first() > 1 {
     set text(size: 8pt, fill: soft)
@@ -221,5 +221,11 @@ TEMPLATE = r"""
 #raw(report.subtitle)
 #line(length: 100%, stroke: 0.8pt + accent)
 
+#{
+  set text(size: 9.5pt)
+  set par(leading: 0.55em, spacing: 0.65em)
+  for b in report.first { shown(b) }
+}
+#if report.first.len() > 0 { pagebreak(weak: true) }
 #for b in report.blocks { shown(b) }
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -72,6 +72,7 @@ def build_result(
         concluded_at=lines[-1].at if outcome else None,
         entries=len(lines),
         subject=h.subject,
+        asked_via=lines[0].via,
         case=h.case,
         options=shown_options(started.options) if started else None,
         gate=build_gate(decision) if decision else None,
@@ -95,7 +96,7 @@ def build_result(
         diversity=started.diversity if started else None,
         pairs=started.pairs if started else (),
         approved_by=started.approved_by if started else None,
-        hashes=build_hashes(h.case, started, decision, last_record, position),
+        hashes=build_hashes(h.case, started, decision, last_record, position, h.used),
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
@@ -241,11 +242,13 @@ def build_hashes(
     decision: GateDecision | None,
     last_record: str | None,
     position: LogPosition | None = None,
+    used: Collection[str] = (),
 ) -> Hashes:
     """The hashes of what is fixed: before the start only the gate's policy is known."""
     return Hashes(
         prompts_pin=started.pin if started else None,
         pins=pins_of(started, case) if started else {},
+        used=tuple(sorted(used)),
         policy_hash=started.policy_hash if started else decision.policy_hash if decision else None,
         price_hash=started.price_hash if started else None,
         configuration_hash=started.configuration_hash if started else None,

@@ -19,6 +19,7 @@ from service.debate.replies import Critique, Moderation
 from service.debate.turns import phase_of, round_of, seat_of, split_party, turn_id
 from service.errors import IllegalEntry
 from service.report.result.types import Line, WhyAsked
+from service.report.result.used_pins import pins_used
 
 SWAPPED = "swapped"
 
@@ -58,6 +59,8 @@ class History:
         self.facts = Facts()
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self.moderators: dict[TurnId, Turn] = {}
+        self.used: set[str] = set()
+        """The ids of the pinned prompts, templates and schemas of the requests that were made."""
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
         for line in lines:
@@ -68,8 +71,11 @@ class History:
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
+                due = self._due(entry.turn)
+                if due is not None:
+                    self.used |= pins_used(self.facts, due, self.plan(entry.turn).of(entry.model))
                 if seat_of(entry.turn) == "moderator":
-                    self.moderators[entry.turn] = self._asked(entry.turn)
+                    self.moderators[entry.turn] = self._asked(due, entry.turn)
             case TurnSpoke():
                 self._end(entry)
                 names = self.served.setdefault(seat_of(entry.turn), [])
@@ -98,13 +104,15 @@ class History:
             raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
         self._attempts[place] = self._attempts[place]._replace(ended=entry)
 
-    def _asked(self, turn: TurnId) -> Turn:
-        """The turn as the kernel asks for it after the entries so far."""
+    def _due(self, turn: TurnId) -> Turn | None:
+        """The turn as the kernel asks for it after the entries so far; ``None`` where it is not due."""
         move = decide(self.facts)
-        for due in move.turns if isinstance(move, Ask) else ():
-            if due.id == turn:
-                return due
-        raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+        return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
+
+    def _asked(self, due: Turn | None, turn: TurnId) -> Turn:
+        if due is None:
+            raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+        return due
 
     def attempt(self, turn: TurnId, number: int) -> AttemptHistory:
         """One attempt of a turn; raises `KeyError` if it was never made."""

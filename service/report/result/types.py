@@ -44,14 +44,20 @@ from service.report.result.would_change import GateChange
 from service.report.sent import EVERY
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
+Via = Literal["keyboard", "databaseRole", "none"]
+"""How a caller was authenticated: `service.audit.record.Actor`."""
 
 
 class Line(Struct, frozen=True):
-    """One recorded entry: its number in the debate from 0, the time that its record claims (RFC 3339), the entry."""
+    """One recorded entry: its number in the debate from 0, the time that its record claims (RFC 3339), the entry.
+
+    ``via`` is how whoever caused the record was authenticated, as its envelope says.
+    """
 
     n: int
     at: str
     entry: Entry
+    via: Via = "none"
 
 
 class ProposerPosition(Struct, frozen=True, kw_only=True):
@@ -295,11 +301,13 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
     debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
     prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
-    place of that record in the audit log, absent before the debate is over.
+    place of that record in the audit log, absent before the debate is over. ``used`` names those of the pins with which
+    requests were made.
     """
 
     prompts_pin: str | None = None
     pins: dict[str, str] = {}
+    used: tuple[str, ...] = ()
     policy_hash: str | None = None
     price_hash: str | None = None
     configuration_hash: str | None = None
@@ -313,14 +321,15 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """A debate up to its latest entry, whole.
 
     A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
-    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``case``, ``caps``,
-    ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``, ``overallCost``,
-    ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail`` and
-    ``concludedAt``.
+    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``askedVia``,
+    ``case``, ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``,
+    ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
+    and ``concludedAt``.
 
     ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
     state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
-    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller.
+    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
+    authenticated by ``askedVia``, where ``none`` is nobody.
     ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
     the last, RFC 3339 in UTC.
 
@@ -356,6 +365,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     concluded_at: str | None = None
     entries: int
     subject: str
+    asked_via: Via
     case: Case
     options: ShownOptions | None = None
     gate: Gate | None = None

@@ -18,8 +18,20 @@ _LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 def pieces(pdf: bytes) -> Iterator[tuple[str, str]]:
     """Each piece of text page by page, with the name of its font; lines end without a blank."""
+    return ((text, font) for text, font, _ in _placed(pdf))
+
+
+def pages_of(pdf: bytes) -> list[str]:
+    """The text of each page without blanks."""
+    found: dict[int, str] = {}
+    for text, _, page in _placed(pdf):
+        found[page] = found.get(page, "") + "".join(text.split())
+    return list(found.values())
+
+
+def _placed(pdf: bytes) -> Iterator[tuple[str, str, int]]:
     objects = {int(n): body for n, body in _OBJECT.findall(pdf)}
-    for resources, contents in _PAGE.findall(pdf):
+    for page, (resources, contents) in enumerate(_PAGE.findall(pdf)):
         fonts = {name: objects[int(at)] for name, at in _FONT.findall(objects[int(resources)])}
         font, letters = "", dict[int, str]()
         for text in _TEXT.findall(_decoded(objects[int(contents)])):
@@ -28,7 +40,7 @@ def pieces(pdf: bytes) -> Iterator[tuple[str, str]]:
                     font, letters = _font(objects, fonts[shown[1]])
                     continue
                 codes = _ESCAPED.sub(_unescaped, shown[0][1:-1])
-                yield "".join(letters[int.from_bytes(codes[i : i + 2])] for i in range(0, len(codes), 2)), font
+                yield "".join(letters[int.from_bytes(codes[i : i + 2])] for i in range(0, len(codes), 2)), font, page
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:

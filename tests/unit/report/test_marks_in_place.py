@@ -376,7 +376,7 @@ def test_the_first_box_says_how_many_quoted_passages_are_marked_and_the_facts_in
     r = result("evidence", fake('"so"'), one_mark("synthesis", "so"))
 
     box, *_ = markdown(r).partition("## Decision")[2].split("\n\n- ")
-    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+    facts = markdown(r).partition("## Outcome in detail")[2].partition("\n## ")[0]
     assert "> Quoted words: 2 of 2 passages marked, which do not stand where the text says." in box
     first, second = "Moderator, round 1", "Moderator, round 2"
     marked, again = f"2: {first}, take 2 (1); {second}, take 2 (1)", f"{first} (1); {second} (1)"

@@ -36,18 +36,20 @@ from service.intake.worst_case import WEAK
 from service.money import Usage
 from service.policy import GatePolicy
 from service.report import Line, build_result, html, labels, markdown, pdf
-from service.report.document.blocks import Argued, Banner, Chart, ReportPart
+from service.report.document import uncited
+from service.report.document.blocks import Argued, Banner, Chart, Paper, ReportPart
 from service.report.document.contents import report
 from service.report.result.argument_types import WhyMaintained
 from service.report.result.notice_types import NoticeKind
-from service.report.result.types import Result
+from service.report.result.types import Result, Via
 from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
 from tests.fixtures.results import adversarial, decided
+from tests.unit.report.pdf_text import pages_of
 
 PARTS = [
     "decision",
+    "outcome",
     "question",
-    "gate",
     "proposition",
     "round-1",
     "evidence",
@@ -55,17 +57,23 @@ PARTS = [
     "dissent",
     "uncertainties",
     "notices",
+    "about",
+    "gate",
     "cost",
     "models",
     "provenance",
     "attempts",
-    "about",
 ]
 
 
 def told(entries: Sequence[Entry], **changes: Any) -> Result:
     lines = [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
     return replace(build_result("d1", lines, last_record="ab" * 32), **changes)
+
+
+def parts(result: Result) -> list[ReportPart]:
+    content = report(result)
+    return [block for block in (*content.first, *content.blocks) if isinstance(block, ReportPart)]
 
 
 def hard(turn: Turn, facts: Facts) -> Reply:
@@ -99,11 +107,18 @@ HARD = told(drive(a_start(human_review=True), hard, findings=suspicious))
 
 
 def test_the_parts_stand_in_the_order_in_which_a_reviewer_reads_them() -> None:
-    assert [block.name for block in report(HARD).blocks if isinstance(block, ReportPart)] == PARTS
+    assert [block.name for block in parts(HARD)] == PARTS
+    assert [block.title for block in parts(HARD)][-5:] == [
+        "Appendix A: Why it was debated",
+        "Appendix B: Cost",
+        "Appendix C: Models",
+        "Appendix D: Hashes and versions",
+        "Appendix E: Attempts",
+    ]
 
 
 def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
-    titles = [block.title for block in report(HARD).blocks if isinstance(block, ReportPart)]
+    titles = [block.title for block in parts(HARD)]
 
     assert re.findall(r"^## (.*)$", markdown(HARD), re.MULTILINE) == titles
     assert re.findall(r"<h2 [^>]*>([^<]*)</h2>", html(HARD)) == titles
@@ -117,8 +132,8 @@ def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
         "Dissent: ",
         "Confidence: LOW",
         "**Human review is required**",
-        "Because a document holds passages that speak to a model.",
-        "Because policy requires it for this kind of case.",
+        "a document holds passages that speak to a model",
+        "policy requires it for this kind of case",
         "- **At most MODERATE:** because evidence was cited that is not in the sources, or was not cited at all",
         "- **Moderator's confidence:** HIGH",
         "This critique was asked for again because the critic rated its own challenge below the threshold.",
@@ -185,7 +200,7 @@ def test_what_was_struck_is_shown_where_it_was_argued_and_again_among_the_eviden
 def test_a_simulated_debate_says_so_first_and_again_at_the_end() -> None:
     simulated = told(drive(replace(a_start(), simulated=True)))
 
-    first = report(simulated).blocks[0]
+    first = report(simulated).first[0]
     assert isinstance(first, Banner)
     assert first.title == "Simulated"
     assert markdown(simulated).count(labels.SIMULATED) == 2
@@ -244,7 +259,8 @@ def test_a_running_debate_says_that_it_has_not_ended() -> None:
     running = told(drive(a_start())[:9])
 
     assert "Running: the debate has not ended" in markdown(running)
-    assert "- **Ended:** not yet" in markdown(running)
+    assert "- **Recorded:** received 2026-11-21T10:00:00Z; not ended yet" in markdown(running)
+    assert "gainsay audit verify" not in markdown(running), "there is no bundle yet"
 
 
 def test_positions_are_shown_in_the_moderators_order_with_each_ones_case() -> None:
@@ -336,6 +352,63 @@ def test_every_sign_that_a_critique_can_show_has_words() -> None:
 
     assert signs <= set(labels.SIGN)
     assert len(signs) > len(WEAK)
+
+
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+def test_what_an_officer_files_is_one_page_of_either_size(paper: Paper) -> None:
+    """The longest of each line that a first screen can have, on the smaller page too."""
+    words = ("liability under clause twelve " * 40).strip()
+    found_ = HARD.decision
+    assert found_
+    assert found_.dissent
+    long = replace(
+        HARD,
+        question=words,
+        simulated=True,
+        subject="s" * 64,
+        approved_by="model-risk",
+        coverage=HARD.coverage * uncited.LEADING,
+        decision=replace(found_, answer=words[:300], dissent=replace(found_.dissent, text=words[:300])),
+    )
+
+    pages = list(pages_of(pdf(long, paper)))
+
+    assert "gainsayauditverifyBUNDLE--reportFILE--keyLOG_KEY--witnessWITNESS_KEY" in pages[0]
+    assert "README.txtinthebundlesaysmore." in pages[0]
+    assert "pinthatkey,too,withanother--key." in pages[0]
+    assert "Outcomeindetail" not in pages[0]
+    assert "Outcomeindetail" in pages[1]
+
+
+def test_the_size_of_the_paper_is_the_readers_and_changes_nothing_else() -> None:
+    assert html(HARD) != html(HARD, "letter")
+    assert html(HARD).replace("@page { size: A4;", "@page { size: letter;") == html(HARD, "letter")
+    assert b"/MediaBox[0 0 595" in pdf(HARD)
+    assert b"/MediaBox[0 0 612 792]" in pdf(HARD, "letter")
+
+
+@pytest.mark.parametrize(
+    ("via", "said"),
+    [
+        ("none", "- **Asked by:** local; nobody was authenticated"),
+        ("keyboard", "- **Asked by:** local; a person at the keyboard of the machine; nobody was authenticated"),
+    ],
+)
+def test_a_report_says_who_asked_and_that_nobody_was_authenticated(via: Via, said: str) -> None:
+    entries = drive(a_start())
+    lines = [Line(n, "2026-11-21T10:00:00Z", entry, via if n == 0 else "none") for n, entry in enumerate(entries)]
+
+    assert said in markdown(build_result("d1", lines))
+
+
+def test_a_report_lists_the_prompts_of_requests_that_were_made_and_no_others() -> None:
+    """The debate ends before anybody rebuts, so no request was made with the prompt of that seat."""
+    cut = told(drive(a_start(), refuses=lambda turns: "1.rebuttal.1" in turns))
+
+    assert "rebuttal" in cut.hashes.pins
+    listed = markdown(cut).partition("*Prompts that requests were made with*")[2].partition("*Checks")[0]
+    assert "| critic |" in listed
+    assert "| rebuttal |" not in listed
 
 
 def test_the_models_that_answered_are_named() -> None:

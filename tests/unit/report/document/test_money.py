@@ -253,7 +253,7 @@ def test_what_is_held_is_shown_while_anything_is() -> None:
 
 
 def test_every_rendering_has_the_attempts() -> None:
-    assert '<h2 id="attempts-title">Attempts</h2>' in html(HARD)
+    assert '<h2 id="attempts-title">Appendix E: Attempts</h2>' in html(HARD)
     assert pdf(HARD).startswith(b"%PDF")
 
 

@@ -1,0 +1,109 @@
+"""What an officer files: the decision, who asked and when, what was not cited, and how to verify it, on one page.
+
+Everything on it follows from sealed records, so a verifier writes the same bytes again. Signed times come later than
+the records; the command on the page prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from service.report.decision_labels import DECIDERS, OUTCOMES
+from service.report.document import quoted
+from service.report.document.blocks import Banner, Block, Fact, FactList, ReportPart, Text, Tone, Verbatim
+from service.report.document.decision import untested
+from service.report.document.uncited import never_cited
+from service.report.labels import (
+    APPROVER_KEY,
+    KEYS,
+    NO_HUMAN_DECISION,
+    REASON,
+    SIGNED_TIMES,
+    SIMULATED,
+    STATUS,
+    STOP,
+    VERIFY,
+    VIA,
+    label_of,
+)
+from service.report.result.terms import AdversarialTerms
+from service.report.result.types import Result
+from service.report.shortened import short
+
+QUESTION_MAX, REASONS_MAX = 200, 360
+COMMAND = "gainsay audit verify BUNDLE --report FILE --key LOG_KEY --witness WITNESS_KEY"
+
+
+def first_screen(r: Result) -> Iterator[Block]:
+    """The first screen of a report, and the first page on paper."""
+    if r.simulated:
+        yield Banner("warn", "Simulated", (SIMULATED,))
+    yield ReportPart("decision", "Decision")
+    yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
+    if why := untested(r):
+        yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
+    yield from _human_review(r)
+    yield FactList(tuple(_circumstances(r)))
+    if r.decision is not None:
+        yield from _verification(r)
+
+
+def _circumstances(r: Result) -> Iterator[Fact]:
+    """Who asked what, when, what nobody cited, and what a person has decided."""
+    yield Fact("Question", short(r.question, QUESTION_MAX))
+    yield from never_cited(r)
+    yield from asked(r)
+    if r.decision is not None:
+        yield Fact("Signed times", SIGNED_TIMES)
+
+
+def asked(r: Result) -> Iterator[Fact]:
+    """Who asked, when, and what a person has decided since."""
+    yield Fact("Asked by", f"{r.subject}; {label_of(VIA, r.asked_via)}")
+    ended = f"ended {r.concluded_at}" if r.concluded_at else "not ended yet"
+    yield Fact("Recorded", f"received {r.created_at}; {ended}")
+    yield Fact("Human decision", NO_HUMAN_DECISION)
+
+
+def _verification(r: Result) -> Iterator[Block]:
+    yield Text(VERIFY, "note")
+    yield Verbatim((COMMAND,))
+    keys = KEYS.format(log=r.hashes.log.log if r.hashes.log else "")
+    yield Text(f"{keys} {APPROVER_KEY}" if r.approved_by not in (None, "unapproved") else keys, "note")
+
+
+def _tone(r: Result) -> Tone:
+    if r.status in ("queued", "running", "declined"):
+        return "info"
+    if r.decision is None or r.decision.confidence in (None, "LOW"):
+        return "bad"
+    sure = r.decision.confidence == "HIGH" and not r.decision.human_review.required
+    return "good" if sure and not untested(r) else "warn"
+
+
+def _in_short(r: Result) -> Iterator[str]:
+    """The lines under the answer: what came of it, who asked, the confidence, the review, dissent and cost."""
+    if r.decision is None or r.status == "declined":  # the answer and the title say all of it
+        return
+    by = f", by {label_of(DECIDERS, r.decision.by)}" if r.decision.by else ""
+    yield f"{label_of(OUTCOMES, r.decision.outcome)}{by}."
+    if r.decision.confidence:
+        yield f"Confidence: {r.decision.confidence}"
+    if r.stop_reason:
+        yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
+    if r.decision.dissent:
+        yield f"Dissent: {r.decision.dissent.text}"
+    if r.decision.cost.ceiling_usd:
+        yield f"Cost: {r.decision.cost.spent_usd} of at most {r.decision.cost.ceiling_usd} USD."
+    yield from quoted.in_short(r)
+
+
+def _human_review(r: Result) -> Iterator[Block]:
+    if r.decision is None or r.status == "declined":
+        return
+    if r.decision.human_review.required:
+        reasons = "; ".join(label_of(REASON, reason) for reason in r.decision.human_review.reasons)
+        yield Banner("warn", "Human review is required", (f"Because {short(reasons, REASONS_MAX).rstrip('.')}.",))
+    else:
+        ends = "Effective challenge" if isinstance(r.result, AdversarialTerms) else "A decision"
+        yield Banner("info", "No rule requires human review", (f"{ends} ends with a person all the same.",))
