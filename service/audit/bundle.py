@@ -2,7 +2,7 @@
 
 manifest.json            what the bundle is of, and the SHA-256 of every other file
 README.txt               what this is and how it is checked
-report.md                the readable report
+report.md, report.html   the readable report
 schema/*.json            JSON Schemas of manifest, documents index, leaves, contexts and payloads
 records/0000.leaf.json   each record in order: the leaf, the payload and its salt in hex
 records/0000.payload.json, records/0000.salt
@@ -15,6 +15,9 @@ heads/0001.leaf.json     records that opened the logs up to the debate's, oldest
 checkpoints/0001.txt     the signed head of each log of `Manifest.logs`, in that order: the debate's own log first
 times/before.txt         a countersigned head of the debate's log without the debate (`service.audit.earlier_head`)
 times/first.txt          the first countersigned head with all of the debate; neither is there without witnesses
+
+issued/0001.leaf.json    records of PDFs that were handed out, oldest first; with payload, salt and a proof under a head
+                         of the log that was the tenant's then: the debate's own or a later one
 
 Nothing in it is free: the archive follows from names and contents (`service.audit.archive`), the manifest from the
 other files and the records, and which files there are from what the records seal. Nothing signs the manifest. A bundle
@@ -38,7 +41,7 @@ from service.errors import GainsayError
 
 FORMAT: Final = "gainsay-bundle/2"
 MANIFEST, DOCUMENTS = "manifest.json", "documents/index.json"
-README, REPORT = "README.txt", "report.md"
+README, REPORT, PAGE = "README.txt", "report.md", "report.html"
 BEFORE, FIRST = "times/before.txt", "times/first.txt"
 PATH_SHOWN = 200
 LISTED_MAX = 512

@@ -22,9 +22,10 @@ unpacked from it, and a verifier key that you have from somebody else than whoev
     gainsay audit verify BUNDLE --key VKEY --witness VKEY
 
 --witness is the key of somebody outside who countersigns the log's heads; where there is none, --allow-unwitnessed says
-that you know. That needs no database and no network. It recomputes every byte of the file, every hash, the proofs, the
-signatures, what each model was asked, every citation, every charge, the gate's decision and every move of the debate,
-and names the first difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does
+that you know. With --report FILE the command also compares a report that you hold, as Markdown, HTML or PDF. It needs
+no database and no network. It recomputes every byte of the file, every hash, the proofs, the signatures, what each
+model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
+difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does
 not. Until that command says VERIFIED, these are only words.
 
 Two kinds of steps: file, signature, witnesses, tree, records, context, chain, complete, logs, parts, lines, prompts,
@@ -33,6 +34,8 @@ they need, so that a third party can write them again. The other steps recompute
 
 manifest.json       what is here, and the SHA-256 of each file
 report.md           the readable report: begin here
+report.html         the same report for a browser
+issued/             the record of each PDF of the report that was handed out: its hash, and its proof; often none
 records/            each record: the leaf as it was hashed, its payload, and the salt of the payload's commitment
 proofs/             that each leaf lies in the log (C2SP tlog-proof), all under one checkpoint
 checkpoints/        the signed head of each log (C2SP tlog-checkpoint), with the cosignatures of its witnesses
@@ -67,6 +70,7 @@ _FIRST = (
     "payload.debate.stopped.v1",
     "payload.gate.decided.v1",
     "payload.log.opened.v1",
+    "payload.report.issued.v1",
     "payload.turn.asked.v1",
     "payload.turn.silent.v1",
     "payload.turn.spoke.v1",

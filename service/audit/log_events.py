@@ -4,6 +4,7 @@ log.opened        a log of a new epoch, with the last head of the one before
 audit.read        evidence was handed out: its kind, and its debate or filters
 audit.checked     the log was recomputed in the background: the result
 audit.remembered  a person had the signer adopt a stored head that it had forgotten
+report.issued     a report that cannot be written again byte for byte is about to be handed out: its hash
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
+
+from service.audit.report_forms import Paper
 
 
 class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field="kind", omit_defaults=True):
@@ -63,8 +66,25 @@ class AuditRemembered(
     reason: str
 
 
-Event = LogOpened | AuditRead | AuditChecked | AuditRemembered
+class ReportIssued(Struct, frozen=True, rename="camel", tag="report.issued", tag_field="kind", omit_defaults=True):
+    """A report of a debate that has ended is about to be handed out for the first time with these bytes.
 
+    ``last_record`` is the hash of the debate's last leaf, and ``configuration`` that of the configuration under which
+    it ran, absent for a declined case. ``template`` is the version of the report, and ``sha256`` the hash of the file.
+    """
+
+    debate: str
+    last_record: str
+    form: Literal["pdf"]
+    paper: Paper
+    template: str
+    sha256: str
+    configuration: str | None = None
+
+
+Event = LogOpened | AuditRead | AuditChecked | AuditRemembered | ReportIssued
+
+_issued = msgspec.json.Decoder(ReportIssued)
 _encoder = msgspec.json.Encoder(order="sorted")
 KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))
 OLDER: Mapping[tuple[str, int], tuple[type[Struct], Callable[[Any], Event]]] = {}
@@ -82,6 +102,11 @@ LAST = last_versions(OLDER)
 def encode(event: Event) -> bytes:
     """The event as the bytes that are hashed, stored and served."""
     return _encoder.encode(event)
+
+
+def decode_issued(payload: bytes) -> ReportIssued:
+    """The event of a payload of the kind ``report.issued``; raises `ValueError`."""
+    return _issued.decode(payload)
 
 
 def kind(event: Event) -> str:

@@ -62,6 +62,7 @@ SCHEMAS: Mapping[str, int] = {
     "audit.read": 1,
     "audit.checked": 1,
     "audit.remembered": 1,
+    "report.issued": 1,
 }
 """The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
 CONTEXT = 1

@@ -11,8 +11,9 @@ from typing import Literal
 
 import click
 
-from service import report as reports
 from service.app import open_app, running_sequencer
+from service.audit.report_forms import PAPERS, Paper
+from service.audit.report_forms import Form as ReportForm
 from service.cli import exit_codes, startup
 from service.cli.display import page
 from service.cli.display.console import console
@@ -34,6 +35,9 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
 @click.option("--markdown", is_flag=True, help="Write Markdown.")
 @click.option("--html", is_flag=True, help="Write one self-contained HTML file.")
 @click.option("--pdf", is_flag=True, help="Write PDF; needs -o, or output that is not a terminal.")
+@click.option(
+    "--paper", type=click.Choice(PAPERS), default="a4", show_default=True, help="The paper for PDF and print."
+)
 @click.option("--json", is_flag=True, help="Write JSON, as GET /v1/debates/ID?view=full does.")
 @click.option(
     "-o",
@@ -42,8 +46,11 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
     metavar="FILE",
     help="Write to this file, in the form of its suffix.",
 )
-def report(debate: str, output: Path | None, **asked: bool) -> int:
+def report(debate: str, output: Path | None, paper: Paper, **asked: bool) -> int:
     """Show a recorded debate: as text, or as the report for an examiner.
+
+    A PDF is written when the log proves the record of its hash. `gainsay audit verify BUNDLE --report FILE` compares
+    any of them with the records.
 
     \b
     gainsay report 01980c2e-... -o report.pdf
@@ -52,11 +59,13 @@ def report(debate: str, output: Path | None, **asked: bool) -> int:
     chosen = _form([form for form in FORMS if asked[form]], output)
     settings = startup.start(quiet=True)
     with addresses(settings) as where:
-        found = asyncio.run(_result(settings, where, debate))
-    if chosen is None:
-        page.show(console(), found)
-        return exit_codes.DONE
-    content = rendered(chosen, found)
+        if chosen is None:
+            page.show(console(), asyncio.run(_result(settings, where, debate)))
+            return exit_codes.DONE
+        if chosen == "json":
+            content = pretty(asyncio.run(_result(settings, where, debate))) + b"\n"
+        else:
+            content = asyncio.run(_written(settings, where, debate, chosen, paper))
     if output is None:
         sys.stdout.buffer.write(content)
     else:
@@ -103,19 +112,6 @@ def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
     return asked[0] if asked else by_suffix
 
 
-def rendered(form: Form, found: Result) -> bytes:
-    """A result in one of the forms that a report has."""
-    match form:
-        case "json":
-            return pretty(found) + b"\n"
-        case "markdown":
-            return reports.markdown(found).encode()
-        case "html":
-            return reports.html(found).encode()
-        case "pdf":
-            return reports.pdf(found)
-
-
 def write(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; raises `CannotWrite`."""
     beside = path.with_name(f".{path.name}.part")
@@ -132,6 +128,11 @@ def write(path: Path, content: bytes) -> None:
 async def _result(settings: Settings, where: DatabaseAddresses, debate: str) -> Result:
     async with open_app(settings, where, pool=2) as app, running_sequencer(app):
         return await app.reviews.result(debate, startup.LOCAL)
+
+
+async def _written(settings: Settings, where: DatabaseAddresses, debate: str, form: ReportForm, paper: Paper) -> bytes:
+    async with open_app(settings, where, pool=2) as app, running_sequencer(app):
+        return await app.reviews.report(debate, startup.LOCAL, form, paper)
 
 
 async def _replay(settings: Settings, url: str, debate: str) -> Replayed:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from service import intake
 from service.audit.record import Writer, open_leaf
+from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision, is_end
 from service.debate.model import Status
@@ -26,6 +27,7 @@ from service.report.result.decision_types import Decision
 from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
 from service.reviews.feed import Feed
+from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision, count_task_type
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
@@ -73,6 +75,7 @@ class Reviews:
         self._held = held
         self._deployment = deployment
         self._hub = hub
+        self._register = ReportRegister(database, logs, self._listening, HOLD_S)
         self._recorder = CaseRecorder(database, deployment, hub, logs, self._listening)
 
     @property
@@ -140,6 +143,25 @@ class Reviews:
         # In a thread: finding the clauses of long texts takes time.
         texts = await read_documents(self._database, debate)
         return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
+
+    async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
+        """The report of a debate so far, in the words of the version that its records name.
+
+        A PDF is given of a debate that has ended, and when the log proves the record that it is issued. Raises what
+        `result` raises; `OtherBuild` for a version that this build lacks, `CannotTypeset`, and for a PDF `NotOver`,
+        `ReportNotProvable` and `AuditUnavailable`.
+        """
+        stored = await read_debate(self._database, debate, caller.tenant, documents=True)
+        debate = str(UUID(debate))  # the canonical spelling
+        refuse_unfinished(debate, stored, form)
+        position = None
+        if is_end(stored.records[-1].entry):
+            position = await self._listening.wait_provable(debate, len(stored.records) - 1, HOLD_S)
+        content = await write_report(stored, debate, position, stored.texts, form, paper)
+        if form == "pdf":
+            writer = Writer(caller.actor, self._deployment().build_hash)
+            await self._register.issue(stored, debate, content, paper, writer)
+        return content
 
     async def list_recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
         """The caller's newest debates below an id, newest first: ids sort by time."""

@@ -150,6 +150,36 @@ WITH entries AS (
 )
 INSERT INTO pending (log, debate, n) VALUES (%(log)s, %(debate)s, 0) RETURNING debate;
 
+-- issue_report --
+-- Record that a report is handed out, once for all processes: no row when it is recorded already.
+WITH new AS (
+    INSERT INTO issued_report (debate, form, paper, template, sha256, record)
+    VALUES (%(of)s, %(form)s, %(paper)s, %(template)s, %(sha256)s, %(debate)s)
+    ON CONFLICT (debate, form, paper, template, sha256) DO NOTHING
+    RETURNING record
+), entries AS (
+    INSERT INTO entry (debate, n, leaf) SELECT record, 0, %(leaf)b FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) SELECT record, 0, %(salt)b, %(body)b FROM new
+)
+INSERT INTO pending (log, debate, n) SELECT %(log)s, record, 0 FROM new RETURNING debate;
+
+-- issued_report --
+-- The record of a report that was handed out before.
+SELECT r.record, e.leaf, p.salt, p.body
+FROM issued_report r LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
+LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
+WHERE r.debate = %(of)s AND r.form = %(form)s AND r.paper = %(paper)s AND r.template = %(template)s
+  AND r.sha256 = %(sha256)s;
+
+-- issued_reports --
+-- The records of all reports of a debate that were handed out, as far as they are in a log.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+FROM issued_report r JOIN leaf l ON l.debate = r.record AND l.n = 0
+LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
+LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
+WHERE r.debate = %(debate)s ORDER BY l.idx;
+
 -- head --
 -- The working state of one debate.
 SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
@@ -596,7 +626,7 @@ WITH part AS (
 SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
 
 -- remove_stray_records --
--- Delete models' scores and decisions in debates that do not exist.
+-- Delete models' scores and decisions in debates that do not exist, and issued reports without a record.
 WITH gone AS (
     DELETE FROM track_record r
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
@@ -607,8 +637,30 @@ WITH gone AS (
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = d.debate)
       AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = d.debate)
     RETURNING 1
+), unissued AS (
+    DELETE FROM issued_report r WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.record) RETURNING 1
 )
-SELECT 0 AS added, (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) AS removed;
+SELECT 0 AS added,
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) + (SELECT count(*) FROM unissued) AS removed;
+
+-- project_issued --
+-- Correct the row of one record of an issued report: of two records of one report the earlier has the row.
+WITH gone AS (
+    DELETE FROM issued_report r
+    WHERE (r.record = %(record)s
+           AND (r.debate, r.form, r.paper, r.template, r.sha256)
+               IS DISTINCT FROM (%(of)s::uuid, %(form)s::text, %(paper)s::text, %(template)s::text, %(sha256)s::text))
+       OR (r.record > %(record)s
+           AND (r.debate, r.form, r.paper, r.template, r.sha256)
+               = (%(of)s::uuid, %(form)s::text, %(paper)s::text, %(template)s::text, %(sha256)s::text))
+    RETURNING 1
+), made AS (
+    INSERT INTO issued_report (debate, form, paper, template, sha256, record)
+    SELECT %(of)s::uuid, %(form)s::text, %(paper)s::text, %(template)s::text, %(sha256)s::text, %(record)s::uuid
+    WHERE (SELECT count(*) FROM gone) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;
 
 -- standings --
 -- The models' scores in the newest panels of a tenant, by type of question: their number and sum.

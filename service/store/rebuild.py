@@ -1,4 +1,4 @@
-"""Rebuilds the derived tables from the records: what debates rest on, prompts of manifests, track records, decisions.
+"""Rebuilds the derived tables from the records: what debates rest on, prompts, scores, decisions, issued reports.
 
 Their rows may be lost or forged without any proof failing, so they are never evidence; this makes them agree with the
 records again. It works debate by debate. A writer adds derived rows in the statement that adds the records, and that
@@ -15,13 +15,16 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from service.audit.log_events import KINDS
+from service.audit import log_events
+from service.audit.log_events import KINDS, ReportIssued
 from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
 from service.store import derived
+from service.store.issued import issued_key
 from service.store.pool import Database, Row
 from service.store.sealing import decided, grounds_arrays, tracked
 
+ISSUED = str(ReportIssued.__struct_config__.tag)
 STEP = 500
 """How many debates, or manifests, one query reads."""
 
@@ -56,6 +59,7 @@ class Found(Struct, frozen=True):
     decision: bytes | None
     next_n: int
     trouble: str | None
+    issued: ReportIssued | None = None
 
 
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
@@ -106,6 +110,8 @@ async def _project(database: Database, debate: UUID, rebuilt: Rebuilt) -> bool:
         rows = await database.query("project", params)
         if rows:
             rebuilt.count(rows)
+            if found.issued is not None:
+                rebuilt.count(await database.query("project_issued", {"record": debate, **issued_key(found.issued)}))
             if found.trouble:
                 rebuilt.troubles.append(f"debate {debate}: {found.trouble}; rows of it were added and none removed")
             return found.is_debate
@@ -115,12 +121,14 @@ async def _read(database: Database, debate: UUID) -> Found:
     rows = await database.query("chain", {"debate": debate})
     troubles: list[str] = []
     entries: list[Entry] = []
-    tenant, is_debate = None, False
+    tenant, is_debate, issued = None, False, None
     for n, row in enumerate(rows):
         try:
             envelope = _envelope(row, debate, n)
             tenant = tenant or envelope.tenant
-            if envelope.kind not in KINDS:
+            if envelope.kind == ISSUED:
+                issued = log_events.decode_issued(bytes(row["body"]))
+            elif envelope.kind not in KINDS:
                 is_debate = True
                 entries.append(decode(bytes(row["body"]), envelope.schema))
         except ValueError as error:
@@ -132,7 +140,7 @@ async def _read(database: Database, debate: UUID) -> Found:
     grounds = frozenset((*derived.grounds(entries), *documents))
     performances = derived.PerformanceTracker().after(entries).performances
     decision = decided(entries) if is_debate and not troubles else None
-    return Found(is_debate, tenant, grounds, performances, decision, next_n, troubles[0] if troubles else None)
+    return Found(is_debate, tenant, grounds, performances, decision, next_n, troubles[0] if troubles else None, issued)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

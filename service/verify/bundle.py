@@ -23,7 +23,9 @@
 21  charges      each charge follows from usage and price row
 22  money        the ceiling holds at every entry; its refusals are right
 23  outcome      the outcome follows from the entries
-24  report       report.md, README.txt and the schemas equal those written from the records
+24  report       report.md, report.html, README.txt and the schemas equal those written from the records
+25  issued       each record of a PDF that was handed out is of this debate, and under a checkpoint
+26  shown        the report that the verifier was given is one of them; only where one was given
 
 Signatures come first: of a file that no pinned key signed, no payload is read.
 """
@@ -40,6 +42,7 @@ from service.verify import (
     earlier_logs,
     files,
     gate,
+    issued,
     lines,
     log,
     money,
@@ -59,17 +62,19 @@ UNREADABLE = "the file is not a bundle that can be opened"
 COMMITTED = frozenset(
     {
         *("signature", "tree", "records", "context", "chain", "complete", "logs", "parts", "prompts", "policy"),
-        "times",
+        *("times", "issued"),
     }
 )
 """The steps that compare what is there with what commits to it."""
 
 
-def verify_bundle(data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
+def verify_bundle(
+    data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every: bool = False, shown: bytes | None = None
+) -> VerificationReport:
     """Verify a bundle: its bytes, or a file that can be read at any place; never raises.
 
     Steps after the first that fails are left out, so that a forged file costs no more than what shows the forgery. With
-    ``every`` they are carried out too.
+    ``every`` they are carried out too. ``shown`` is a report of the debate in hand.
     """
     try:
         bundle = unpack(data)
@@ -77,14 +82,19 @@ def verify_bundle(data: bytes | IO[bytes], trust: Trust, tools: Tools, *, every:
         return _unopened(error.detail)
     except Exception as fault:  # noqa: BLE001 - a malformed ZIP may raise any error
         return _unopened(f"{UNREADABLE} ({type(fault).__name__})")
-    return verify_opened(bundle, trust, tools, every=every)
+    return verify_opened(bundle, trust, tools, every=every, shown=shown)
 
 
-def verify_opened(bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = False) -> VerificationReport:
+def verify_opened(
+    bundle: Bundle, trust: Trust, tools: Tools, *, every: bool = False, shown: bytes | None = None
+) -> VerificationReport:
     """Verify an opened bundle, as `verify_bundle`; never raises."""
     evidence = OpenedBundle(bundle)
-    steps, left = perform_all(_steps(evidence, trust, tools), every=every)
-    return VerificationReport("bundle", _about(evidence), steps, left, tuple(sorted(evidence.words)))
+    steps = _steps(evidence, trust, tools)
+    if shown is not None:
+        steps.append(("shown", lambda: issued.check_shown(evidence, tools, shown)))
+    done, left = perform_all(steps, every=every)
+    return VerificationReport("bundle", _about(evidence), done, left, tuple(sorted(evidence.words)))
 
 
 def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
@@ -124,6 +134,7 @@ def _steps(evidence: OpenedBundle, trust: Trust, tools: Tools) -> list[tuple[str
         ("money", lambda: _kept(evidence, tools)),
         ("outcome", lambda: replay.check_outcome(evidence.debate, evidence.manifest.status)),
         ("report", lambda: report.check_report(evidence, tools)),
+        ("issued", lambda: issued.check_issued(evidence, trust)),
     ]
 
 
@@ -141,6 +152,7 @@ def _notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, Note | None
     """Every note of the file, as `lines` reads them."""
     yield from earlier_logs.checkpoints(evidence)
     yield from times.notes(evidence)
+    yield from issued.notes(evidence)
 
 
 def _about(evidence: OpenedBundle) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
     records/0000.leaf.json, .payload.json, .salt   as many as the manifest counts, and as many proofs
     checkpoints/0001.txt                           as many as the manifest names logs
+    issued/0001.leaf.json                          records of PDFs that were handed out; the step `issued` compares them
     times/before.txt, times/first.txt              earlier heads of the debate's log; the step `times` compares them
-    README.txt, report.md                          always there; the step `report` compares them
+    README.txt, report.md, report.html             always there; the step `report` compares them
     ...                                            which others there must be, the step `parts` derives from the records
 
 The manifest is not signed, so this step finds accidents and careless changes. The later steps prove a bundle.
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from service.audit.bundle import README, REPORT, Bundle, digests
+from service.audit.bundle import PAGE, README, REPORT, Bundle, digests
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import Differs
 
@@ -21,9 +22,10 @@ RECORD_PARTS = ("leaf.json", "payload.json", "salt")
 HEAD_PARTS = (*RECORD_PARTS, "tlog-proof")
 _NUMBER = r"(?:0\d{3}|[1-9]\d{3,5})"
 _KNOWN = re.compile(
-    rf"README\.txt|report\.md|schema/[a-z0-9.]+\.json|context\.(?:json|salt)|policy\.json|configuration\.json"
+    rf"README\.txt|report\.(?:md|html)|schema/[a-z0-9.]+\.json|context\.(?:json|salt)|policy\.json|configuration\.json"
     rf"|approval\.txt|records/{_NUMBER}\.(?:leaf\.json|payload\.json|salt)|proofs/{_NUMBER}\.tlog-proof"
     rf"|heads/{_NUMBER}\.(?:leaf\.json|payload\.json|salt|tlog-proof)|checkpoints/{_NUMBER}\.txt"
+    rf"|issued/{_NUMBER}\.(?:leaf\.json|payload\.json|salt|tlog-proof)"
     rf"|times/(?:before|first)\.txt|documents/(?:index\.json|{_NUMBER}\.txt)|prompts/.+",
     re.ASCII,
 )
@@ -51,7 +53,7 @@ def _counted(bundle: Bundle) -> None:
     records, logs = bundle.manifest.records, len(bundle.manifest.logs)
     if not (records and logs):
         raise Differs("a bundle", "records of a log", "none", file="manifest.json")
-    for path in (README, REPORT):
+    for path in (README, REPORT, PAGE):
         if path not in bundle.files:
             raise Differs("a file that every bundle has", path, "nothing", file=path)
     if records > len(bundle.files):  # before anything is counted up to it

@@ -111,7 +111,7 @@ class OpenedBundle:
         self.bundle = bundle
         self.files = bundle.files
         self.manifest = bundle.manifest
-        self.words = {bundles.README, bundles.REPORT, "schema/"}
+        self.words = {bundles.README, bundles.REPORT, bundles.PAGE, "schema/"}
         self.interval = Interval()
         self._records: dict[int, ReadRecord] = {}
 

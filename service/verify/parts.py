@@ -1,12 +1,13 @@
 """Which files a bundle has follows from what its records seal. No other file is there, and none of these is missing.
 
 a part                              is there
-README.txt, report.md, schema/      always; the schemas are those of the version that the decision names
+README.txt, report.md, report.html, schema/  always; the schemas are those of the version that the decision names
 records/, proofs/                   always, for each record
 checkpoints/, heads/                by the number at the end of the log's name: a first log was opened by no record
 context.json, context.salt          where the envelopes name a context
 documents/                          where the case has documents, each with its text
 times/                              where witnesses countersign the log's heads; the step `times` says what is missing
+issued/                             none, or for each record of a PDF that was handed out; the step `issued` reads them
 policy.json                         always; records of envelope version 1 do not name it, so it may be absent there
 prompts/, configuration.json        where the case was debated; with version 1 they may be absent
 approval.txt                        where the start of the debate holds an approval
@@ -18,9 +19,9 @@ from __future__ import annotations
 
 import msgspec
 
-from service.audit.bundle import README, REPORT
+from service.audit.bundle import PAGE, README, REPORT
 from service.audit.bundle_texts import SCHEMAS
-from service.verify import times
+from service.verify import issued, times
 from service.verify.earlier_logs import FIRST_EPOCH, earlier, epoch_of
 from service.verify.files import HEAD_PARTS, RECORD_PARTS, refuse_others
 from service.verify.opened_bundle import OpenedBundle
@@ -36,7 +37,7 @@ _EPOCHS_MAX = 100_000
 
 def check_parts(evidence: OpenedBundle) -> str:
     """Check that the files are exactly those that the records ask for; raises `Differs` or `NotCheckable`."""
-    expected = _of_records(evidence) | _of_logs(evidence)
+    expected = _of_records(evidence) | _of_logs(evidence) | issued.files(evidence)
     optional: set[str] = set()
     for files in (_of_case(evidence), _of_debate(evidence)):
         expected |= files
@@ -51,7 +52,7 @@ def check_parts(evidence: OpenedBundle) -> str:
 def _of_records(evidence: OpenedBundle) -> set[str]:
     version = sealed(evidence.debate.decided, "schemas", SCHEMAS, judged=False)
     records = range(evidence.manifest.records)
-    files = {README, REPORT, *(f"schema/{name}.json" for name in SCHEMAS[version])}
+    files = {README, REPORT, PAGE, *(f"schema/{name}.json" for name in SCHEMAS[version])}
     files |= {f"records/{n:04d}.{part}" for n in records for part in RECORD_PARTS}
     return files | {f"proofs/{n:04d}.tlog-proof" for n in records}
 

@@ -1,8 +1,8 @@
 """The texts of a bundle, written again from the records, so that what a reader reads is verified too.
 
-report.md       the report of the debate, or of the declined case
-README.txt      what the files are, and how they are verified
-schema/*.json   the JSON Schemas of the files
+report.md, report.html  the report of the debate, or of the declined case
+README.txt              what the files are, and how they are verified
+schema/*.json           the JSON Schemas of the files
 
 The records name the version of each, and only that version is compared, byte for byte. Where this build lacks it, the
 result says of the file that it is only words.
@@ -10,14 +10,18 @@ result says of the file that it is only words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from service.audit import bundle as bundles
 from service.audit.bundle_texts import READMES, SCHEMAS
+from service.audit.report_forms import Form
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.records import unknown_members
 from service.verify.steps import Differs, NotCheckable, Tools
 from service.verify.versions import sealed
 
-REPORT, README, FOLDER = bundles.REPORT, bundles.README, "schema/"
+README, FOLDER = bundles.README, "schema/"
+REPORTS: Mapping[str, Form] = {bundles.REPORT: "markdown", bundles.PAGE: "html"}
 
 
 def check_report(evidence: OpenedBundle, tools: Tools) -> str:
@@ -45,13 +49,20 @@ def _report(evidence: OpenedBundle, tools: Tools) -> str:
     version = sealed(evidence.debate.decided, "report", tools.reports)
     if evidence.debate.gap:
         raise NotCheckable(evidence.debate.gap)
-    evidence.size(REPORT)
-    again = tools.reports[version](evidence)
-    if (why := unknown_members(evidence)) and again != evidence.file(REPORT):
-        raise NotCheckable(f"the report may show what this build does not know: {why}")
-    _compare(REPORT, "the report rendered from the records", version, again, evidence)
-    evidence.words.discard(REPORT)
-    return f"report.md equals the report rendered from the records in the words of {version}"
+    differences = list[Differs]()
+    for file, form in REPORTS.items():
+        evidence.size(file)
+        again = tools.reports[version](evidence, form, "a4")
+        if (why := unknown_members(evidence)) and again != evidence.file(file):
+            raise NotCheckable(f"the report may show what this build does not know: {why}")
+        try:
+            _compare(file, "the report rendered from the records", version, again, evidence)
+            evidence.words.discard(file)
+        except Differs as difference:  # raised when both are compared, as in `check_report`
+            differences.append(difference)
+    if differences:
+        raise differences[0]
+    return f"{' and '.join(REPORTS)} equal the report rendered from the records in the words of {version}"
 
 
 def _readme(evidence: OpenedBundle, _: Tools) -> str:

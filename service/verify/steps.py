@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.note import PublicKey
+from service.audit.report_forms import Form, Paper
 from service.errors import GainsayError
 
 State = Literal["OK", "FAILED", "NOT CHECKABLE"]
@@ -94,12 +95,12 @@ class Tools(Struct, frozen=True):
     """Parts of this build that read files or do not belong to the verifier.
 
     ``ready`` is true if this build can count tokens with the named tokenizer. ``reports`` maps each version of the
-    report to the function that writes it from an `OpenedBundle`. ``schemas`` gives the files under ``schema/`` of a
-    version, by path.
+    report to the function that writes it from an `OpenedBundle`, in a form and for a paper. ``schemas`` gives the files
+    under ``schema/`` of a version, by path.
     """
 
     ready: Callable[[str], bool]
-    reports: Mapping[str, Callable[[Any], bytes]] = {}
+    reports: Mapping[str, Callable[[Any, Form, Paper], bytes]] = {}
     schemas: Callable[[str], Mapping[str, bytes]] | None = None
 
 

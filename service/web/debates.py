@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import cast
 from urllib.parse import urlencode
@@ -12,6 +11,7 @@ from uuid import UUID
 from litestar import Response, get, post
 
 from service import report
+from service.audit.report_forms import PAPERS, Form, Paper
 from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
 from service.report import VIEWS, Result, View, viewed
@@ -30,12 +30,7 @@ SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 PAGE, PAGE_MAX = 20, 100
 
-PDF = "application/pdf"
-REPORTS: dict[str, Callable[[Result], bytes]] = {
-    "text/html": lambda result: report.html(result).encode(),
-    "text/markdown": lambda result: report.markdown(result).encode(),
-    PDF: report.pdf,
-}
+REPORTS: dict[str, Form] = {"text/html": "html", "text/markdown": "markdown", "application/pdf": "pdf"}
 SAFE_PAGE = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     "X-Content-Type-Options": "nosniff",
@@ -119,14 +114,14 @@ async def abort(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/debates/{debate:str}/report")
 async def readable(request: HttpRequest) -> Response[bytes]:
-    """The debate as a report to read or print; typesetting takes some tenths of a second, in a thread."""
-    known_query(request, ())
+    """The debate as a report to read or print."""
+    known_query(request, ("paper",))
+    paper = _paper(request)
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
-    result = await app_state(request).reviews.result(_debate(request), LOCAL)
     return Response(
-        content=await asyncio.to_thread(REPORTS[wanted], result),
+        content=await app_state(request).reviews.report(_debate(request), LOCAL, REPORTS[wanted], paper),
         media_type=wanted,  # the framework adds the charset of text/*
         headers={"Cache-Control": "no-cache", "Vary": "Accept", **SAFE_PAGE},
     )
@@ -163,6 +158,14 @@ def view(request: HttpRequest) -> View:
     if given not in VIEWS:
         raise BadRequest(f"view must be summary (which it is by default) or full, found {given[:80]!r}")
     return cast(View, given)
+
+
+def _paper(request: HttpRequest) -> Paper:
+    """The size of the paper on which a report is printed; raises `BadRequest`."""
+    given = request.query_params.get("paper", "a4")
+    if given not in PAPERS:
+        raise BadRequest(f"paper must be a4 (which it is by default) or letter, found {given[:80]!r}")
+    return cast(Paper, given)
 
 
 def _etag(result: Result, build: str, shown: View) -> str:

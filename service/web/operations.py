@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.audit.report_forms import PAPERS
 from service.checks.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
 from service.report import VIEWS, Result, Summary
@@ -50,6 +51,12 @@ _FINAL_VIEW = Parameter(
     "query",
     "Which view of the result final has, in whatever request it is sent: summary or full, as readDebate answers it.",
     _VIEW.schema,
+)
+_PAPER = Parameter(
+    "paper",
+    "query",
+    "The paper of a PDF, and of HTML when it is printed.",
+    {"type": "string", "enum": list(PAPERS), "default": PAPERS[0]},
 )
 
 
@@ -159,9 +166,13 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readReport",
         tag="debates",
         summary="Read the report of a debate: HTML, Markdown or PDF, chosen by Accept.",
-        parameters=(DEBATE,),
+        description=(
+            "The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that "
+            "has ended, and when the log proves that record, which the bundle carries."
+        ),
+        parameters=(DEBATE, _PAPER),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
-        problems=(400, 404, 406, 503),
+        problems=(400, 404, 406, 409, 503),
     ),
     *AUDIT,
     Operation(

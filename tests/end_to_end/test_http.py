@@ -275,6 +275,19 @@ async def test_a_report_comes_in_the_form_that_is_accepted(
     assert answer.content.lower().startswith(start.lower())
 
 
+async def test_a_report_is_laid_out_for_the_paper_that_is_asked_for(site: Served, finished: JSON) -> None:
+    path = f"/v1/debates/{finished['debateId']}/report"
+
+    a4, letter = [(await site.http.get(path, params={"paper": paper})).text for paper in ("a4", "letter")]
+    pdf = await site.http.get(path, params={"paper": "letter"}, headers={"accept": "application/pdf"})
+    refused = await site.http.get(path, params={"paper": "a5"})
+
+    assert (await site.http.get(path)).text == a4 != letter
+    assert b"/MediaBox[0 0 612 792]" in pdf.content
+    assert refused.status_code == 400
+    assert "paper must be a4" in refused.json()["detail"]
+
+
 async def test_probes_say_that_the_process_lives_and_is_ready(site: Served) -> None:
     live, ready = await site.http.get("/livez"), await site.http.get("/readyz")
 

@@ -27,12 +27,14 @@ STRANGE = (
     *("approval.txt", "configuration.json", "prompts/board.md", "prompts/manifest.json", "schema/approved.json"),
     *("heads/0001.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "heads/0003.leaf.json", "APPROVED.txt"),
     *("checkpoints/0002.txt", "checkpoints/0003.txt", "heads/0002.tlog-proof", "heads/0003.salt"),
-    *("documents/0009.txt", "documents/index.json", "records/0099.leaf.json", "proofs/0099.tlog-proof", "report.html"),
-    *("times/before.txt", "times/first.txt", "times/last.txt"),
+    *("documents/0009.txt", "documents/index.json", "records/0099.leaf.json", "proofs/0099.tlog-proof", "report.txt"),
+    *("times/before.txt", "times/first.txt", "times/last.txt", "issued/0099.leaf.json"),
 )
 LINE = "a line of signatures by another key below the checkpoint of the debate's log"
 UNDATED = "times/before.txt left out"
 UNSIGNED = "a witness's line left out of an earlier head"
+UNISSUED = "issued left out"
+"""A bundle without the records of issued PDFs is as one that was made before: no edit that could be seen."""
 LISTED = {LINE: "lines", UNDATED: "times", UNSIGNED: "times"}
 """The edits that end with exit 4, as docs/verification.md has them, and at which step; every other one is FAILED."""
 

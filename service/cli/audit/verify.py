@@ -15,7 +15,7 @@ from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import click
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from service.audit.bundle_texts import SCHEMAS
 from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
+from service.audit.report_forms import Form, Paper
 from service.cli.terminal_text import clean
 from service.errors import SettingsError
 from service.policy import RegisteredKey
@@ -33,6 +34,8 @@ from service.verify.opened_bundle import OpenedBundle
 from service.verify.steps import FAILED, GAPS, Period, Tools, Trust, VerificationReport, VerificationStep
 
 ZIP = b"PK"
+REPORT_MAX = 1 << 28
+"""The most bytes of a report that is compared."""
 LINE_MAX = 1 << 26
 """The longest line of an export: a leaf has 64 kB at most, its payload as much as one reply."""
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
@@ -70,6 +73,13 @@ class Unreadable(click.UsageError):
     "--allow-loose-times", is_flag=True, help="Accept a debate whose signed times are missing or long after it."
 )
 @click.option("--allow-self-approved", is_flag=True, help="Accept an approval by a key that was not pinned.")
+@click.option(
+    "--report",
+    "shown",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A report of the debate that you hold: Markdown, HTML or PDF.",
+)
 @click.option("--all", "every", is_flag=True, help="Carry out the steps after the first that fails, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -87,6 +97,7 @@ def verify(
     quorum: int | None,
     scope: str,
     out: Path | None,
+    shown: Path | None,
     **flags: bool,
 ) -> int:
     """Verify a bundle, a pack or an export offline by recomputing it.
@@ -95,6 +106,9 @@ def verify(
     from the log's operator, separately from the file, and pin them once in writing. The verifier ignores the keys that
     the file itself names.
 
+    With --report the last step compares a report that you hold: one in Markdown or HTML with the report
+    that the records give, and a PDF with the hashes that the log holds of the PDFs that were issued.
+
     Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
     what each step proves and what it does not. An export has no policy, prompts or documents, so steps that need them
     are not checkable there; with `--scope records` that is accepted.
@@ -102,12 +116,14 @@ def verify(
     \b
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --out certificate.pdf
+    gainsay audit verify bundle.zip --key VKEY --witness VKEY --report report.pdf
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
     as_json, every = flags.pop("as_json"), flags.pop("every")
     trust = _trust(keys, witnesses, pins, quorum, flags["allow_unwitnessed"])
     trust = replace(trust, **flags, records_only=scope == "records")
-    report = _verified(file, trust, every) if out is None else _certified(file, trust, every, out)
+    asked = Asked(every, None if shown is None else _held(shown))
+    report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
@@ -249,27 +265,47 @@ def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicK
 # The file.
 
 
-def _verified(name: str, trust: Trust, every: bool) -> VerificationReport:
+class Asked(NamedTuple):
+    """What to carry out: every step, and the comparison with a report in hand."""
+
+    every: bool
+    shown: bytes | None = None
+
+
+def _held(path: Path) -> bytes:
+    """A report in hand; raises `Unreadable`."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(REPORT_MAX + 1)
+    except OSError as error:
+        raise Unreadable(f"{clean(str(path))} cannot be read: {error.strerror or type(error).__name__}") from None
+    if len(content) > REPORT_MAX:
+        raise Unreadable(f"{clean(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
+    return content
+
+
+def _verified(name: str, trust: Trust, asked: Asked) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle or a pack, any other file must be an export."""
     try:
         with opened(name) as stream:
-            return _report(name, stream, trust, every)
+            return _report(name, stream, trust, asked)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 
 
-def _report(name: str, stream: Any, trust: Trust, every: bool) -> VerificationReport:
+def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationReport:
     if stream.peek(2)[:2] == ZIP:
         if trust.records_only:
             raise click.UsageError(f"--scope records is for an export, and {clean(name)} is none; leave it out")
-        return _bundle(stream, trust, every)
+        return _bundle(stream, trust, asked)
+    _refuse_report(asked, "an export")
     from service.report.versions import REPORTS
     from service.verify.export import verify_export
 
-    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=every)
+    return verify_export(lines(stream), trust, reports=REPORTS, ready=_ready, every=asked.every)
 
 
-def _certified(name: str, trust: Trust, every: bool, out: Path) -> VerificationReport:
+def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> VerificationReport:
     """The report on a file, with a certificate beside it; the file must not change meanwhile."""
     from service.cli.audit import certificate
     from service.cli.new_file import refuse_present, written
@@ -281,7 +317,7 @@ def _certified(name: str, trust: Trust, every: bool, out: Path) -> VerificationR
     try:
         with opened(name) as stream:
             file = certificate.certified(name, stream)
-            report = _report(name, stream, trust, every)
+            report = _report(name, stream, trust, asked)
         with opened(name) as stream:
             if certificate.certified(name, stream) != file:
                 raise Unreadable(f"{clean(name)} was changed while it was verified; verify a file that stays as it is")
@@ -302,12 +338,9 @@ def opened(name: str) -> Any:
     return path.open("rb", buffering=1 << 20)
 
 
-def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
-    from service.audit.pack import is_pack
-    from service.verify.bundle import verify_bundle
-
+def _bundle(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
     if stream.seekable():
-        return _pack(stream, trust, every) if is_pack(stream) else verify_bundle(stream, trust, tools(), every=every)
+        return _zip(stream, trust, asked)
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
         first = stream.read(PIECE)
         copy.write(first)
@@ -315,7 +348,23 @@ def _bundle(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
         while (most is None or copy.tell() <= most) and (piece := stream.read(PIECE)):
             copy.write(piece)
         copy.seek(0)
-        return _pack(copy, trust, every) if is_pack(copy) else verify_bundle(copy, trust, tools(), every=every)
+        return _zip(copy, trust, asked)
+
+
+def _zip(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
+    from service.audit.pack import is_pack
+    from service.verify.bundle import verify_bundle
+
+    if is_pack(stream):
+        _refuse_report(asked, "a pack")
+        return _pack(stream, trust, asked.every)
+    return verify_bundle(stream, trust, tools(), every=asked.every, shown=asked.shown)
+
+
+def _refuse_report(asked: Asked, what: str) -> None:
+    """Raise `click.UsageError` for a report beside a file that is not of one debate."""
+    if asked.shown is not None:
+        raise click.UsageError(f"--report compares a report with the bundle of its debate, and this file is {what}")
 
 
 def _pack(stream: IO[bytes], trust: Trust, every: bool) -> VerificationReport:
@@ -358,7 +407,7 @@ def _ready(tokenizer: str) -> bool:
     return True
 
 
-def _write_report(version: str, evidence: OpenedBundle) -> bytes:
+def _write_report(version: str, evidence: OpenedBundle, form: Form, paper: Paper) -> bytes:
     """The report of a bundle's records, in the words of a version."""
     from service.report.result.types import Line, LogPosition
     from service.report.versions import REPORTS
@@ -368,8 +417,10 @@ def _write_report(version: str, evidence: OpenedBundle) -> bytes:
     sealed_entries = zip(evidence.envelopes, evidence.debate.entries, strict=True)
     return REPORTS[version](
         evidence.manifest.debate,
-        [Line(envelope.n, envelope.occurred, entry) for envelope, entry in sealed_entries],
+        [Line(envelope.n, envelope.occurred, entry, envelope.actor.via) for envelope, entry in sealed_entries],
         last_record=leaf_hash(last.leaf).hex(),
         position=LogPosition(log=head.origin, index=proof.index, size=head.size, root=head.root.hex()),
         texts=evidence.sources,
-    ).encode()
+        form=form,
+        paper=paper,
+    )

@@ -11,6 +11,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from service.audit.report_forms import Paper
+
 Tone = Literal["plain", "good", "warn", "bad", "info"]
 """The meaning of a colour. A colour never stands alone: the words beside it say the same."""
 
@@ -208,9 +210,6 @@ Block = (
     | Sparkline
     | Verbatim
 )
-
-
-Paper = Literal["a4", "letter"]
 
 
 class ReportBlocks(Struct, frozen=True):

@@ -7,8 +7,9 @@ from string import ascii_uppercase
 
 from msgspec.structs import replace
 
+from service.audit.report_forms import Paper
 from service.report.document import closing, deciders, exchange, money, opening, uncited
-from service.report.document.blocks import Block, Paper, ReportBlocks, ReportPart
+from service.report.document.blocks import Block, ReportBlocks, ReportPart
 from service.report.document.first_screen import first_screen
 from service.report.formats import telling_of
 from service.report.result.types import Result
@@ -68,8 +69,10 @@ def _appendices(result: Result) -> Iterator[Block]:
     letters = iter(ascii_uppercase)
     for part in APPENDICES:
         for block in part(result):
-            is_title = isinstance(block, ReportPart)
-            yield replace(block, title=f"Appendix {next(letters)}: {block.title}") if is_title else block
+            if isinstance(block, ReportPart):
+                yield replace(block, title=f"Appendix {next(letters)}: {block.title}")
+            else:
+                yield block
 
 
 def report(result: Result, paper: Paper = "a4") -> ReportBlocks:

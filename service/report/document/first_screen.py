@@ -13,19 +13,8 @@ from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Fact, FactList, ReportPart, Text, Tone, Verbatim
 from service.report.document.decision import untested
 from service.report.document.uncited import never_cited
-from service.report.labels import (
-    APPROVER_KEY,
-    KEYS,
-    NO_HUMAN_DECISION,
-    REASON,
-    SIGNED_TIMES,
-    SIMULATED,
-    STATUS,
-    STOP,
-    VERIFY,
-    VIA,
-    label_of,
-)
+from service.report.first_screen_labels import APPROVER_KEY, KEYS, NO_HUMAN_DECISION, SIGNED_TIMES, VERIFY, VIA
+from service.report.labels import REASON, SIMULATED, STATUS, STOP, label_of
 from service.report.result.terms import AdversarialTerms
 from service.report.result.types import Result
 from service.report.shortened import short
@@ -41,7 +30,7 @@ def first_screen(r: Result) -> Iterator[Block]:
     yield ReportPart("decision", "Decision")
     yield Banner(_tone(r), r.decision.answer if r.decision else label_of(STATUS, r.status), tuple(_in_short(r)))
     if why := untested(r):
-        yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
+        yield Banner("warn", "Not challenged", (f"No seat has tested what was decided: {why}.",))
     yield from _human_review(r)
     yield FactList(tuple(_circumstances(r)))
     if r.decision is not None:
@@ -49,12 +38,14 @@ def first_screen(r: Result) -> Iterator[Block]:
 
 
 def _circumstances(r: Result) -> Iterator[Fact]:
-    """Who asked what, when, what nobody cited, and what a person has decided."""
+    """Who asked what, when, what was never cited, and what a person has decided."""
     yield Fact("Question", short(r.question, QUESTION_MAX))
     yield from never_cited(r)
     yield from asked(r)
     if r.decision is not None:
         yield Fact("Signed times", SIGNED_TIMES)
+    if r.hashes.log:
+        yield Fact("Log", r.hashes.log.log, code=True)
 
 
 def asked(r: Result) -> Iterator[Fact]:
@@ -68,8 +59,8 @@ def asked(r: Result) -> Iterator[Fact]:
 def _verification(r: Result) -> Iterator[Block]:
     yield Text(VERIFY, "note")
     yield Verbatim((COMMAND,))
-    keys = KEYS.format(log=r.hashes.log.log if r.hashes.log else "")
-    yield Text(f"{keys} {APPROVER_KEY}" if r.approved_by not in (None, "unapproved") else keys, "note")
+    approved = r.approved_by not in (None, "unapproved")
+    yield Text(f"{KEYS} {APPROVER_KEY}" if approved else KEYS, "note")
 
 
 def _tone(r: Result) -> Tone:

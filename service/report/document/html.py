@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from service.audit.report_forms import Paper
 from service.report.document import sparkline
 from service.report.document.bar_chart import figure
 from service.report.document.blocks import (
@@ -19,7 +20,6 @@ from service.report.document.blocks import (
     FactList,
     HeadingBlock,
     Map,
-    Paper,
     Quotation,
     ReportBlocks,
     ReportPart,

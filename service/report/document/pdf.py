@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from service.audit.report_forms import Paper
 from service.errors import GainsayError
 from service.report.document import sparkline
-from service.report.document.blocks import Banner, Map, Paper, ReportBlocks, Sparkline, legible
+from service.report.document.blocks import Banner, Map, ReportBlocks, Sparkline, legible
 from service.report.document.contents import report
 from service.report.document.strip_chart import draw_strip, standalone, swatch
 from service.report.document.typst_template import TEMPLATE

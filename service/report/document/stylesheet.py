@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.report.document.blocks import Paper
+from service.audit.report_forms import Paper
 
 STYLE = """
 :root {

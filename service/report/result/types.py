@@ -51,7 +51,7 @@ Via = Literal["keyboard", "databaseRole", "none"]
 class Line(Struct, frozen=True):
     """One recorded entry: its number in the debate from 0, the time that its record claims (RFC 3339), the entry.
 
-    ``via`` is how whoever caused the record was authenticated, as its envelope says.
+    ``via`` is how the actor of the record was authenticated, as its envelope says.
     """
 
     n: int
@@ -329,7 +329,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
     state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
     ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
-    authenticated by ``askedVia``, where ``none`` is nobody.
+    authenticated by ``askedVia``, where ``none`` is not at all.
     ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
     the last, RFC 3339 in UTC.
 

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from service.audit.bundle import (
+    PAGE,
     README,
     REPORT,
     Bundle,
@@ -19,6 +20,7 @@ from service.audit.bundle_texts import READMES, SCHEMAS
 from service.audit.earlier_head import EarlierHead
 from service.audit.proof import TlogProof
 from service.audit.record import leaf_hash, open_leaf
+from service.audit.report_forms import Form
 from service.debate.versions import Part
 from service.errors import GainsayError
 from service.report.result.types import Line, LogPosition
@@ -51,6 +53,7 @@ def compose_files(gathered: BundleParts) -> Bundle:
         **_proofs(gathered),
         **_checkpoints(gathered),
         **_heads(gathered),
+        **_issued(gathered),
         **{head.file: EarlierHead(head.path, head.note).encode() for head in gathered.times},
     }
     manifest = Manifest(
@@ -164,20 +167,28 @@ def _heads(gathered: BundleParts) -> Files:
     return contents
 
 
+def _issued(gathered: BundleParts) -> Files:
+    contents = _records("issued", (issued.record for issued in gathered.issued), first=1)
+    for nth, issued in enumerate(gathered.issued, 1):
+        contents[f"issued/{nth:04d}.tlog-proof"] = _proof(issued.record.index, issued.path, issued.head.note)
+    return contents
+
+
 def _report(gathered: BundleParts) -> Files:
     """The readable report; none where a record is lost or what is stored was changed, so that none can be written."""
     if gathered.entries is None:
         return {}
     try:
-        return {REPORT: _report_text(gathered).encode()}
+        return {REPORT: _rendered(gathered, "markdown"), PAGE: _rendered(gathered, "html")}
     except (GainsayError, LookupError, TypeError, ValueError):
         return {}
 
 
-def _report_text(gathered: BundleParts) -> str:
+def _rendered(gathered: BundleParts, form: Form) -> bytes:
+    envelopes = (open_leaf(record.leaf) for record in gathered.records)
     lines = [
-        Line(record.n, open_leaf(record.leaf).occurred, entry)
-        for record, entry in zip(gathered.records, gathered.entries or (), strict=True)
+        Line(envelope.n, envelope.occurred, entry, envelope.actor.via)
+        for envelope, entry in zip(envelopes, gathered.entries or (), strict=True)
     ]
     place, head = gathered.place, gathered.head  # the bundle's own head, so that a verifier can render the report again
     return REPORTS[gathered.version("report")](
@@ -186,4 +197,6 @@ def _report_text(gathered: BundleParts) -> str:
         last_record=leaf_hash(gathered.records[-1].leaf).hex(),
         position=LogPosition(log=place.log, index=place.index, size=head.size, root=head.root.hex()),
         texts={name: body.decode() for name, (_, body) in gathered.documents.items()},
+        form=form,
+        paper="a4",
     )

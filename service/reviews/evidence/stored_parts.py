@@ -26,6 +26,7 @@ from service.store.proofs import (
     best_checkpoint,
     consistency,
     countersigned_before,
+    countersigned_checkpoint,
     first_countersigned,
     inclusions,
     logs_of,
@@ -64,12 +65,21 @@ class DatedHead(Struct, frozen=True):
     note: bytes
 
 
+class IssuedRecord(Struct, frozen=True):
+    """The record of a report that was handed out, with its path to a checkpoint of its log."""
+
+    record: StoredParts
+    path: tuple[bytes, ...]
+    head: SignedCheckpoint
+
+
 class BundleParts(Struct, frozen=True):
     """All of a debate's evidence. A part that was not found is ``None``, or missing in its mapping.
 
     ``place`` is the place of the last record. ``paths`` lead from each record's leaf, by index, to ``head``. ``opened``
     are the records that opened the tenant's logs up to the debate's own, the oldest first. ``times`` are countersigned
-    heads of the debate's log without the debate and with all of it.
+    heads of the debate's log without the debate and with all of it. ``issued`` are the records of its reports that were
+    handed out, by log and place.
     """
 
     debate: str
@@ -87,6 +97,7 @@ class BundleParts(Struct, frozen=True):
     paths: Mapping[int, Sequence[bytes]]
     opened: tuple[OpenedDebate, ...]
     times: tuple[DatedHead, ...]
+    issued: tuple[IssuedRecord, ...]
 
     @property
     def case(self) -> CaseReceived | None:
@@ -115,7 +126,10 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
     records = [_stored_record(row) for row in rows]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
-    signed = await best_checkpoint(database, place.log, place.index)
+    reports = await database.query("issued_reports", key)
+    last = max([place.index, *(row["idx"] for row in reports if row["log"] == place.log)])
+    signed = await countersigned_checkpoint(database, place.log, last)
+    signed = signed or await best_checkpoint(database, place.log, place.index)
     if signed is None:
         raise LogDamaged(f"expected the checkpoint of the log {place.log} that was there before, found none")
     entries = _entries(records)
@@ -137,7 +151,27 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
         opened=await _opening_records(database, head["tenant"], signed),
         times=await _dated_heads(database, signed, place, records[0].index, _stored_at(rows[0])),
+        issued=await _issued(database, head["tenant"], signed, reports),
     )
+
+
+async def _issued(
+    database: Database, tenant: str, own: SignedCheckpoint, rows: Sequence[Row]
+) -> tuple[IssuedRecord, ...]:
+    """The records of issued reports, each under a head of its log: the bundle's own, or one of a later log."""
+    found = []
+    for each in await logs_of(database, tenant):
+        indexes = {row["idx"]: _stored_record(row) for row in rows if row["log"] == each.log}
+        if not indexes:
+            continue
+        later = await countersigned_checkpoint(database, each.log, max(indexes)) or each.head
+        head = own if each.log == own.log else later
+        if head is None:
+            continue
+        covered = [index for index in indexes if index < head.size]
+        paths = await inclusions(database, each.log, covered, head.size)
+        found += [IssuedRecord(indexes[index], tuple(paths[index]), head) for index in covered]
+    return tuple(found)
 
 
 async def _dated_heads(

@@ -9,7 +9,7 @@ import (
 
 // places are the files and folders that a bundle may have at its top.
 var places = map[string]bool{
-	"README.txt": true, "report.md": true, "policy.json": true, "configuration.json": true, "approval.txt": true,
+	"README.txt": true, "report.md": true, "report.html": true, "issued": true, "policy.json": true, "configuration.json": true, "approval.txt": true,
 	"context.json": true, "context.salt": true, "records": true, "proofs": true, "checkpoints": true, "heads": true,
 	"documents": true, "prompts": true, "schema": true, "times": true,
 }
@@ -35,7 +35,7 @@ func (b *bundle) steps() []step {
 		{"file", b.file}, {"signature", b.signature}, {"witnesses", func() error { return b.witnessed(b.head) }},
 		{"tree", b.tree}, {"records", b.opened}, {"context", b.context}, {"chain", b.chain}, {"complete", b.complete},
 		{"logs", b.follow}, {"parts", b.parts}, {"lines", b.allLines}, {"prompts", b.prompts}, {"policy", b.policies},
-		{"times", b.times}, {"approval", b.approval},
+		{"times", b.times}, {"approval", b.approval}, {"issued", b.issued},
 	}
 	if b.recompute {
 		steps = append(steps, step{"gate", b.gate}, step{"charges", b.charges}, step{"money", b.money})

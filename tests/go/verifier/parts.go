@@ -177,6 +177,11 @@ func (b *bundle) parts() error {
 			due[fmt.Sprintf("heads/%04d.%s", i, end)] = true
 		}
 	}
+	for nth := 1; nth <= b.issuedRecords(); nth++ {
+		for _, end := range []string{"leaf.json", "payload.json", "salt", "tlog-proof"} {
+			due[fmt.Sprintf("issued/%04d.%s", nth, end)] = true
+		}
+	}
 	if len(b.records) > 2 {
 		if first.v > 1 {
 			due["configuration.json"], due["prompts/manifest.json"] = true, true
@@ -201,7 +206,7 @@ func (b *bundle) words() (map[string]bool, error) {
 	if said, err := versions.str("schemas"); err != nil || said != theSchemas {
 		return nil, fmt.Errorf("schemas of version %q: %w", said, errLater)
 	}
-	due := map[string]bool{"README.txt": true, "report.md": true}
+	due := map[string]bool{"README.txt": true, "report.md": true, "report.html": true}
 	for _, name := range []string{"context.v1", "documents.v1", "leaf.v1", "leaf.v2", "manifest.v2"} {
 		due["schema/"+name+".json"] = true
 	}
@@ -257,6 +262,17 @@ func (b *bundle) allLines() error {
 		}
 		c, err := b.earlier(name)
 		if err == nil {
+			err = b.lines(c, nil)
+		}
+		if errors.Is(err, errLater) {
+			strange = err
+		} else if err != nil {
+			return err
+		}
+	}
+	for nth := 1; nth <= b.issuedRecords(); nth++ {
+		_, c, err := b.issuedUnder(nth)
+		if err == nil && c.origin != b.head.origin {
 			err = b.lines(c, nil)
 		}
 		if errors.Is(err, errLater) {

@@ -45,7 +45,7 @@ HOSTILE = [
 
 
 PARTS = {
-    *("README.txt", "report.md", "schema", "records", "context.json", "context.salt", "policy.json"),
+    *("README.txt", "report.md", "report.html", "schema", "records", "context.json", "context.salt", "policy.json"),
     *("proofs", "checkpoints"),
 }
 """What every bundle has."""

@@ -27,7 +27,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check"), WORKED_ON),
         "listener": WORKED_ON | {"DELETE"},
-        **dict.fromkeys(("rests_on", "manifest_prompt", "track_record", "decision"), MADE_ANEW),
+        **dict.fromkeys(("rests_on", "manifest_prompt", "track_record", "decision", "issued_report"), MADE_ANEW),
         **dict.fromkeys(
             ("batch", "leaf", "tile", "checkpoint", "cosignature", "incident", "damage", "migration", "schema_floor"),
             READ,

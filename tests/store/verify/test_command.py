@@ -134,7 +134,7 @@ def call(folder: Path) -> Iterator[Call]:
         (["line.zip", *KEY, *WITNESS], 4, "NOT ALL CHECKABLE: 11 lines"),
         (["line.zip", *KEY, *WITNESS], 4, "'sec-examiner.gov' (00000000) in checkpoints/0001.txt"),
         (["line.zip", *KEY, *WITNESS, "--allow-unchecked-lines"], 0, "VERIFIED, no pinned key checked the lines of "),
-        (["forged.zip", *KEY, *WITNESS], 1, "3 steps after it were left out; --all carries them out"),
+        (["forged.zip", *KEY, *WITNESS], 1, "4 steps after it were left out; --all carries them out"),
         (["forged.zip", *KEY, *WITNESS, "--all"], 1, "24  report "),
         (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 21 (charges) [records/"),
         (["export.jsonl", *KEY, *WITNESS], 4, "not part of an export"),
@@ -237,11 +237,11 @@ def test_json_says_the_same_for_a_program(folder: Path) -> None:
     (charges,) = [step for step in forged["steps"] if step["state"] == "FAILED"]
     assert (forged["kind"], forged["verdict"], forged["exit"]) == ("bundle", "failed", 1)
     assert (charges["number"], charges["name"], charges["found"]) == (21, "charges", "1")
-    assert forged["left"] == ["money", "outcome", "report"]
+    assert forged["left"] == ["money", "outcome", "report", "issued"]
     assert {"left", "words"}.isdisjoint(whole)  # nothing to say
     assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
     assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})
-    assert [step["number"] for step in whole["steps"]] == list(range(1, 25))
+    assert [step["number"] for step in whole["steps"]] == list(range(1, 26))
 
 
 def test_a_debate_is_counted_with_the_tokenizers_that_are_shipped(folder: Path) -> None:

@@ -83,7 +83,7 @@ async def test_a_report_that_tells_something_else_than_the_records_fails(house: 
 async def test_a_report_is_compared_in_the_words_that_the_record_names(house: House) -> None:
     """A later build that has other words beside ours goes by the record, and not by what it writes itself."""
     bundle = unpack(await house.bundle(await house.debated()))
-    later = {**tools().reports, "report/2": lambda _: b"other words"}
+    later = {**tools().reports, "report/2": lambda *_: b"other words"}
 
     found = verify_opened(bundle, TRUST, replace(tools(), reports=later))
 

@@ -187,7 +187,7 @@ def test_later_schemas_excuse_no_other_context(drafts: Drafts, what: str) -> Non
 def reporting(draft: Draft, report: bytes) -> VerificationReport:
     """What is found of the draft with this report, where its records lead to ``told``."""
     bundle = draft.bundle()
-    tools = Tools(TOOLS.ready, {"report/1": lambda _: b"told"}, TOOLS.schemas)
+    tools = Tools(TOOLS.ready, {"report/1": lambda *_: b"told"}, TOOLS.schemas)
     return verify(rehashed(bundle, {**bundle.files, "report.md": report}), tools=tools)
 
 

@@ -27,7 +27,7 @@ def sealed(draft: Draft, **named: str) -> Draft:
 def reporting(draft: Draft, report: bytes, tools: Tools = TOOLS) -> VerificationReport:
     """What is found of the draft with this report beside it."""
     bundle = draft.bundle()
-    return verify(rehashed(bundle, {**bundle.files, "report.md": report}), tools=tools)
+    return verify(rehashed(bundle, {**bundle.files, "report.md": report, "report.html": report}), tools=tools)
 
 
 def test_a_debate_names_the_versions_that_this_build_writes(drafts: Drafts) -> None:
@@ -194,7 +194,7 @@ def test_a_report_in_words_that_no_build_had_fails(drafts: Drafts) -> None:
 
 
 def test_each_report_is_compared_in_its_own_words_where_there_are_two(drafts: Drafts) -> None:
-    both = Tools(TOOLS.ready, {**TOOLS.reports, "report/2": lambda _: b"in other words"}, TOOLS.schemas)
+    both = Tools(TOOLS.ready, {**TOOLS.reports, "report/2": lambda *_: b"in other words"}, TOOLS.schemas)
     old, new = drafts["plain"], sealed(drafts["plain"], report="report/2")
 
     assert failed(reporting(old, b"in the first words", both)) == []

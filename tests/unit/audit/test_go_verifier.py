@@ -49,6 +49,7 @@ INTEGRITY = (
     "policy",
     "times",
     "approval",
+    "issued",
     "chains",
 )
 ENGINES = ("findings",)

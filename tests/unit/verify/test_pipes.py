@@ -34,7 +34,7 @@ def test_a_pipe_without_an_end_is_read_up_to_the_longest_bundle(monkeypatch: pyt
     monkeypatch.setattr(verify, "BYTES_MAX", 3 << 20)
     pipe = Endless()
 
-    report = verify._bundle(BufferedReader(pipe), Trust(), every=False)
+    report = verify._bundle(BufferedReader(pipe), Trust(), verify.Asked(every=False))
 
     assert report.code == 1
     assert pipe.given <= 5 << 20

@@ -34,6 +34,8 @@ REVIEWS = {
     "stances": ("architecture/stances",),
     "declined": ("contract", "--downside", "1"),
 }
+ISSUED = ("declined", "witnessed")
+"""The bundles beside which the PDF of their report is recorded."""
 
 
 def said(*words: str, codes: tuple[int, ...] = (0,)) -> str:
@@ -50,9 +52,12 @@ def said(*words: str, codes: tuple[int, ...] = (0,)) -> str:
 def bundle(name: str, *words: str, trust: tuple[str, ...] = ()) -> None:
     """Review a sample and write its bundle; a declined case has exit code 1.
 
-    With ``trust``, options of ``gainsay audit verify``, it is asked for until it verifies by them.
+    The PDFs of `ISSUED` are issued before. With ``trust``, options of ``gainsay audit verify``, it is asked for until
+    it verifies by them.
     """
     reviewed, path = json.decode(said("review", "--sample", *words, "--json", codes=(0, 1))), str(HERE / f"{name}.zip")
+    if name in ISSUED:
+        said("report", reviewed["debateId"], "--pdf", "-o", str(HERE / f"{name}.pdf"))
     for _ in range(ASKED_MAX):
         said("audit", "bundle", reviewed["debateId"], "--force", "--out", path)
         if not trust or "\nVERIFIED" in said("audit", "verify", path, *trust, codes=(0, 1, 4)):

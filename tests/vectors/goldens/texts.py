@@ -23,7 +23,7 @@ from service.debate.entries import CaseReceived, Entry, decode
 from service.debate.kernel import FORMATS
 from service.policy import FORMS, Policy, decode_policy, encode_policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.report.result.types import Line, LogPosition
+from service.report.result.types import Line, LogPosition, Via
 from service.report.versions import REPORTS, Teller
 from service.reviews.evidence.bundle_files import schemas
 from tests.fixtures.debates import DECLINED, a_case
@@ -98,11 +98,11 @@ def recorded() -> Iterator[tuple[str, str, list[Entry]]]:
                 yield form, path.stem, [decode(line) for line in path.read_bytes().splitlines()]
 
 
-def told(teller: Teller, entries: Sequence[Entry], texts: Mapping[str, str] = TEXTS) -> bytes:
+def told(teller: Teller, entries: Sequence[Entry], texts: Mapping[str, str] = TEXTS, via: Via = "none") -> bytes:
     """The report of a debate, as a bundle has it."""
-    lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
+    lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry, via) for n, entry in enumerate(entries)]
     position = LogPosition(log=LOG, index=len(lines) - 1, size=len(lines), root="ab" * 32)
-    return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=texts).encode()
+    return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=texts, form="markdown", paper="a4")
 
 
 def all_told() -> Iterator[tuple[Any, ...]]:
@@ -119,7 +119,7 @@ def all_told() -> Iterator[tuple[Any, ...]]:
 def all_reports(version: str) -> Sequence[tuple[str, str, bytes]]:
     """Every report that a golden of a version holds: its format, the debate's name, and its bytes."""
     teller = REPORTS[version]
-    declined = "", "declined", told(teller, [CaseReceived(a_case(), "local"), DECLINED])
+    declined = "", "declined", told(teller, [CaseReceived(a_case(), "local"), DECLINED], via="keyboard")
     return [declined, *((form, name, told(teller, entries, *texts)) for form, name, entries, *texts in all_told())]
 
 

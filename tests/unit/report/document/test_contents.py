@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.audit.report_forms import Paper
 from service.checks.coverage.shape import Absent, State
 from service.checks.judgement import Attacked, check_critique
 from service.debate.adversarial import SEATS
@@ -37,7 +38,7 @@ from service.money import Usage
 from service.policy import GatePolicy
 from service.report import Line, build_result, html, labels, markdown, pdf
 from service.report.document import uncited
-from service.report.document.blocks import Argued, Banner, Chart, Paper, ReportPart
+from service.report.document.blocks import Argued, Banner, Chart, ReportPart
 from service.report.document.contents import report
 from service.report.result.argument_types import WhyMaintained
 from service.report.result.notice_types import NoticeKind
@@ -390,8 +391,8 @@ def test_the_size_of_the_paper_is_the_readers_and_changes_nothing_else() -> None
 @pytest.mark.parametrize(
     ("via", "said"),
     [
-        ("none", "- **Asked by:** local; nobody was authenticated"),
-        ("keyboard", "- **Asked by:** local; a person at the keyboard of the machine; nobody was authenticated"),
+        ("none", "- **Asked by:** local; the caller was not authenticated"),
+        ("keyboard", "- **Asked by:** local; a person at the keyboard of the machine, who was not authenticated"),
     ],
 )
 def test_a_report_says_who_asked_and_that_nobody_was_authenticated(via: Via, said: str) -> None:

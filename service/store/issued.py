@@ -1,0 +1,53 @@
+"""Records a report once, when it is first handed out, whichever process is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from service.audit import log_events
+from service.audit.log_events import ReportIssued
+from service.audit.record import Writer, commit, open_leaf
+from service.audit.stored_record import Mismatch
+from service.store.damage import damaged_debate
+from service.store.pool import Database, Row
+from service.store.sealing import seal_event, write, written_at
+
+ROW = "the row of an issued report"
+
+
+async def record_issued(database: Database, event: ReportIssued, head: Row, log: str, writer: Writer) -> str:
+    """The chain of the record that says that this report is handed out, which is written unless it is there.
+
+    ``head`` is the head row of its debate. Raises `AuditUnavailable`, and `EvidenceDamaged` where the row of an earlier
+    record names another one.
+    """
+    now = await written_at(database)
+    chain, record = seal_event(event, log=log, tenant=head["tenant"], writer=writer, now=now)
+    key = issued_key(event)
+    sealed = {"debate": UUID(chain), "log": log, "leaf": record.leaf, "salt": record.salt, "body": record.payload}
+    if await write(database, "issue_report", {**key, **sealed}):
+        return chain
+    (known,) = await write(database, "issued_report", key)
+    if not _says(known, event):
+        damage = Mismatch(ROW, "names a record that does not say so")
+        raise await damaged_debate(database, event.debate, head, damage)
+    return str(known["record"])
+
+
+def issued_key(event: ReportIssued) -> dict[str, Any]:
+    """By what a report is recorded once, as the parameters of the statements about it."""
+    own = {"form": event.form, "paper": event.paper, "template": event.template, "sha256": event.sha256}
+    return {"of": UUID(event.debate), **own}
+
+
+def _says(row: dict[str, Any], event: ReportIssued) -> bool:
+    """Whether the record of a row is of this report: a row proves nothing by itself."""
+    if row["leaf"] is None or row["body"] is None:
+        return False
+    try:
+        envelope = open_leaf(bytes(row["leaf"]))
+    except ValueError:
+        return False
+    agrees = commit(bytes(row["salt"]), bytes(row["body"])) == envelope.commitment
+    return agrees and envelope.debate == str(row["record"]) and bytes(row["body"]) == log_events.encode(event)

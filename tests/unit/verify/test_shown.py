@@ -1,0 +1,91 @@
+"""`gainsay audit verify --report`: what a person holds is compared with a recorded bundle, in the command too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from service.audit.bundle import unpack
+from service.cli import main
+from service.verify.bundle import verify_bundle
+from service.verify.steps import Tools, VerificationStep
+from tests.fixtures.bundles import TOOLS, rehashed, verify
+from tests.unit.verify.test_recorded_bundles import FORGED, TRUST, VECTORS, data, draft
+
+KEYS = ("--key", (VECTORS / "log.vkey").read_text().strip(), "--allow-unwitnessed")
+PDF = (VECTORS / "declined.pdf").read_bytes()
+
+
+def run(bundle: str, report: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main(["audit", "verify", str(VECTORS / f"{bundle}.zip"), "--report", str(report), *KEYS])
+    return code, capsys.readouterr().out
+
+
+def shown(tools: Tools, report: bytes) -> VerificationStep:
+    return verify_bundle(data("declined"), TRUST, tools, shown=report).steps[-1]
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html", "report.pdf"])
+def test_the_command_knows_a_report_and_refuses_an_edited_one(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = PDF if name == "report.pdf" else unpack(data("declined")).files[name]
+    genuine, edited = tmp_path / name, tmp_path / f"edited-{name}"
+    genuine.write_bytes(content)
+    edited.write_bytes(content[:-20] + bytes([content[-20] ^ 1]) + content[-19:])
+
+    code, said = run("declined", genuine, capsys)
+    assert (code, said.splitlines()[-2].split()[:3]) == (0, ["26", "shown", "OK"])
+    code, said = run("declined", edited, capsys)
+    assert (code, said.splitlines()[-1].partition(":")[0]) == (1, "FAILED")
+    assert "step 26 (shown)" in said.splitlines()[-1]
+
+
+def test_a_report_of_another_debate_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pdf, page = tmp_path / "r.pdf", tmp_path / "r.html"
+    pdf.write_bytes(PDF)
+    page.write_bytes(unpack(data("declined")).files["report.html"])
+
+    code, said = run("adversarial", pdf, capsys)
+    assert code == 1
+    assert "this PDF was never issued for this debate" in said
+    code, said = run("adversarial", page, capsys)
+    assert (code, "report.html for a4 by report/1" in said) == (1, True)
+
+
+def test_a_report_is_refused_beside_a_file_of_no_single_debate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = tmp_path / "export.jsonl"
+    lines.write_bytes(b"{}\n")
+    (tmp_path / "r.md").write_bytes(b"# r")
+
+    code = main(["audit", "verify", str(lines), "--report", str(tmp_path / "r.md"), *KEYS])
+
+    assert code == 2
+    assert "compares a report with the bundle of its debate" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_again_is_not_checkable_and_a_pdf_still_is() -> None:
+    later = Tools(TOOLS.ready, {}, TOOLS.schemas)
+
+    assert shown(later, b"# Record").state == "NOT CHECKABLE"
+    assert shown(later, PDF).state == "OK", "its hash is in the log, whatever this build can write"
+
+
+def test_a_report_of_a_debate_whose_payload_is_gone_cannot_be_written_again() -> None:
+    erased = draft("declined").bundle()
+    files = {**erased.files, "records/0001.payload.json": b"{}"}
+
+    found = verify(rehashed(erased, files), FORGED, TOOLS, shown=b"# Record of a declined case")
+
+    assert found.steps[-1].state == "NOT CHECKABLE"
+
+
+def test_a_bundle_without_issued_records_verifies() -> None:
+    found = verify_bundle(data("adversarial"), TRUST, TOOLS, every=True).steps
+
+    assert [step.detail for step in found if step.name == "issued"] == [
+        "no PDF of this debate is recorded as issued here"
+    ]
