@@ -24,8 +24,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from service.app import make_app
 from service.checks.patterns import LazyPattern
+from service.policy.own_build import own_build
 from service.prompts import Prompts
 from service.prompts.layout_check import refuse_others
 from tests.fixtures.running import repository
@@ -140,7 +140,7 @@ def _lead(jobs: Mapping[str, Any]) -> None:
 
 def _prepare() -> None:
     """Do once what each process would do at its start, and compile what it would when it judges its first reply."""
-    make_app()
+    own_build()
     refuse_others(Prompts.load())
     for name, module in [*sys.modules.items()]:
         for value in vars(module).values() if name.startswith("service.checks.") else ():

@@ -97,8 +97,7 @@ def verify(
     quorum: int | None,
     scope: str,
     out: Path | None,
-    shown: Path | None,
-    **flags: bool,
+    **flags: Any,
 ) -> int:
     """Verify a bundle, a pack or an export offline by recomputing it.
 
@@ -119,7 +118,7 @@ def verify(
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --report report.pdf
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
-    as_json, every = flags.pop("as_json"), flags.pop("every")
+    as_json, every, shown = (flags.pop(name) for name in ("as_json", "every", "shown"))
     trust = _trust(keys, witnesses, pins, quorum, flags["allow_unwitnessed"])
     trust = replace(trust, **flags, records_only=scope == "records")
     asked = Asked(every, None if shown is None else _held(shown))
@@ -341,6 +340,8 @@ def opened(name: str) -> Any:
 def _bundle(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
     if stream.seekable():
         return _zip(stream, trust, asked)
+    from service.audit.pack import is_pack
+
     with TemporaryFile() as copy:  # a pipe can be read once, and a bundle is read where it is needed
         first = stream.read(PIECE)
         copy.write(first)

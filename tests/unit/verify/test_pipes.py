@@ -57,7 +57,7 @@ class Pipe(io.RawIOBase):
 def test_a_pack_that_is_longer_than_any_bundle_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "BYTES_MAX", PIECE)
 
-    report = verify._bundle(BufferedReader(Pipe(words(PIECE))), Trust(), every=False)
+    report = verify._bundle(BufferedReader(Pipe(words(PIECE))), Trust(), verify.Asked(every=False))
 
     assert report.steps[0].detail.startswith("expected summary.json")  # what is behind all of it was looked for
 
