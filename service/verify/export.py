@@ -7,15 +7,13 @@
      5  records      each leaf has its exact form, each payload and context its salted hash
      6  chains       in each debate n has no gap, each record names the one before it, and times ascend from the id's on
      7  tree         all leaves hash to the root, or each record has its inclusion proof
-     8  payloads     each payload has the exact form of an entry or event of its envelope's kind; this build has every
-                     version that a decision seals
+     8  payloads     each payload has the exact form of its kind; this build has every version that a decision seals
      9  logs         the events of the log itself are valid
     10  moves        in each debate with its beginning, every entry is legal after those before it
     11  charges      each charge follows from usage and price row
     12  money        the ceiling holds at every entry
     13  outcome      the outcome follows from the entries
-    14  sources      gate, prompts, requests and checks: never checkable in an export, and accepted where the verifier
-                     asks for the records alone
+    14  sources      gate, prompts, requests and checks: never checkable here, and accepted for the records alone
 
 No line is read when the head has not the pinned signatures, and none behind the first that fails a step. A debate stays
 in memory from its case to its end, and 16 bytes of it behind that.

@@ -14,7 +14,7 @@ from msgspec import Struct
 from service import samples
 from service.cli import main
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import JSON, SIGNING_KEY, Event, Served, sequenced
+from tests.fixtures.serving import JSON, SIGNING_KEY, Event, Served, sequenced, signer_folder
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -208,7 +208,7 @@ async def test_a_recorded_debate_of_any_format_is_told_and_replayed_on_the_comma
 ) -> None:
     monkeypatch.setenv("GAINSAY_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("GAINSAY_DATABASE_URL", module_database.service_url)
-    for name, value in sequenced(module_database.service_url, tmp_path).items():
+    for name, value in sequenced(module_database.service_url, signer_folder(module_database.service_url)).items():
         monkeypatch.setenv(name, value)
     r = all_debated[form].result
 

@@ -48,6 +48,10 @@ RECORDS = {
     "coverage.md": 1,
     "decisions/0046-claims-exclude-each-other-by-what-code-reads.md": 2,
     "decisions/0052-one-language-in-the-stream.md": 1,
+    "format/engines.md": 4,
+    "format/gate.md": 1,
+    "format/money.md": 4,
+    "format/moves.md": 3,
     "formats.md": 1,
 }
 """Pages that say what a record keeps, what a document may say or how a strip is drawn, and how often."""

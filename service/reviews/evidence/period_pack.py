@@ -177,7 +177,7 @@ async def _expect_covered(database: Database, log: TenantLog, until: datetime) -
 async def _let_witnesses_see(desk: _Desk, log: TenantLog, period: tuple[datetime, datetime]) -> None:
     """Have the newest log countersigned after the period: a new record makes a new head.
 
-    A witness that is away is not awaited. Then the pack is LOOSELY DATED to whoever pins its key, and says so.
+    A witness that is away is not awaited. Then the pack is LOOSELY DATED to a reader who pins its key, and says so.
     """
     since, until = period
     if await countersigned_checkpoint(desk.database, log.log, -1) is None:

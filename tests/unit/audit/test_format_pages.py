@@ -71,7 +71,8 @@ def steps(report: VerificationReport) -> list[tuple[str, str]]:
 
 
 def test_every_step_has_its_number_and_its_part() -> None:
-    bundle = verify_bundle((BUNDLES / "declined.zip").read_bytes(), TRUST, tools(), every=True)
+    whole = (BUNDLES / "declined.zip").read_bytes()
+    bundle = verify_bundle(whole, TRUST, tools(), every=True, shown=(BUNDLES / "declined.pdf").read_bytes())
     lines = exported(Recorded("declined.zip")).splitlines(keepends=True)
     records = verify_export(iter(lines), TRUST, every=True)
 
@@ -251,8 +252,8 @@ def test_a_summary_and_a_certificate_fit_their_schemas(tmp_path: Path) -> None:
     log = pack.PackedLog("localhost/default/1", 0, 3, "aa" * 32)
     summary = pack.Summary(
         tenant="default",
-        since="2026-01-01T00:00:00.000Z",
-        until="2026-02-01T00:00:00.000Z",
+        since="2026-01-01T00:00:00Z",
+        until="2026-02-01T00:00:00Z",
         logs=(log,),
         counts=counts,
         files={"README.txt": "bb" * 32},

@@ -387,12 +387,16 @@ def test_the_first_box_says_how_many_quoted_passages_are_marked_and_the_facts_in
     assert f"Marked {marked} Second take asked for because of the marks in the first: {again}" in terminal(r)
 
 
+STATUSES = [status for status in get_args(PassageStatus) if status != "opposed"]
+"""Where a quotation stands; ``opposed`` is a sentence of another kind."""
+
+
 def every_status(check: Check, facts: Facts) -> Finding:
-    """One passage of every status in the synthesis of each moderation, and two that are unclear."""
+    """A quotation of every status in the synthesis of each moderation, and two that are unclear."""
     if check.kind != "texts":
         return marking(check, facts)
     texts = dict(texts_of(facts.said[check.over[-1]]))
-    found = (nowhere("synthesis", (0, 3), status=status) for status in (*get_args(PassageStatus), "unclear"))
+    found = (nowhere("synthesis", (0, 3), status=status) for status in (*STATUSES, "unclear"))
     return TextsFound(tuple(found) if "synthesis" in texts else ())
 
 
@@ -404,7 +408,7 @@ def test_marked_is_what_misleads_and_never_what_is_unclear_or_unchecked() -> Non
 
     counts, sent = r.passage_counts, [e for n, one in enumerate(given) for e in events(one, "d1", given[:n])]
     told = [data for name, data in sent if name == "passages" and data["compared"]]
-    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+    facts = markdown(r).partition("## Decision")[2].partition("\n## Question")[0]
 
     assert counts is not None
     assert (counts.marked, counts.unclear, counts.unchecked) == (2 * taken, 2 * taken, taken)
@@ -422,7 +426,7 @@ def test_marked_is_what_misleads_and_never_what_is_unclear_or_unchecked() -> Non
 def test_doubt_alone_has_the_key_to_its_marks() -> None:
     r = result("adversarial/1", fake('"so"'), one_mark("synthesis", "so", status="unclear"))
 
-    facts = markdown(r).partition("## Decision")[2].partition("\n## ")[0]
+    facts = markdown(r).partition("## Decision")[2].partition("\n## Question")[0]
 
     assert f"{OPEN} {CLOSE} are brackets that code alone sets" in facts
     assert f"{OPEN} {CLOSE} are brackets that code alone sets" in terminal(r)

@@ -33,7 +33,7 @@ few = settings(max_examples=max(PROFILE.max_examples // 6, 1))
 
 def part(report: str, title: str) -> str:
     """The part of a Markdown report under a title."""
-    after = report.split(f"\n## {title}\n")[1]
+    after = re.split(rf"\n## (?:Appendix [A-Z]: )?{re.escape(title)}\n", report)[1]
     return after.split("\n## ")[0]
 
 
@@ -403,10 +403,10 @@ def test_a_lane_has_the_name_of_its_debater_as_far_as_it_tells_one_from_another(
     assert lanes_in(drawn) == lanes
 
 
-def test_why_a_format_was_chosen_stands_under_the_decision() -> None:
+def test_why_a_format_was_chosen_stands_beside_the_outcome() -> None:
     r = replace(told("ballot/1"), format_reason="policy debates votes by ballot")
 
-    assert "- **Why this format:** policy debates votes by ballot" in part(markdown(r), "Decision")
+    assert "- **Why this format:** policy debates votes by ballot" in part(markdown(r), "Outcome in detail")
 
 
 @pytest.mark.parametrize("form", FORMATS)

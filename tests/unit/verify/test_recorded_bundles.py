@@ -63,7 +63,7 @@ def test_a_recorded_bundle_verifies_and_every_step_is_carried_out(name: str) -> 
     report = verify_bundle(data(name), TRUST, tools())
 
     assert report.code == 0
-    assert len(report.steps) == 24
+    assert len(report.steps) == 25
     assert {step.name: step.state for step in report.steps if step.state != "OK"} == dict.fromkeys(
         ("witnesses", "times"), "NOT CHECKABLE"
     )
