@@ -82,17 +82,11 @@ async def latest_checkpoint(database: Database, log: str) -> SignedCheckpoint | 
     return _signed(log, await database.query("latest_head", {"log": log}))
 
 
-async def best_checkpoint(database: Database, log: str, index: int) -> SignedCheckpoint | None:
-    """The best head for proving a record: the latest with the most cosignatures, else the latest signed.
-
-    The sequencer asks witnesses about once a second, so the latest head of a busy log has no cosignature yet. ``None``
-    while nothing is signed.
-    """
-    return await countersigned_checkpoint(database, log, index) or await latest_checkpoint(database, log)
-
-
 async def countersigned_checkpoint(database: Database, log: str, index: int) -> SignedCheckpoint | None:
-    """Of the latest countersigned heads above a leaf, the newest with the most cosignatures."""
+    """Of the latest countersigned heads above a leaf, the newest with the most cosignatures.
+
+    The sequencer asks witnesses about once a second, so the latest head of a busy log has no cosignature yet.
+    """
     return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 

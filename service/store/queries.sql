@@ -173,8 +173,9 @@ WHERE r.debate = %(of)s AND r.form = %(form)s AND r.paper = %(paper)s AND r.temp
   AND r.sha256 = %(sha256)s;
 
 -- issued_reports --
--- The records of all reports of a debate that were handed out, as far as they are in a log.
-SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+-- The records of all reports of a debate that were handed out, as far as they are in a log, and how old each is.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body,
+       extract(epoch FROM clock_timestamp() - e.at)::float8 AS age_s
 FROM issued_report r JOIN leaf l ON l.debate = r.record AND l.n = 0
 LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
 LEFT JOIN payload p ON p.debate = r.record AND p.n = 0

@@ -18,6 +18,7 @@ from service.audit.stored_record import Mismatch, place_of
 from service.errors import EvidenceDamaged, GainsayError, NotProvable
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.bundle_files import compose_files
+from service.reviews.evidence.covering_head import covering_head
 from service.reviews.evidence.stored_parts import BundleParts, read_parts
 from service.store.current_log import CurrentLogs
 from service.store.damage import damaged_debate, note_damage
@@ -42,9 +43,10 @@ class NotOver(GainsayError):
 async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer) -> bytes:
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 
-    Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record,
-    `AuditUnavailable` when the reading cannot be recorded, `OtherBuild` when only another build has the words that the
-    debate names, `LogDamaged` when the log does not prove its records, and `EvidenceDamaged`.
+    Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no checkpoint covers its last record
+    or a report that was issued, `AuditUnavailable` when the reading cannot be recorded, `OtherBuild` when only another
+    build has the words that the debate names, `LogDamaged` when the log does not prove its records, and
+    `EvidenceDamaged`.
     """
     head = (await read_debate(database, debate, caller.tenant, documents=True)).head
     debate = str(UUID(debate))  # the canonical spelling
@@ -60,9 +62,10 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
             "held; ask again, and if this persists, check that the sequencer runs",
             retry_after=1,
         )
-    await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
     try:
-        gathered = await read_parts(database, debate, head, place)
+        covering = await covering_head(database, debate, place)
+        await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
+        gathered = await read_parts(database, debate, head, place, covering)
     except LogDamaged as error:
         damage = Mismatch(f"the tree of the log {place.log}", f"does not agree with its checkpoints: {error.detail}")
         await note_damage(database, "log", damage, tenant=head["tenant"], log=place.log)

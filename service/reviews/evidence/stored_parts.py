@@ -17,13 +17,13 @@ from service.audit.record import Envelope, moment, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
 from service.debate.versions import Part, version_of
 from service.errors import GainsayError
+from service.reviews.evidence.covering_head import CoveringHead, not_covered
 from service.store import contents
 from service.store.pool import STATEMENT_S, Database, Row
 from service.store.proofs import (
     LogDamaged,
     Proven,
     SignedCheckpoint,
-    best_checkpoint,
     consistency,
     countersigned_before,
     countersigned_checkpoint,
@@ -116,22 +116,18 @@ class BundleParts(Struct, frozen=True):
         return _started(self.entries or ())
 
 
-async def read_parts(database: Database, debate: str, head: Row, place: Proven) -> BundleParts:
+async def read_parts(database: Database, debate: str, head: Row, place: Proven, covering: CoveringHead) -> BundleParts:
     """Read everything; ``head`` is the debate's head row.
 
-    Raises `StoreUnavailable`, and `LogDamaged` if the log does not prove the records any more.
+    Raises `StoreUnavailable`, `LogDamaged` if the log does not prove the records any more, and `NotProvable` if no head
+    of a later log covers a report that was issued.
     """
     key = {"debate": UUID(debate)}
     rows = await database.query("bundle_records", key)
     records = [_stored_record(row) for row in rows]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
-    reports = await database.query("issued_reports", key)
-    last = max([place.index, *(row["idx"] for row in reports if row["log"] == place.log)])
-    signed = await countersigned_checkpoint(database, place.log, last)
-    signed = signed or await best_checkpoint(database, place.log, place.index)
-    if signed is None:
-        raise LogDamaged(f"expected the checkpoint of the log {place.log} that was there before, found none")
+    signed = covering.signed
     entries = _entries(records)
     started = _started(entries or ())
     context = await database.query("bundle_context", key)
@@ -151,26 +147,24 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven) 
         paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
         opened=await _opening_records(database, head["tenant"], signed),
         times=await _dated_heads(database, signed, place, records[0].index, _stored_at(rows[0])),
-        issued=await _issued(database, head["tenant"], signed, reports),
+        issued=await _issued(database, debate, head["tenant"], covering),
     )
 
 
-async def _issued(
-    database: Database, tenant: str, own: SignedCheckpoint, rows: Sequence[Row]
-) -> tuple[IssuedRecord, ...]:
+async def _issued(database: Database, debate: str, tenant: str, covering: CoveringHead) -> tuple[IssuedRecord, ...]:
     """The records of issued reports, each under a head of its log: the bundle's own, or one of a later log."""
     found = []
     for each in await logs_of(database, tenant):
-        indexes = {row["idx"]: _stored_record(row) for row in rows if row["log"] == each.log}
+        indexes = {row["idx"]: _stored_record(row) for row in covering.reports if row["log"] == each.log}
         if not indexes:
             continue
-        later = await countersigned_checkpoint(database, each.log, max(indexes)) or each.head
-        head = own if each.log == own.log else later
-        if head is None:
-            continue
-        covered = [index for index in indexes if index < head.size]
-        paths = await inclusions(database, each.log, covered, head.size)
-        found += [IssuedRecord(indexes[index], tuple(paths[index]), head) for index in covered]
+        head: SignedCheckpoint | None = covering.signed
+        if each.log != covering.signed.log:
+            head = await countersigned_checkpoint(database, each.log, max(indexes)) or each.head
+        if head is None or head.size <= max(indexes):
+            raise not_covered(debate, each.log, "signed", "the sequencer runs")
+        paths = await inclusions(database, each.log, indexes, head.size)
+        found += [IssuedRecord(record, tuple(paths[index]), head) for index, record in indexes.items()]
     return tuple(found)
 
 

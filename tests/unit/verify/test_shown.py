@@ -42,6 +42,17 @@ def test_the_command_knows_a_report_and_refuses_an_edited_one(
     assert "step 26 (shown)" in said.splitlines()[-1]
 
 
+@pytest.mark.parametrize("name", ["declined", "witnessed"])
+def test_a_pdf_that_was_issued_before_its_bundle_is_known(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pinned = ["--witness", (VECTORS / "witness.vkey").read_text().strip()] if name == "witnessed" else KEYS[2:]
+    report = ("--report", str(VECTORS / f"{name}.pdf"))
+
+    code = main(["audit", "verify", str(VECTORS / f"{name}.zip"), *report, *KEYS[:2], *pinned])
+
+    said = capsys.readouterr().out.splitlines()
+    assert (code, said[-2].split()[:3]) == (0, ["26", "shown", "OK"])
+
+
 def test_a_report_of_another_debate_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pdf, page = tmp_path / "r.pdf", tmp_path / "r.html"
     pdf.write_bytes(PDF)
