@@ -92,7 +92,7 @@ def verify_opened(
     evidence = OpenedBundle(bundle)
     steps = _steps(evidence, trust, tools)
     if shown is not None:
-        steps.append(("shown", lambda: issued.check_shown(evidence, tools, shown)))
+        steps.append(("shown", lambda: issued.check_shown(evidence, trust, tools, shown)))
     done, left = perform_all(steps, every=every)
     return VerificationReport("bundle", _about(evidence), done, left, tuple(sorted(evidence.words)))
 

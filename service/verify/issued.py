@@ -95,9 +95,9 @@ def check_issued(evidence: OpenedBundle, trust: Trust) -> str:
     return f"{len(found)} PDF{'s' if len(found) != 1 else ''} recorded as issued, each under a checkpoint"
 
 
-def check_shown(evidence: OpenedBundle, tools: Tools, content: bytes) -> str:
+def check_shown(evidence: OpenedBundle, trust: Trust, tools: Tools, content: bytes) -> str:
     """Check the report that a person holds; raises `Differs`, or `NotCheckable` where it cannot be written again."""
-    return _pdf(evidence, content) if content.startswith(PDF) else _written_again(evidence, tools, content)
+    return _pdf(evidence, trust, content) if content.startswith(PDF) else _written_again(evidence, tools, content)
 
 
 def _read(evidence: OpenedBundle, part: str) -> Issued:
@@ -170,16 +170,27 @@ def _unsigned(one: Issued, evidence: OpenedBundle, trust: Trust) -> list[str]:
     return []
 
 
-def _pdf(evidence: OpenedBundle, content: bytes) -> str:
+def _pdf(evidence: OpenedBundle, trust: Trust, content: bytes) -> str:
     digest = sha256(content).hexdigest()
     found = list(read_issued(evidence))
     for one in found:
         if one.event.sha256 == digest:
-            where = f"record {one.index} of {one.envelope.log}"
-            return f"this PDF was issued: {where}, written {one.envelope.recorded}, has its SHA-256 {digest}"
+            return _known(one, trust)
     known = ", ".join(one.event.sha256 for one in found) or "none"
-    what = "this PDF was never issued for this debate, or was changed since, or is newer than this bundle: its hash"
+    what = (
+        "no record in this bundle has the SHA-256 of this PDF. The PDF was never issued for this debate, was changed "
+        "since, or was issued after this bundle was made (then get a new bundle)"
+    )
     raise Differs(what, f"one of those recorded as issued ({known})", digest)
+
+
+def _known(one: Issued, trust: Trust) -> str:
+    """That a record has the hash of a PDF. Who forges a file writes such a record, so it needs a pinned key."""
+    log = one.envelope.log
+    record = f"record {one.index} of {log}, written {one.envelope.recorded}, has its SHA-256 {one.event.sha256}"
+    if signers(one.note, vouching(trust, log)):
+        return f"this PDF was issued: {record}"
+    return f"this file records this PDF as issued ({record}); no pinned key vouches for that record"
 
 
 def _written_again(evidence: OpenedBundle, tools: Tools, content: bytes) -> str:

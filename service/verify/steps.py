@@ -134,15 +134,20 @@ class SignedTime(Struct, frozen=True):
 
 
 class Interval(Struct, frozen=True):
-    """Between which two signed times a debate was recorded, as far as they are known."""
+    """Between which two signed times a debate was recorded, as far as they are known.
+
+    A record may be dated outside of them by ``tolerance_s`` seconds; ``None`` while nothing is compared with them.
+    """
 
     after: SignedTime | None = None
     until: SignedTime | None = None
+    tolerance_s: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Both ends by time and witness; ``None`` for one that no signed time says."""
+        """Both ends by time and witness, ``None`` for one that no signed time says, and the tolerance."""
         ends = {"after": self.after, "until": self.until}
-        return {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
+        said = {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
+        return {**said, "toleranceS": self.tolerance_s}
 
 
 class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -221,6 +226,11 @@ def when(seconds: int) -> str:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
         return f"{seconds} seconds after 1970"
+
+
+def tolerance_words(seconds: int) -> str:
+    """Why a record may be dated a little outside of signed times."""
+    return f"(witnesses sign whole seconds; {seconds} s of tolerance)"
 
 
 @contextmanager

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from msgspec.structs import replace
+
 from service.audit.bundle import BEFORE, FIRST
 from service.audit.checkpoint import Checkpoint
 from service.audit.earlier_head import open_earlier_head
@@ -25,7 +27,7 @@ from service.audit.proof import parse_proof
 from service.audit.record import Envelope, moment
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, head
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, when
+from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, tolerance_words, when
 
 FILES = (BEFORE, FIRST)
 DATED_SINCE = 2
@@ -52,8 +54,10 @@ def check_times(evidence: OpenedBundle, trust: Trust) -> str:
     if not trust.witnesses:
         reason = f"UNWITNESSED: no time but the writer's own bounds the debate; {said}"
         raise NotCheckable(reason, allowed=trust.allow_unwitnessed)
-    evidence.interval = found = _interval(heads, trust)
-    _compared(evidence, found, WHOLE_S + evidence.policy.audit.clock_skew_s)
+    tolerance = WHOLE_S + evidence.policy.audit.clock_skew_s
+    evidence.interval = found = replace(_interval(heads, trust), tolerance_s=tolerance)
+    _compared(evidence, found, tolerance)
+    said = f"{said} {tolerance_words(tolerance)}"
     if gap := _gap(evidence, found):
         raise NotCheckable(f"LOOSELY DATED: {gap}; {said}", allowed=trust.allow_loose_times)
     beginning = f"between {found.after}" if found.after else "as the first of its log"

@@ -49,6 +49,7 @@ def _of(name: str, form: Any) -> dict[str, Any]:
 def _certificate() -> dict[str, Any]:
     """The certificate: the members of a verification, the file, the keys, and what was accepted."""
     (step,), parts = msgspec.json.schema_components([VerificationStep], ref_template="#/$defs/{name}")
+    file = _closed(name=TEXT, bytes={"type": "integer", "minimum": 0}, sha256=HASH)
     kinds = ["bundle", "export", "pack", "unknown"]
     return {
         "$schema": DIALECT,
@@ -56,12 +57,15 @@ def _certificate() -> dict[str, Any]:
         **_closed(
             format={"const": certificate.FORMAT},
             verdict={"enum": [*certificate.VERDICTS.values()]},
+            result=TEXT,
             exit={"enum": [*certificate.VERDICTS]},
-            file=_closed(name=TEXT, bytes={"type": "integer", "minimum": 0}, sha256=HASH),
+            file=file,
+            report={"anyOf": [file, {"type": "null"}]},
             kind={"enum": kinds},
             about={"type": "object"},
             keys=TEXTS,
             witnesses=TEXTS,
+            periods={"type": "object", "additionalProperties": TEXT},
             quorum={"type": "integer", "minimum": 0},
             allowed=TEXTS,
             steps={"type": "array", "items": step},

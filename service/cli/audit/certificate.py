@@ -16,6 +16,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from service.cli.audit.result_words import recorded_words, result_line
 from service.policy.own_build import own_build
 from service.report.document.blocks import Banner, Block, Fact, FactList, ReportBlocks, ReportPart, TableBlock, Text
 from service.verify.steps import FAILED, GAPS, Trust, VerificationReport
@@ -24,11 +25,7 @@ FORMAT = "gainsay-certificate/1"
 SUFFIXES = (".json", ".pdf")
 PIECE = 1 << 20
 VERDICTS = {0: "verified", FAILED: "failed", GAPS: "gaps"}
-TITLES = {
-    0: "VERIFIED: every step is OK, or accepted by an option that is named below",
-    FAILED: "FAILED: the file is not what it says",
-    GAPS: "NOT ALL CHECKABLE: nothing differs, and something could not be checked",
-}
+PINNED_KEY = "Pinned key (of a log or an approver)"
 SCOPE = (
     "This certificate says what one run of the program named below found in the file with this SHA-256. It proves "
     "nothing by itself: to check it, verify the file again with the same keys. docs/verification.md of the program "
@@ -61,13 +58,18 @@ def certified(name: str, stream: IO[bytes]) -> Certified:
     return Certified(Path(name).name, size, hashed.hexdigest())
 
 
-def encode(file: Certified, report: VerificationReport, trust: Trust, form: str) -> bytes:
-    """The certificate of a verification that has just ended, as ``.json`` or ``.pdf``; raises `CannotTypeset`."""
-    found = facts(file, report, trust, own_build(), datetime.now(UTC))
+def encode(file: Certified, compared: Certified | None, report: VerificationReport, trust: Trust, form: str) -> bytes:
+    """The certificate of a verification that has just ended, as ``.json`` or ``.pdf``; raises `CannotTypeset`.
+
+    ``compared`` is the report in hand that was compared with the file.
+    """
+    found = facts(file, compared, report, trust, build=own_build(), at=datetime.now(UTC))
     return encode_json(found) if form == ".json" else encode_pdf(found)
 
 
-def facts(file: Certified, report: VerificationReport, trust: Trust, build: str, at: datetime) -> dict[str, Any]:
+def facts(
+    file: Certified, compared: Certified | None, report: VerificationReport, trust: Trust, *, build: str, at: datetime
+) -> dict[str, Any]:
     """The certificate as JSON has it. ``build`` is the SHA-256 of the program that verified, ``at`` its clock."""
     allowed = [
         name
@@ -77,14 +79,16 @@ def facts(file: Certified, report: VerificationReport, trust: Trust, build: str,
     return {
         "format": FORMAT,
         "verdict": VERDICTS[report.code],
+        "result": result_line(report),
         "exit": report.code,
         "file": msgspec.to_builtins(file),
+        "report": msgspec.to_builtins(compared),
         "kind": report.kind,
         "about": report.about,
         "keys": [key.encode() for key in trust.keys],
         "witnesses": [key.encode() for key in trust.witnesses],
-        "periods": {key.encode(): str(period) for key, period in trust.periods.items()},
         "quorum": trust.quorum if trust.witnesses else 0,
+        "periods": {key.encode(): str(period) for key, period in trust.periods.items()},
         "allowed": [*(name.replace("_", "-") for name in allowed), *(["records-only"] if trust.records_only else [])],
         "steps": msgspec.to_builtins(report.steps),
         "left": list(report.left),
@@ -107,7 +111,7 @@ def encode_pdf(found: dict[str, Any]) -> bytes:
     file, code = found["file"], found["exit"]
     tone: Any = "good" if code == 0 else "bad" if code == FAILED else "warn"
     blocks: tuple[Block, ...] = (
-        Banner(tone, TITLES[code], (f"{file['name']}: SHA-256 {file['sha256']}",)),
+        Banner(tone, found["result"], (f"{file['name']}: SHA-256 {file['sha256']}",)),
         Text(SCOPE, "note"),
         ReportPart("file", "The file and the keys"),
         FactList(tuple(_rows(found))),
@@ -129,13 +133,18 @@ def _step(step: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _rows(found: dict[str, Any]) -> Sequence[Fact]:
-    file = found["file"]
+    file, about = found["file"], {name: said for name, said in found["about"].items() if name != "recorded"}
     return [
         Fact("File", file["name"]),
         Fact("Bytes", str(file["bytes"])),
         Fact("SHA-256", file["sha256"], code=True),
-        Fact("It says that it holds", f"{found['kind']}: {', '.join(_said(*item) for item in found['about'].items())}"),
-        *(Fact("Pinned key of a log", _pinned(key, found), code=True) for key in found["keys"] or ["none"]),
+        *_compared(found["report"]),
+        Fact("It says that it holds", f"{found['kind']}: {', '.join(_said(*item) for item in about.items())}"),
+        *_recorded(found),
+        *(
+            Fact("Pinned key (of a log or an approver)", _pinned(key, found), code=True)
+            for key in found["keys"] or ["none"]
+        ),
         *(Fact("Pinned witness", _pinned(key, found), code=True) for key in found["witnesses"] or ["none"]),
         Fact("Witnesses that must have signed", str(found["quorum"])),
         Fact("Accepted by option", ", ".join(found["allowed"]) or "nothing"),
@@ -143,6 +152,22 @@ def _rows(found: dict[str, Any]) -> Sequence[Fact]:
         Fact("Verified at, by the verifier's clock", found["verifiedAt"]),
         Fact("Build of the verifier", found["verifierBuild"], code=True),
     ]
+
+
+def _compared(report: dict[str, Any] | None) -> Sequence[Fact]:
+    """The report in hand, where one was given."""
+    if report is None:
+        return ()
+    return [Fact("Report compared", f"{report['name']}, {report['bytes']} bytes, SHA-256 {report['sha256']}")]
+
+
+def _recorded(found: dict[str, Any]) -> Sequence[Fact]:
+    """The signed times of a debate; a file of another kind has none."""
+    if "recorded" not in found["about"]:
+        return ()
+    differs = any(step["name"] == "times" and step["state"] == "FAILED" for step in found["steps"])
+    nothing = "at times that the step times found to differ" if differs else "at no time that a pinned witness signed"
+    return [Fact("Recorded", recorded_words(found["about"], differs=differs) or nothing)]
 
 
 def _pinned(key: str, found: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ import click
 
 from service.audit.note import ED25519
 from service.audit.pack import is_pack
-from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned, place
+from service.cli.audit.result_words import place
+from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned
 from service.cli.terminal_text import clean
 from service.errors import GainsayError
 from service.verify.comparison import File, compare_files, export_file

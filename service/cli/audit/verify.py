@@ -26,19 +26,19 @@ from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.report_forms import Form, Paper
+from service.cli.audit.result_words import place, recorded_words, result_line
 from service.cli.terminal_text import clean
 from service.errors import SettingsError
 from service.policy import RegisteredKey
 from service.verify import log
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import FAILED, GAPS, Period, Tools, Trust, VerificationReport, VerificationStep
+from service.verify.steps import FAILED, GAPS, Period, Tools, Trust, VerificationReport
 
 ZIP = b"PK"
 REPORT_MAX = 1 << 28
 """The most bytes of a report that is compared."""
 LINE_MAX = 1 << 26
 """The longest line of an export: a leaf has 64 kB at most, its payload as much as one reply."""
-VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
 
 
 class Unreadable(click.UsageError):
@@ -133,24 +133,15 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     if report.words:
         files = ", ".join(report.words)
         yield clean(f"only words, which no step has compared with the records: {files}")
-    if between := _between(report):
-        yield clean(between)
+    if between := recorded_words(report.about, differs=any(step.name == "times" for step in report.failed)):
+        yield clean(f"recorded {between}")
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
         state = f"{step.state}{' (allowed)' if step.allowed else ''}"
         yield clean(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{place(step)}")
-    verdict = VERDICTS[report.code]
-    if report.failed:
-        first = report.failed[0]
-        verdict += f": step {first.number} ({first.name}){place(first)}: {first.detail}"
-        if report.left:
-            yield f"{len(report.left)} steps after it were left out; --all carries them out"
-    elif report.gaps:
-        verdict += f": {', '.join(f'{step.number} {step.name}' for step in report.gaps)}"
-    else:
-        without = dict.fromkeys(step.detail.partition(":")[0] for step in report.steps if step.allowed)
-        verdict = ", ".join((verdict, *without))
-    yield clean(verdict)
+    if report.left:
+        yield f"{len(report.left)} steps after it were left out; --all carries them out"
+    yield result_line(report)
 
 
 def _title(report: VerificationReport) -> str:
@@ -167,27 +158,12 @@ def _title(report: VerificationReport) -> str:
             return "neither a bundle, a pack nor an export that can be read"
 
 
-def _between(report: VerificationReport) -> str:
-    """Between which signed times the debate was recorded; empty where the step `times` found nothing or failed."""
-    ends = report.about.get("recorded")
-    if not ends or not ends["until"] or any(step.name == "times" for step in report.failed):
-        return ""
-    after, until = (f"{end['time']} ({end['witness']})" if end else "an unknown time" for end in ends.values())
-    return f"recorded between {after} and {until}, as witnesses signed"
-
-
-def place(step: VerificationStep) -> str:
-    """The file and record of a step, in brackets, or nothing."""
-    places = [step.file] if step.file else []
-    places += [f"record {step.record}"] if step.record is not None else []
-    return f" [{', '.join(places)}]" if places else ""
-
-
 def _json(report: VerificationReport) -> str:
     return ascii_json(
         {
             "kind": report.kind,
             "verdict": {0: "verified", FAILED: "failed", GAPS: "gaps"}[report.code],
+            "result": result_line(report),
             "exit": report.code,
             "about": report.about,
             "steps": report.steps,
@@ -264,14 +240,26 @@ def pinned(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicK
 # The file.
 
 
+class ReportInHand(NamedTuple):
+    """A report that a person holds: its name without folders, and its bytes."""
+
+    name: str
+    content: bytes
+
+
 class Asked(NamedTuple):
     """What to carry out: every step, and the comparison with a report in hand."""
 
     every: bool
-    shown: bytes | None = None
+    shown: ReportInHand | None = None
+
+    @property
+    def content(self) -> bytes | None:
+        """The bytes of the report."""
+        return self.shown and self.shown.content
 
 
-def _held(path: Path) -> bytes:
+def _held(path: Path) -> ReportInHand:
     """A report in hand; raises `Unreadable`."""
     try:
         with path.open("rb") as file:
@@ -280,7 +268,7 @@ def _held(path: Path) -> bytes:
         raise Unreadable(f"{clean(str(path))} cannot be read: {error.strerror or type(error).__name__}") from None
     if len(content) > REPORT_MAX:
         raise Unreadable(f"{clean(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
-    return content
+    return ReportInHand(path.name, content)
 
 
 def _verified(name: str, trust: Trust, asked: Asked) -> VerificationReport:
@@ -310,6 +298,7 @@ def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> Verification
     from service.cli.new_file import refuse_present, written
 
     form = certificate.suffix_of(out)
+    compared = asked.shown and certificate.certified(asked.shown.name, BytesIO(asked.shown.content))
     refuse_present(out, force=False)
     if name == "-":
         raise click.UsageError("--out certifies a file by its SHA-256, so it needs the file and not standard input")
@@ -323,7 +312,7 @@ def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> Verification
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
     with written(out, force=False) as target:
-        target.write(certificate.encode(file, report, trust, form))
+        target.write(certificate.encode(file, compared, report, trust, form))
     return report
 
 
@@ -359,7 +348,7 @@ def _zip(stream: IO[bytes], trust: Trust, asked: Asked) -> VerificationReport:
     if is_pack(stream):
         _refuse_report(asked, "a pack")
         return _pack(stream, trust, asked.every)
-    return verify_bundle(stream, trust, tools(), every=asked.every, shown=asked.shown)
+    return verify_bundle(stream, trust, tools(), every=asked.every, shown=asked.content)
 
 
 def _refuse_report(asked: Asked, what: str) -> None:

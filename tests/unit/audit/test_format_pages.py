@@ -269,4 +269,19 @@ def test_a_summary_and_a_certificate_fit_their_schemas(tmp_path: Path) -> None:
     assert named(table) == [*certificate]
     for name in certificate:
         with pytest.raises(ValidationError):
-            validator("certificate.v1").validate({**certificate, name: None})
+            validator("certificate.v1").validate({**certificate, name: 7.5})
+        with pytest.raises(ValidationError):
+            validator("certificate.v1").validate({one: certificate[one] for one in certificate if one != name})
+
+
+def test_a_certificate_with_pinned_periods_and_a_report_fits_its_schema(tmp_path: Path) -> None:
+    """The members that are empty or null where nothing limits a key and no report is given."""
+    out, pins = tmp_path / "certificate.json", tmp_path / "keys.toml"
+    pins.write_text(f'[[audit.keys]]\nkey = "{(BUNDLES / "log.vkey").read_text().strip()}"\nuse = "log"\n')
+    arguments = [str(BUNDLES / "declined.zip"), "--keys", str(pins), "--report", str(BUNDLES / "declined.pdf")]
+
+    CliRunner().invoke(verify, [*arguments, "--out", str(out)], standalone_mode=False, catch_exceptions=False)
+
+    certificate = json.loads(out.read_text())
+    assert (certificate["report"]["name"], [*certificate["periods"].values()]) == ("declined.pdf", ["for logs"])
+    validator("certificate.v1").validate(certificate)

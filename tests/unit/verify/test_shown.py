@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from service.audit.bundle import unpack
 from service.cli import main
+from service.cli.audit.verify import tools
 from service.verify.bundle import verify_bundle
-from service.verify.steps import Tools, VerificationStep
+from service.verify.steps import Tools, Trust, VerificationStep
 from tests.fixtures.bundles import TOOLS, rehashed, verify
 from tests.unit.verify.test_recorded_bundles import FORGED, TRUST, VECTORS, data, draft
 
@@ -22,8 +24,8 @@ def run(bundle: str, report: Path, capsys: pytest.CaptureFixture[str]) -> tuple[
     return code, capsys.readouterr().out
 
 
-def shown(tools: Tools, report: bytes) -> VerificationStep:
-    return verify_bundle(data("declined"), TRUST, tools, shown=report).steps[-1]
+def shown(used: Tools, report: bytes) -> VerificationStep:
+    return verify_bundle(data("declined"), TRUST, used, shown=report).steps[-1]
 
 
 @pytest.mark.parametrize("name", ["report.md", "report.html", "report.pdf"])
@@ -39,7 +41,8 @@ def test_the_command_knows_a_report_and_refuses_an_edited_one(
     assert (code, said.splitlines()[-2].split()[:3]) == (0, ["26", "shown", "OK"])
     code, said = run("declined", edited, capsys)
     assert (code, said.splitlines()[-1].partition(":")[0]) == (1, "FAILED")
-    assert "step 26 (shown)" in said.splitlines()[-1]
+    last = "the report given with --report is not the one of this file; every other step is OK"
+    assert said.splitlines()[-1] == f"FAILED: {last}, or accepted by an option: UNWITNESSED"
 
 
 @pytest.mark.parametrize("name", ["declined", "witnessed"])
@@ -60,7 +63,7 @@ def test_a_report_of_another_debate_fails(tmp_path: Path, capsys: pytest.Capture
 
     code, said = run("adversarial", pdf, capsys)
     assert code == 1
-    assert "this PDF was never issued for this debate" in said
+    assert "The PDF was never issued for this debate, was changed since, or was issued after this bundle" in said
     code, said = run("adversarial", page, capsys)
     assert (code, "report.html for a4 by report/1" in said) == (1, True)
 
@@ -100,3 +103,21 @@ def test_a_bundle_without_issued_records_verifies() -> None:
     assert [step.detail for step in found if step.name == "issued"] == [
         "no PDF of this debate is recorded as issued here"
     ]
+
+
+def test_without_a_pinned_key_a_pdf_is_only_recorded_by_the_file() -> None:
+    """Who forges a file writes the record of a PDF, too."""
+    step = verify_bundle(data("declined"), Trust(allow_unsigned=True), tools(), shown=PDF).steps[-1]
+
+    assert step.detail.startswith("this file records this PDF as issued (record ")
+    assert step.detail.endswith("; no pinned key vouches for that record")
+    assert shown(tools(), PDF).detail.startswith("this PDF was issued: record ")
+
+
+def test_a_pdf_that_no_record_has_is_explained() -> None:
+    step = shown(tools(), PDF + b"%")
+
+    assert step.state == "FAILED"
+    assert step.detail.startswith("no record in this bundle has the SHA-256 of this PDF. The PDF was never issued")
+    assert "(then get a new bundle): expected one of those recorded as issued (" in step.detail
+    assert (step.found, sha256(PDF).hexdigest() in (step.expected or "")) == (sha256(PDF + b"%").hexdigest(), True)
