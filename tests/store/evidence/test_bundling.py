@@ -24,6 +24,7 @@ from service.prompts import DIRECTORY
 from service.reviews import Caller
 from service.reviews.evidence import NotOver, bundle_files, stored_parts
 from service.reviews.evidence.bundle_files import OtherBuild, compose_files, schemas
+from service.reviews.evidence.covering_head import covering_head
 from service.reviews.evidence.stored_parts import read_parts
 from service.store.proofs import LogDamaged, latest_checkpoint, proven
 from service.store.rotation import next_log, open_next
@@ -140,8 +141,9 @@ async def test_the_same_evidence_gives_the_same_bytes(house: House) -> None:
     debate = await house.debated()
     head, place = await read_head(house.desk.database, debate), await proven(house.desk.database, debate, 18)
     assert place is not None
+    database, covering = house.desk.database, await covering_head(house.desk.database, debate, place)
 
-    made = [pack(compose_files(await read_parts(house.desk.database, debate, head, place))) for _ in range(2)]
+    made = [pack(compose_files(await read_parts(database, debate, head, place, covering))) for _ in range(2)]
 
     assert made[0] == made[1]
     assert pack(unpack(made[0])) == made[0]
