@@ -165,6 +165,7 @@ def _about(evidence: OpenedBundle) -> dict[str, Any]:
         "records": manifest.records,
         "logs": list(manifest.logs),
         "recorded": evidence.interval.as_json(),
+        "toleranceS": evidence.interval.tolerance_s,
     }
 
 

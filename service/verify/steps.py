@@ -144,10 +144,9 @@ class Interval(Struct, frozen=True):
     tolerance_s: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Both ends by time and witness, ``None`` for one that no signed time says, and the tolerance."""
+        """Both ends by time and witness; ``None`` for one that no signed time says."""
         ends = {"after": self.after, "until": self.until}
-        said = {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
-        return {**said, "toleranceS": self.tolerance_s}
+        return {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
 
 
 class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -25,6 +25,8 @@ FORMAT = "gainsay-certificate/1"
 SUFFIXES = (".json", ".pdf")
 PIECE = 1 << 20
 VERDICTS = {0: "verified", FAILED: "failed", GAPS: "gaps"}
+SIGNED = ("recorded", "toleranceS")
+"""What is said of a debate's signed times, which have a row of their own."""
 PINNED_KEY = "Pinned key (of a log or an approver)"
 SCOPE = (
     "This certificate says what one run of the program named below found in the file with this SHA-256. It proves "
@@ -133,7 +135,7 @@ def _step(step: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _rows(found: dict[str, Any]) -> Sequence[Fact]:
-    file, about = found["file"], {name: said for name, said in found["about"].items() if name != "recorded"}
+    file, about = found["file"], {name: said for name, said in found["about"].items() if name not in SIGNED}
     return [
         Fact("File", file["name"]),
         Fact("Bytes", str(file["bytes"])),

@@ -31,8 +31,8 @@ def recorded_words(about: Mapping[str, Any], *, differs: bool) -> str:
     ends = about.get("recorded")
     if not ends or not ends["until"] or differs:
         return ""
-    after, until = (f"{end['time']} ({end['witness']})" if end else "an unknown time" for end in _ends(ends))
-    seconds = tolerance_words(ends["toleranceS"])
+    after, until = (f"{end['time']} ({end['witness']})" if end else "an unknown time" for end in ends.values())
+    seconds = tolerance_words(about["toleranceS"])
     return f"between {after} and {until}, as witnesses signed {seconds}"
 
 
@@ -57,7 +57,3 @@ def _named(report: VerificationReport) -> str:
 
 def _accepted(report: VerificationReport) -> list[str]:
     return [*dict.fromkeys(step.detail.partition(":")[0] for step in report.steps if step.allowed)]
-
-
-def _ends(ends: Mapping[str, Any]) -> tuple[Any, Any]:
-    return ends["after"], ends["until"]
