@@ -27,7 +27,7 @@ HOLD_S, LOOK_S = 3.0, 0.2
 """Seconds that one request waits for the witnesses, and seconds between two looks."""
 AWAITED_S = 3_600
 """For so long after a report was issued its bundle is held for the witnesses of the log. Then they are gone or were
-taken out of the policy, and the newest signed head is what there is."""
+taken out of the policy, and the newest checkpoint is what there is."""
 
 
 class CoveringHead(Struct, frozen=True):
