@@ -25,12 +25,12 @@ unpacked from it, and a verifier key that you have from somebody else than whoev
 that you know. With --report FILE the command also compares a report that you hold, as Markdown, HTML or PDF. It needs
 no database and no network. It recomputes every byte of the file, every hash, the proofs, the signatures, what each
 model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
-difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does
-not. Until that command says VERIFIED, these are only words.
+difference. An approved configuration needs the approver's key, too: another --key. docs/verification.md of Gainsay's
+sources says what each step proves, and what it does not. Until that command says VERIFIED, these are only words.
 
 Two kinds of steps: file, signature, witnesses, tree, records, context, chain, complete, logs, parts, lines, prompts,
-policy, times and approval prove that nothing was altered since it was sealed. docs/format specifies every byte that
-they need, so that a third party can write them again. The other steps recompute by this program what was sealed.
+policy, times, approval and issued prove that nothing was altered since it was sealed. docs/format specifies every byte
+that they need, so that a third party can write them again. The other steps recompute by this program what was sealed.
 
 manifest.json       what is here, and the SHA-256 of each file
 report.md           the readable report: begin here

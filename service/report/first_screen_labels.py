@@ -6,14 +6,21 @@ VIA = {
     "none": "the caller was not authenticated",
     "keyboard": "a person at the keyboard of the machine, who was not authenticated",
 }
-SIGNED_TIMES = "witnesses sign the log by their own clocks; the command below says between which of their times this is"
+SIGNED_TIMES = (
+    "not in this report: where a witness countersigns the log, the command below prints between which of its times the "
+    "debate lies"
+)
 NO_HUMAN_DECISION = "none is recorded"
+NO_DISSENT = "Dissent: none that stands at the end"
+SETTLED = frozenset({"upheld", "modified", "rejected", "chosen", "ranked", "agreed"})
+"""The outcomes from which somebody can dissent: in every other one nothing was concluded."""
 VERIFY = (
     "This command compares this file with the records of the debate. BUNDLE is its evidence (gainsay audit bundle, or "
     "GET /v1/debates/ID/audit), and FILE this file:"
 )
 KEYS = (
     "LOG_KEY is the verifier key of the log, and WITNESS_KEY that of its witness. Ask each of the two for its own key: "
-    "a key that comes with the evidence proves nothing. README.txt in the bundle says more."
+    "a key that comes with the evidence proves nothing. If the log has no witness, write --allow-unwitnessed in the place "
+    "of --witness WITNESS_KEY; the result then says UNWITNESSED. README.txt in the bundle says more."
 )
 APPROVER_KEY = "An approver signed the configuration: pin that key, too, with another --key."

@@ -13,7 +13,16 @@ from service.report.document import quoted
 from service.report.document.blocks import Banner, Block, Fact, FactList, ReportPart, Text, Tone, Verbatim
 from service.report.document.decision import untested
 from service.report.document.uncited import never_cited
-from service.report.first_screen_labels import APPROVER_KEY, KEYS, NO_HUMAN_DECISION, SIGNED_TIMES, VERIFY, VIA
+from service.report.first_screen_labels import (
+    APPROVER_KEY,
+    KEYS,
+    NO_DISSENT,
+    NO_HUMAN_DECISION,
+    SETTLED,
+    SIGNED_TIMES,
+    VERIFY,
+    VIA,
+)
 from service.report.labels import REASON, SIMULATED, STATUS, STOP, label_of
 from service.report.result.terms import AdversarialTerms
 from service.report.result.types import Result
@@ -84,6 +93,8 @@ def _in_short(r: Result) -> Iterator[str]:
         yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
     if r.decision.dissent:
         yield f"Dissent: {r.decision.dissent.text}"
+    elif r.decision.outcome in SETTLED:
+        yield NO_DISSENT
     if r.decision.cost.ceiling_usd:
         yield f"Cost: {r.decision.cost.spent_usd} of at most {r.decision.cost.ceiling_usd} USD."
     yield from quoted.in_short(r)

@@ -11,9 +11,9 @@ from service.report.result.types import Result
 
 MARKED_TERM = "Marked"
 _WHY = {
-    "marked": "which do not stand where the text says",
-    "unclear": "which were not found so, and perhaps are no quotations",
-    "unchecked": "because no document was given",
+    "marked": ", which do not stand where the text says",
+    "unclear": ". Code did not find these words, and they may be no quotations",
+    "unchecked": ", because no document was given",
 }
 """Passages that a reader has to look at, in the order in which reports tell them."""
 
@@ -24,7 +24,7 @@ def in_short(r: Result) -> Iterator[str]:
     total = _count(sum(passage.kind != "verdict" for passage in passages), "passage")
     for word, why in _WHY.items():
         if number := sum(_word(passage) == word for passage in passages):
-            yield f"Quoted words: {number} of {total} {word}, {why}."
+            yield f"Quoted words: {number} of {total} {word}{why}."
     if opposed := sum(passage.status == "opposed" for passage in passages):
         yield f"Verdict: {_count(opposed, 'sentence')} marked, the opposite of the typed verdict."
 

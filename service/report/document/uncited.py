@@ -71,7 +71,12 @@ def never_cited(r: Result) -> Iterator[Fact]:
     if r.coverage_absent == "noDocuments" and r.status != "declined":
         yield Fact("Cited", NO_COVERAGE)
     for c in r.coverage[:LEADING]:
-        yield Fact(f"Cited of {c.document_id}", brief(c))
+        yield Fact(f"Cited of {_named(c)}", brief(c))
+
+
+def _named(c: DocumentCoverage) -> str:
+    """``D1 (Master agreement)``, or the id alone if the title adds nothing to it."""
+    return c.document_id if c.title in ("", c.document_id) else f"{c.document_id} ({shorten(c.title)})"
 
 
 def _strips(r: Result) -> Iterator[Strip]:

@@ -415,7 +415,7 @@ def test_marked_is_what_misleads_and_never_what_is_unclear_or_unchecked() -> Non
     assert [(e["compared"], e["marked"], e["unclear"], e["unchecked"]) for e in told] == [(7, 2, 2, 1)] * taken
     for each, why, term in (
         (2, "marked, which do not stand where the text says", "Marked"),
-        (2, "unclear, which were not found so, and perhaps are no quotations", "Unclear"),
+        (2, "unclear. Code did not find these words, and they may be no quotations", "Unclear"),
         (1, "unchecked, because no document was given", "Unchecked"),
     ):
         assert f"Quoted words: {each * standing} of {7 * standing} passages {why}." in facts

@@ -41,6 +41,7 @@ from service.report.document import uncited
 from service.report.document.blocks import Argued, Banner, Chart, ReportPart
 from service.report.document.contents import report
 from service.report.result.argument_types import WhyMaintained
+from service.report.result.decision_types import DecisionOutcome
 from service.report.result.notice_types import NoticeKind
 from service.report.result.types import Result, Via
 from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
@@ -368,7 +369,7 @@ def test_what_an_officer_files_is_one_page_of_either_size(paper: Paper) -> None:
         simulated=True,
         subject="s" * 64,
         approved_by="model-risk",
-        coverage=HARD.coverage * uncited.LEADING,
+        coverage=tuple(replace(c, title=words) for c in HARD.coverage) * uncited.LEADING,
         decision=replace(found_, answer=words[:300], dissent=replace(found_.dissent, text=words[:300])),
     )
 
@@ -379,6 +380,21 @@ def test_what_an_officer_files_is_one_page_of_either_size(paper: Paper) -> None:
     assert "pinthatkey,too,withanother--key." in pages[0]
     assert "Outcomeindetail" not in pages[0]
     assert "Outcomeindetail" in pages[1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told_of"), [("modified", True), ("ranked", True), ("split", False), ("none", False)]
+)
+def test_a_decision_without_dissent_says_so_and_one_that_concluded_nothing_does_not(
+    outcome: DecisionOutcome, told_of: bool
+) -> None:
+    found_ = HARD.decision
+    assert found_
+
+    said = markdown(replace(HARD, decision=replace(found_, outcome=outcome, dissent=None)))
+
+    assert ("> Dissent: none that stands at the end" in said) is told_of
+    assert "> Dissent: none" not in markdown(HARD)
 
 
 def test_the_size_of_the_paper_is_the_readers_and_changes_nothing_else() -> None:

@@ -124,7 +124,7 @@ def test_the_counts_are_always_those_of_the_arguments_that_are_told(world: World
         f"| D1 | Section 3.3 | {len('3.3 No party owes lost profits.') + 1} |",
         "| D1 | Section 3 | LIABILITY | in part | 3 | proposer, critic |",
         "| 1.rebuttal.1 | 1 |",
-        "- **Cited of D1:** 0.055 of the text was cited; never cited: the opening",
+        "- **Cited of D1 (Document 1):** 0.055 of the text was cited; never cited: the opening",
     ],
 )
 def test_a_report_says(said: str) -> None:
