@@ -20,7 +20,7 @@ VERIFY = (
 )
 KEYS = (
     "LOG_KEY is the verifier key of the log, and WITNESS_KEY that of its witness. Ask each of the two for its own key: "
-    "a key that comes with the evidence proves nothing. If the log has no witness, write --allow-unwitnessed in the place "
-    "of --witness WITNESS_KEY; the result then says UNWITNESSED. README.txt in the bundle says more."
+    "a key that comes with the evidence proves nothing. If the log has no witness, write --allow-unwitnessed in the "
+    "place of --witness WITNESS_KEY; the result then says UNWITNESSED. README.txt in the bundle says more."
 )
 APPROVER_KEY = "An approver signed the configuration: pin that key, too, with another --key."

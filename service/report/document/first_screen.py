@@ -28,7 +28,7 @@ from service.report.result.terms import AdversarialTerms
 from service.report.result.types import Result
 from service.report.shortened import short
 
-QUESTION_MAX, REASONS_MAX = 200, 360
+QUESTION_MAX, REASONS_MAX = 160, 360
 COMMAND = "gainsay audit verify BUNDLE --report FILE --key LOG_KEY --witness WITNESS_KEY"
 
 

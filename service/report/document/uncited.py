@@ -25,11 +25,14 @@ from service.report.document.strip_chart import WIDTH, runs
 from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import ABSENT, NOT_READ, STATE, label_of
 from service.report.result.types import Result
+from service.report.shortened import short
 
 LEADING = 3
 """The number of documents in the first sentences; the others follow in a list."""
 MOST_ROWS = 100
 _LONGEST_MARK = 8
+TITLE_MAX = 40
+"""The most characters of a title on the first page."""
 _PATTERNS: dict[str, Pattern] = {"proposer": "full", "critic": "upright", "rebuttal": "level"}
 _SIDES = (
     Key("full", "cited by a proposer"),
@@ -76,7 +79,7 @@ def never_cited(r: Result) -> Iterator[Fact]:
 
 def _named(c: DocumentCoverage) -> str:
     """``D1 (Master agreement)``, or the id alone if the title adds nothing to it."""
-    return c.document_id if c.title in ("", c.document_id) else f"{c.document_id} ({shorten(c.title)})"
+    return c.document_id if c.title in ("", c.document_id) else f"{c.document_id} ({short(c.title, TITLE_MAX)})"
 
 
 def _strips(r: Result) -> Iterator[Strip]:
