@@ -64,10 +64,19 @@ func pin(args []string) (trust, error) {
 	if err := flags.Parse(args); err != nil {
 		return t, err
 	}
-	if flags.NArg() > 0 || len(t.keys) == 0 || t.quorum < 0 || t.quorum > max(1, len(t.witnesses)) {
+	if flags.NArg() > 0 || len(t.keys) == 0 || t.quorum < 0 || t.quorum > max(1, names(t.witnesses)) {
 		return t, fmt.Errorf("a file, at least one --key, and as many --witness as --quorum says are needed")
 	}
 	return t, nil
+}
+
+// names counts the names of keys: several keys of one witness count once.
+func names(keys []key) int {
+	found := map[string]bool{}
+	for _, k := range keys {
+		found[k.name] = true
+	}
+	return len(found)
 }
 
 // verify takes a file for what it is: a bundle begins as a ZIP does, an export as JSON.

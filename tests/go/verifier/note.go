@@ -127,7 +127,8 @@ func (s signature) check(k key, text string) (int64, error) {
 	return int64(at), nil
 }
 
-// signers gives the pinned keys that signed, with the times of cosignatures; a wrong line of one is an error.
+// signers gives the names of the pinned keys that signed, each with its latest time where they are of witnesses; a wrong
+// line of one is an error.
 func (n note) signers(pinned []key) (map[string]int64, error) {
 	found := map[string]int64{}
 	for _, k := range pinned {
@@ -139,7 +140,7 @@ func (n note) signers(pinned []key) (map[string]int64, error) {
 			if err != nil {
 				return nil, err
 			}
-			found[k.text] = at
+			found[k.name] = max(at, found[k.name])
 		}
 	}
 	return found, nil

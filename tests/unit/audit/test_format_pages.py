@@ -96,6 +96,17 @@ def test_a_pack_has_the_steps_that_its_page_numbers() -> None:
     assert said[0] == ", ".join(" ".join(row) for row in found)
 
 
+# -- words
+
+
+def test_the_words_of_a_pack_are_on_its_page() -> None:
+    (block,) = re.findall(r"^```text\n(.*?)^```$", (DOCS / "pack.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+    for inputs in (("default", "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"), ("a-b", "x", "y")):
+        given = dict(zip(("tenant", "since", "until"), inputs, strict=True))
+        assert str(block).format(**given).encode() == pack.readme(*inputs)
+
+
 # -- tables
 
 
