@@ -23,6 +23,9 @@ from service.audit.checkpoint import add_lines, cosign, parse_checkpoint
 from service.audit.earlier_head import parse_earlier_head
 from service.audit.note import SigningKey, parse_note
 from service.cli import main
+from service.cli.audit.verify import tools
+from service.verify.bundle import verify_bundle
+from service.verify.steps import Trust
 from tests.fixtures.bundles import BEFORE as BEFORE_IT
 from tests.fixtures.bundles import LOG_KEY, WITNESSES, Draft, Tree, earlier, moved
 from tests.fixtures.go import program
@@ -587,6 +590,25 @@ def test_signed_times_end_alike(go: Go, schemas: Path, tmp_path: Path, name: str
     pinned = [word for key in WITNESSES for word in ("--witness", key.public.encode())]
     trust = [*pinned, "--quorum", str(quorum)]
     assert both(go, schemas, tmp_path, pack(draft.bundle(whole)), LOG_KEY.public.encode(), trust) == (state, state)
+
+
+def test_two_keys_of_one_witness_count_once(go: Go, schemas: Path, tmp_path: Path) -> None:
+    """A witness that rotated its key signed with both, and another one is asked for as well."""
+    first, other = WITNESSES[0], WITNESSES[1]
+    rotated = SigningKey.from_seed(first.public.name, bytes([99]) * 32, first.public.algorithm)
+    draft = Draft.of(unpack((BUNDLES / "declined.zip").read_bytes()))
+    data = pack(draft.bundle(draft.tree(witnesses=(first, rotated))))
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(data)
+    pinned = (first.public, rotated.public, other.public)
+    trust = Trust(keys=(LOG_KEY.public,), witnesses=pinned, quorum=2)
+    given = ["--key", LOG_KEY.public.encode(), "--schemas", str(schemas)]
+    given += [word for key in pinned for word in ("--witness", key.encode())]
+
+    assert [step.name for step in verify_bundle(data, trust, tools()).failed] == ["witnesses"]
+    assert "witnesses  FAILED  1 of 2" in go("verify", path, *given, "--quorum", "2")[1]
+    assert "witnesses  OK" in go("verify", path, *given, "--quorum", "1")[1]
+    assert "as many --witness as --quorum" in go("verify", path, *given[:-2], "--quorum", "2")[1]
 
 
 def both(go: Go, schemas: Path, folder: Path, data: bytes, key: str, trust: Sequence[str]) -> tuple[str, str]:
