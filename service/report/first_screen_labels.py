@@ -13,7 +13,7 @@ SIGNED_TIMES = (
 NO_HUMAN_DECISION = "none is recorded"
 NO_DISSENT = "Dissent: none that stands at the end"
 SETTLED = frozenset({"upheld", "modified", "rejected", "chosen", "ranked", "agreed"})
-"""The outcomes from which somebody can dissent: in every other one nothing was concluded."""
+"""The outcomes that conclude something, from which a seat can dissent."""
 VERIFY = (
     "This command compares this file with the records of the debate. BUNDLE is its evidence (gainsay audit bundle, or "
     "GET /v1/debates/ID/audit), and FILE this file:"
