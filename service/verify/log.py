@@ -6,12 +6,13 @@ witnesses   a quorum of the pinned witnesses cosigned it (C2SP tlog-cosignature)
 
 A key named ``host`` is valid for the logs ``host/...`` alone. So a key pinned for another purpose, such as approvals,
 is not valid for a checkpoint. A key that is pinned for some logs or for some time is valid for nothing else: the time
-of a checkpoint is that of its first cosignature by a pinned witness, because a log's own signature has none.
+of a checkpoint is that by which a quorum of the pinned witnesses had countersigned it, because a log's own signature
+has none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from service.audit.checkpoint import Checkpoint, cosignatures, parse_checkpoint
 from service.audit.note import ED25519, BadNote, Note, PublicKey, parse_note, verify_note
@@ -114,18 +115,18 @@ def may_sign(key: PublicKey, origin: str) -> bool:
 
 
 def in_time(note: Note, checkpoint: Checkpoint, signers: Sequence[PublicKey], trust: Trust) -> tuple[PublicKey, ...]:
-    """Those of the signers of a head that are pinned for the time at which a witness first countersigned it.
+    """Those of the signers of a head that are pinned for the time by which a quorum had first countersigned it.
 
-    Raises `Differs` where all are pinned for another time, and `NotCheckable` where no pinned witness says when.
+    Raises `Differs` where all are pinned for another time, and `NotCheckable` where too few pinned witnesses say when.
     """
     undated = tuple(key for key in signers if not trust.period(key).dated)
     if undated or not signers:
         return undated
     pinned = ", ".join(f"{key.encode()} {trust.period(key)}" for key in signers)
-    if (signed_at := min(countersigned(note, checkpoint, trust).values(), default=None)) is None:
+    if (signed_at := _first_countersigned(note, checkpoint, trust)) is None:
+        few = f"fewer pinned witnesses than the quorum of {trust.quorum} say" if trust.witnesses else "no witness says"
         raise NotCheckable(
-            f"UNDATED: pinned is {pinned}, and no pinned witness says when {checkpoint.origin} at size "
-            f"{checkpoint.size} was signed",
+            f"UNDATED: pinned is {pinned}, and {few} when {checkpoint.origin} at size {checkpoint.size} was signed",
             allowed=trust.allow_unwitnessed and not trust.witnesses,
         )
     if held := tuple(key for key in signers if trust.period(key).holds(signed_at)):
@@ -140,12 +141,31 @@ def countersigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> dict[str,
     Raises `BadNote` where a line of a pinned witness does not hold.
     """
     times: dict[str, int] = {}
+    for name, seconds in _countersignings(note, checkpoint, trust):
+        times[name] = max(seconds, times.get(name, seconds))
+    return times
+
+
+def _first_countersigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> int | None:
+    """The time by which so many witnesses as the quorum had cosigned a head; ``None`` where fewer have.
+
+    Each counts with its earliest line. One witness that lies about the time can thus not move it alone.
+    """
+    first: dict[str, int] = {}
+    for name, seconds in _countersignings(note, checkpoint, trust):
+        first[name] = min(seconds, first.get(name, seconds))
+    times = sorted(first.values())
+    return times[trust.quorum - 1] if len(times) >= trust.quorum else None
+
+
+def _countersignings(note: Note, checkpoint: Checkpoint, trust: Trust) -> Iterator[tuple[str, int]]:
+    """Name and time of each line of a pinned witness that it wrote while it is pinned for the head."""
     for key in trust.witnesses:
         period = trust.period(key)
-        for name, seconds in cosignatures(note, checkpoint, [key]).items():
-            if period.covers(checkpoint.origin) and period.holds(seconds):
-                times[name] = max(seconds, times.get(name, seconds))
-    return times
+        for line in note.signatures:
+            for name, seconds in cosignatures(Note(note.text, (line,)), checkpoint, [key]).items():
+                if period.covers(checkpoint.origin) and period.holds(seconds):
+                    yield name, seconds
 
 
 def check_witnesses(evidence: OpenedBundle, trust: Trust) -> str:

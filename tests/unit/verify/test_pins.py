@@ -15,13 +15,15 @@ from click import UsageError
 from click.testing import CliRunner, Result
 
 from service.audit.bundle import pack, unpack
-from service.audit.note import COSIGNATURE, SigningKey
+from service.audit.checkpoint import Checkpoint, cosign
+from service.audit.note import COSIGNATURE, Note, SigningKey, parse_note, sign_note
 from service.cli.audit.verify import tools, verify
 from service.policy import RegisteredKey
 from service.policy.file.witnesses import check_register
 from service.policy.keys import WrongSetting
 from service.verify.bundle import verify_bundle
-from service.verify.steps import Period, Trust
+from service.verify.log import check_signature, countersigned
+from service.verify.steps import Differs, NotCheckable, Period, Trust, when
 from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, failed, step, told
 from tests.fixtures.bundles import verify as verified
 
@@ -168,6 +170,41 @@ def test_without_a_witness_nothing_says_whether_a_key_was_in_its_time(pins: Path
 
     assert (found.return_value, accepted.return_value) == (4, 0)
     assert "UNDATED" in says(found)
+
+
+def head_of(*cosigned: tuple[int, str]) -> tuple[Note, Checkpoint]:
+    """A head by the log's key, with a cosignature of the nth witness on each of these days."""
+    checkpoint = Checkpoint(LOG, 9, b"r" * 32)
+    note = sign_note(checkpoint.body(), LOG_KEY).encode()
+    signed_at = [(nth, int(datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp())) for nth, day in cosigned]
+    lines = [cosign(checkpoint, seconds, WITNESSES[nth]) for nth, seconds in signed_at]
+    return parse_note(note + "".join(lines).encode()), checkpoint
+
+
+def until_2025(quorum: int) -> Trust:
+    """The log's key pinned until the end of 2025, and three witnesses."""
+    periods = {LOG_KEY.public: Period("log", until=date(2025, 12, 31))}
+    return Trust((LOG_KEY.public,), tuple(key.public for key in WITNESSES[:3]), periods, quorum)
+
+
+def test_one_witness_that_lies_about_the_time_does_not_bring_an_expired_key_back() -> None:
+    """The key leaks after its time, and one of three witnesses dates its cosignature back for the thief."""
+    forged = head_of((0, "2025-06-01"), (1, "2026-11-01"), (2, "2026-11-01"))
+
+    with pytest.raises(Differs, match="first countersigned") as refused:
+        check_signature(*forged, until_2025(quorum=2))
+
+    assert refused.value.found == "2026-11-01T12:00:00Z"
+    with pytest.raises(NotCheckable, match="fewer pinned witnesses than the quorum of 2"):
+        check_signature(*head_of((0, "2025-06-01")), until_2025(quorum=2))
+
+
+def test_a_head_that_is_countersigned_again_later_was_signed_when_it_was_first() -> None:
+    again = head_of((0, "2025-06-01"), (1, "2025-06-02"), (0, "2026-11-01"), (1, "2026-11-01"))
+
+    assert LOG in check_signature(*again, until_2025(quorum=2))
+    times = countersigned(*again, until_2025(quorum=2)).values()
+    assert {when(seconds)[:10] for seconds in times} == {"2026-11-01"}, "what bounds a debate stays the latest"
 
 
 def test_a_witness_that_is_not_pinned_for_this_log_does_not_count(pins: Path) -> None:
