@@ -100,11 +100,14 @@ def verify_opened(
 def find_damage(bundle: Bundle, trust: Trust) -> VerificationStep | None:
     """The first step that fails of those that compare hashes, chain and proofs; ``None`` where all agree. Never raises.
 
-    Who hands a bundle out asks this first, with the keys of its own logs. What follows from the entries (gate, moves,
-    requests, checks, money, report) is left to the verifier.
+    Who hands a bundle out asks this first, with the keys of all logs of the tenant. So a head of a later log that none
+    of them signed is damage, where a verifier may lack its key. What follows from the entries (gate, moves, requests,
+    checks, money, report) is left to the verifier.
     """
-    steps = _steps(OpenedBundle(bundle), trust, Tools(ready=lambda _: False))
-    done, _ = perform_all([(name, check) for name, check in steps if name in COMMITTED], every=False)
+    evidence = OpenedBundle(bundle)
+    steps = dict(_steps(evidence, trust, Tools(ready=lambda _: False)))
+    steps["issued"] = lambda: issued.check_issued(evidence, trust, own=True)
+    done, _ = perform_all([(name, check) for name, check in steps.items() if name in COMMITTED], every=False)
     return done[-1] if done[-1].state == "FAILED" else None
 
 

@@ -26,9 +26,9 @@ from service.audit.tree import verify_inclusion
 from service.debate.versions import version_of
 from service.verify.earlier_logs import epoch_of, read_event, signers
 from service.verify.files import HEAD_PARTS
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, countersigned, in_time, read_head, vouching
+from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, countersigned, in_time, named_lines, read_head, vouching
 from service.verify.opened_bundle import OpenedBundle, read_leaf
-from service.verify.records import salted
+from service.verify.records import salted, unknown_members
 from service.verify.steps import Differs, NotCheckable, Tools, Trust, at, expect
 from service.verify.times import expect_own_id, expect_written_after
 from service.verify.versions import sealed
@@ -75,21 +75,28 @@ def notes(evidence: OpenedBundle) -> Iterator[tuple[str, str, Note, None]]:
             yield file, checkpoint.origin, note, None
 
 
-def check_issued(evidence: OpenedBundle, trust: Trust) -> str:
-    """Check each record of an issued report; raises `Differs`, or `NotCheckable` for a head without pinned signers."""
-    found, gaps, before = list(read_issued(evidence)), list[str](), (0, -1)
+def check_issued(evidence: OpenedBundle, trust: Trust, *, own: bool = False) -> str:
+    """Check each record of an issued report; raises `Differs`, or `NotCheckable` for a head without pinned signers.
+
+    With ``own``, ``trust`` has the key of each log that there is, so a head that none of them signed is a difference.
+    """
+    found, gaps, before = list(read_issued(evidence)), list[NotCheckable](), (0, -1)
     for one in found:
         with at(file=one.file):
             place = epoch_of(one.envelope.log), one.index
             if place <= before:
                 raise Differs("the places of issued records", "each after the one before it", f"record {one.index}")
             before = place
-            gaps += _unsigned(one, evidence, trust)
+            try:
+                _check_signatures(one, evidence, trust, own=own)
+            except NotCheckable as gap:  # raised when the others are checked too: an accepted gap hides no forgery
+                gaps.append(gap)
     keys = [(one.event.form, one.event.paper, one.event.template, one.event.sha256) for one in found]
     if len(set(keys)) < len(keys):
         raise Differs("the issued reports", "each once", "one twice")
     if gaps:
-        raise NotCheckable("; ".join(dict.fromkeys(gaps)))
+        reasons = dict.fromkeys(gap.reason for gap in gaps)
+        raise NotCheckable("; ".join(reasons), allowed=all(gap.allowed for gap in gaps))
     if not found:
         return "no PDF of this debate is recorded as issued here"
     return f"{len(found)} PDF{'s' if len(found) != 1 else ''} recorded as issued, each under a checkpoint"
@@ -154,20 +161,25 @@ def _in_its_log(evidence: OpenedBundle, envelope: Envelope, index: int, data: by
         raise Differs("the log of an issued record", f"{own} or a later one", envelope.log)
 
 
-def _unsigned(one: Issued, evidence: OpenedBundle, trust: Trust) -> list[str]:
-    """Why a later log's head is not as good as the bundle's own, whose signatures other steps have checked."""
+def _check_signatures(one: Issued, evidence: OpenedBundle, trust: Trust, *, own: bool) -> None:
+    """Check a later log's head as the bundle's own is, whose signatures other steps have checked."""
     log = one.checkpoint.origin
     if log == evidence.first.log:
-        return []
+        return
     signed_by = signers(one.note, vouching(trust, log))
+    if own and not signed_by:
+        raise Differs(f"the key that signs {log}", "one of the tenant's logs", named_lines(one.note))
     if trust.keys and not signed_by:
-        return [
+        raise NotCheckable(
             f"issued reports are recorded in {log}, under a head that no pinned key signed; pin the key of its time"
-        ]
+        )
     in_time(one.note, one.checkpoint, signed_by, trust)
     if trust.witnesses and len(countersigned(one.note, one.checkpoint, trust)) < trust.quorum:
-        return [f"issued reports are recorded in {log}, under a head that too few pinned witnesses countersigned"]
-    return []
+        raise NotCheckable(
+            f"LOOSELY DATED: issued reports are recorded in {log}, under a head that too few pinned witnesses "
+            "countersigned",
+            allowed=trust.allow_loose_times,
+        )
 
 
 def _pdf(evidence: OpenedBundle, trust: Trust, content: bytes) -> str:
@@ -200,9 +212,13 @@ def _written_again(evidence: OpenedBundle, tools: Tools, content: bytes) -> str:
     if evidence.debate.gap:
         raise NotCheckable(f"the report cannot be written again: {evidence.debate.gap}")
     write = tools.reports[version]
-    if not content.lstrip().startswith(b"<"):
-        return _same(content, {REPORT: write(evidence, "markdown", "a4")}, version)
-    return _same(content, {f"{PAGE} for {paper}": write(evidence, "html", paper) for paper in PAPERS}, version)
+    if content.lstrip().startswith(b"<"):
+        again = {f"{PAGE} for {paper}": write(evidence, "html", paper) for paper in PAPERS}
+    else:
+        again = {REPORT: write(evidence, "markdown", "a4")}
+    if (why := unknown_members(evidence)) and content not in again.values():
+        raise NotCheckable(f"the report may show what this build does not know: {why}")
+    return _same(content, again, version)
 
 
 def _same(content: bytes, again: dict[str, bytes], version: str) -> str:

@@ -77,11 +77,20 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
         return content
     place_in = place_of(failed.record) if failed.record is not None else f"its bundle, at the step {failed.name}"
     differs = Mismatch(place_in, f"does not agree with the log: {failed.detail}")
-    if failed.name not in OF_LOG:
+    log = _log_at_fault(failed, gathered)
+    if log is None:
         raise await damaged_debate(database, debate, head, differs)
-    of_log = Mismatch(f"the log {place.log}", f"fails at the step {failed.name} of a bundle: {failed.detail}")
-    await note_damage(database, "log", of_log, tenant=head["tenant"], log=place.log)
+    of_log = Mismatch(f"the log {log}", f"fails at the step {failed.name} of a bundle: {failed.detail}")
+    await note_damage(database, "log", of_log, tenant=head["tenant"], log=log)
     raise EvidenceDamaged(debate, differs.place, differs.what)
+
+
+def _log_at_fault(failed: VerificationStep, gathered: BundleParts) -> str | None:
+    """The log whose head or tree is damaged; ``None`` where the damage is the debate's own."""
+    if failed.name in OF_LOG:
+        return gathered.place.log
+    proofs = {f"issued/{nth:04d}.tlog-proof": each.head.log for nth, each in enumerate(gathered.issued, 1)}
+    return proofs.get(failed.file or "")
 
 
 def _packed(gathered: BundleParts, trust: Trust) -> tuple[bytes, VerificationStep | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from hashlib import sha256
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from msgspec.structs import replace
 
 from service.audit.bundle import pack, unpack
+from service.audit.checkpoint import sign_checkpoint
 from service.audit.log_events import ReportIssued
-from service.audit.note import SigningKey
+from service.audit.note import COSIGNATURE, SigningKey
+from service.audit.proof import parse_proof
 from service.cli.audit.verify import tools
 from service.errors import AuditUnavailable, EvidenceDamaged
 from service.reviews import Reviews
@@ -21,13 +24,16 @@ from service.reviews.report_issue import ReportNotProvable
 from service.store.rebuild import rebuild
 from service.store.rotation import next_log, open_next
 from service.verify.bundle import verify_bundle
-from service.verify.steps import Trust, VerificationReport
+from service.verify.log import read_head
+from service.verify.steps import Period, Trust, VerificationReport, VerificationStep
 from tests.fixtures.bundles import rehashed
 from tests.fixtures.running import CALLER
 from tests.fixtures.sequencing import KEY
 from tests.store.evidence.conftest import EXAMINER, TRUST, House, verified, wrong
 
 Step = tuple[str, str]
+STRANGER = SigningKey.from_seed("localhost", bytes([66]) * 32)
+"""A key of the right name that signs no log of the house."""
 LATER = SigningKey.from_seed("localhost", bytes([77]) * 32)
 
 
@@ -179,6 +185,77 @@ async def test_a_pdf_that_is_issued_after_a_rotation_is_known_under_the_later_lo
     assert list(gap) == ["lines", "issued"], "the key of the later log is not pinned"
     assert "pin the key of its time" in gap["issued"]
     assert shown(data, pdf).code == 4
+
+
+async def rotated(house: House) -> tuple[str, str]:
+    """A debate of a log that was closed, and the next log, in which two PDFs of it are recorded."""
+    debate = await house.debated()
+    rotation = await next_log(house.desk.database, "default", "localhost")
+    await open_next(house.desk.database, rotation, LATER.public, EXAMINER)
+    signer: Any = house.sequencer._signer
+    signer.key = LATER
+    await issued(house, debate)
+    await issued(house, debate, "letter")
+    return debate, "localhost/default/2"
+
+
+def found_of(data: bytes, trust: Trust) -> VerificationStep:
+    """The step ``issued`` of a bundle."""
+    return next(step for step in verify_bundle(data, trust, tools(), every=True).steps if step.name == "issued")
+
+
+async def test_an_accepted_gap_of_one_issued_record_hides_no_forgery_of_the_next(house: House) -> None:
+    """No witness dates the first head, which the reader accepts; whoever forges puts a head of his own behind it."""
+    debate, log = await rotated(house)
+    bundle = unpack(await house.bundle(debate))
+    dated = {LATER.public: Period("log", until=date(2100, 1, 1))}
+    trust = replace(TRUST, keys=(KEY.public, LATER.public), periods=dated)
+    path = "issued/0002.tlog-proof"
+    proof = parse_proof(bundle.files[path])
+    head = read_head(proof.checkpoint)[1]
+    forged = replace(proof, checkpoint=sign_checkpoint(head, STRANGER))
+    swapped = {name: bundle.files[name] for name in bundle.files if not name.startswith("issued/")}
+    for name, content in bundle.files.items():
+        if name.startswith("issued/"):
+            swapped[name.translate(str.maketrans("12", "21"))] = content
+
+    accepted = found_of(pack(bundle), trust)
+    behind = found_of(pack(rehashed(bundle, {**bundle.files, path: forged.encode()})), trust)
+
+    assert (accepted.state, accepted.allowed) == ("NOT CHECKABLE", True), accepted.detail
+    assert (behind.state, behind.allowed) == ("NOT CHECKABLE", False)
+    assert "no pinned key signed" in behind.detail
+    assert found_of(pack(rehashed(bundle, swapped)), trust).state == "FAILED", "the order is checked behind a gap"
+    assert log in accepted.detail
+
+
+async def test_a_later_head_without_enough_witnesses_is_accepted_as_other_loose_times_are(house: House) -> None:
+    debate, log = await rotated(house)
+    data = await house.bundle(debate)
+    witness = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE).public
+    trust = Trust(keys=(KEY.public, LATER.public), witnesses=(witness,))
+
+    strict, loose = found_of(data, trust), found_of(data, replace(trust, allow_loose_times=True))
+
+    assert (strict.state, strict.allowed) == ("NOT CHECKABLE", False)
+    assert (loose.state, loose.allowed) == ("NOT CHECKABLE", True)
+    assert f"LOOSELY DATED: issued reports are recorded in {log}" in strict.detail
+    unsigned = found_of(data, replace(trust, keys=(KEY.public,), allow_loose_times=True))
+    assert not unsigned.allowed, "loose times are no signature"
+
+
+async def test_a_later_head_that_no_key_of_the_house_signed_is_damage_of_its_log(house: House) -> None:
+    """The bundle would leave as one that any reader finds incomplete, and nobody would hear of it."""
+    debate, log = await rotated(house)
+    assert "issued/0002.leaf.json" in unpack(await house.bundle(debate)).files
+    house.tamper(f"UPDATE log_epoch SET key = '{STRANGER.public.encode()}' WHERE log = '{log}'")
+
+    with pytest.raises(EvidenceDamaged) as refused:
+        await house.bundle(debate)
+
+    assert "issued" in refused.value.detail
+    noted = house.rows("SELECT subject, log, debate, place FROM damage")
+    assert noted == [("log", log, None, f"the log {log}")]
 
 
 async def test_a_row_that_names_another_record_is_never_believed(house: House) -> None:

@@ -88,6 +88,20 @@ def test_what_cannot_be_written_again_is_not_checkable_and_a_pdf_still_is() -> N
     assert shown(later, PDF).state == "OK", "its hash is in the log, whatever this build can write"
 
 
+def test_a_report_by_a_later_build_under_later_schemas_is_not_checkable_and_never_failed() -> None:
+    """Its records may have members that this build does not know, and so may its report."""
+    named = draft("declined").change(1, lambda entry: entry["versions"].update(schemas="schemas/9"))
+    bundle = named.change(1, lambda entry: entry.update(mood="calm")).bundle()
+
+    for report in (b"# Another record", b"<html>another</html>"):
+        found = verify(bundle, FORGED, tools(), shown=report).steps[-1]
+
+        assert (found.name, found.state) == ("shown", "NOT CHECKABLE")
+        assert "schemas/9" in found.detail
+        known = verify(draft("declined").bundle(), FORGED, tools(), shown=report).steps[-1]
+        assert (known.name, known.state) == ("shown", "FAILED")
+
+
 def test_a_report_of_a_debate_whose_payload_is_gone_cannot_be_written_again() -> None:
     erased = draft("declined").bundle()
     files = {**erased.files, "records/0001.payload.json": b"{}"}
