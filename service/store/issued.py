@@ -41,13 +41,19 @@ def issued_key(event: ReportIssued) -> dict[str, Any]:
     return {"of": UUID(event.debate), **own}
 
 
-def _says(row: dict[str, Any], event: ReportIssued) -> bool:
-    """Whether the record of a row is of this report: a row proves nothing by itself."""
+def read_issued(row: Row) -> ReportIssued | None:
+    """The event of the record of a row, by its ``leaf``, ``salt`` and ``body``; ``None`` where it is of no report."""
     if row["leaf"] is None or row["body"] is None:
-        return False
+        return None
     try:
         envelope = open_leaf(bytes(row["leaf"]))
+        event = log_events.decode_issued(bytes(row["body"]))
     except ValueError:
-        return False
+        return None
     agrees = commit(bytes(row["salt"]), bytes(row["body"])) == envelope.commitment
-    return agrees and envelope.debate == str(row["record"]) and bytes(row["body"]) == log_events.encode(event)
+    return event if agrees and envelope.debate == str(row["record"]) else None
+
+
+def _says(row: Row, event: ReportIssued) -> bool:
+    """Whether the record of a row is of this report: a row proves nothing by itself."""
+    return read_issued(row) == event

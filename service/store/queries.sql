@@ -172,6 +172,13 @@ LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
 WHERE r.debate = %(of)s AND r.form = %(form)s AND r.paper = %(paper)s AND r.template = %(template)s
   AND r.sha256 = %(sha256)s;
 
+-- issued_rows --
+-- The rows of issued reports after a given record, each with that record as far as it is stored.
+SELECT r.record AS at, r.debate AS of, r.form, r.paper, r.template, r.sha256, r.record, e.leaf, p.salt, p.body
+FROM issued_report r LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
+LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
+WHERE %(after)s::uuid IS NULL OR r.record > %(after)s::uuid ORDER BY r.record LIMIT %(limit)s;
+
 -- issued_reports --
 -- The records of all reports of a debate that were handed out, as far as they are in a log, and how old each is.
 SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body,

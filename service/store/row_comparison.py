@@ -3,6 +3,7 @@
     a debate           head row, context and documents (`read_debate`), what it rests on, its models' scores, its
                        decision, its charges and its money; texts that its records name by hash
     a manifest         the prompts that it is found by
+    issued reports     each record has its row, and each row the record that it names
     cosignatures       are not fewer than at the last comparison
     the limits         tranches, charges and limits of each tenant agree
 
@@ -29,8 +30,9 @@ from service.errors import EvidenceDamaged
 from service.money import Ledger
 from service.store import contents, derived, spend
 from service.store.damage import note_damage
+from service.store.issued import ROW, issued_key, read_issued
 from service.store.pool import Database, Row
-from service.store.rebuild import rows_in_steps
+from service.store.rebuild import ISSUED, rows_in_steps
 from service.store.sealing import decided
 from service.store.stored_debate import StoredDebate, read_debate
 
@@ -48,7 +50,7 @@ async def compare_debate(database: Database, row: Row, build: str) -> int:
     if tenant is None:
         found = _without_head(row["leaf"])
         if found is None:
-            return 0
+            return await _compare_event(database, row)
         tenant, log = found
         return await _note(database, [Mismatch(HEAD_ROW, "is not stored")], tenant, log, debate)
     try:
@@ -63,6 +65,12 @@ async def compare_shared(database: Database) -> int:
     noted = 0
     async for row in rows_in_steps(database, "manifests"):
         noted += await _note(database, await _of_manifest(database, bytes(row["body"])), "", "", None)
+    async for row in rows_in_steps(database, "issued_rows"):
+        event = read_issued(row)
+        if event is None or issued_key(event) != {name: row[name] for name in issued_key(event)}:
+            noted += await _note(
+                database, [Mismatch(ROW, "names a record that does not say so")], "", "", str(row["of"])
+            )
     (cosigned,) = await database.query("count_cosignatures")
     if cosigned["now"] < (cosigned["before"] or 0):
         lost = Mismatch("the cosignatures", f"are {cosigned['now']}, and {cosigned['before']} were stored before")
@@ -79,6 +87,23 @@ async def compare_shared(database: Database) -> int:
         what = Mismatch("the account", "does not agree with its tranches and charges")
         noted += await _note(database, [what], "", "", debate)
     return noted
+
+
+async def _compare_event(database: Database, row: Row) -> int:
+    """Compare the record of an issued report with its row; an event of another kind has none."""
+    envelope = open_leaf(row["leaf"])
+    if envelope.kind != ISSUED:
+        return 0
+    place = f"the record {row['debate']} of an issued report"
+    chain = await database.query("chain", {"debate": row["debate"]})
+    event = read_issued({**chain[0], "record": row["debate"]}) if len(chain) == 1 else None
+    if event is None:
+        lost = Mismatch(place, "is not stored as it was sealed")
+        return await _note(database, [lost], envelope.tenant, envelope.log, None)
+    known = await database.query("issued_report", issued_key(event))
+    if known and known[0]["record"] <= row["debate"]:  # of two records of one report the earlier has the row
+        return 0
+    return await _note(database, [Mismatch(place, "has no row")], envelope.tenant, envelope.log, event.debate)
 
 
 async def _note(database: Database, found: Sequence[Mismatch], tenant: str, log: str, debate: str | None) -> int:

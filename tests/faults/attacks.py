@@ -220,6 +220,9 @@ ATTACKS: dict[str, Attack] = {
     "the models' track records": Attack(
         sql("INSERT INTO track_record VALUES ('default', %(a)s, 'invented', 'factual', 100, 100, 100, 100)"),
     ),
+    "the row of an issued report": Attack(
+        sql("INSERT INTO issued_report VALUES (%(a)s, 'pdf', 'a4', 'report/1', repeat('0', 64), %(b)s)"),
+    ),
     "what was drawn from a limit": Attack(
         sql("INSERT INTO spend_limit VALUES ('default', 'day', '2026-11-21', 9, 1, 0)"),
     ),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 
+from service.audit.log_events import ReportIssued
 from service.proving.row_check import RowCheck
 from service.store.damage import open_damage
+from service.store.issued import ROW, record_issued
 from service.store.pool import Database as Store
 from tests.fixtures.postgres import Cluster, Database
-from tests.fixtures.running import bench
+from tests.fixtures.running import a_writer, bench
 
 pytestmark = pytest.mark.no_replay
 BUILD = "00" * 32
@@ -48,6 +52,28 @@ OF_DEBATE = {
     "the tenant": ("UPDATE debate_head SET tenant = 'other'", "the head row"),
     "the task type": ("UPDATE debate_head SET task_type = 'security'", "the head row"),
     "all records": ("DELETE FROM entry", "record 0"),
+}
+ISSUED = {
+    "a row is gone": ("DELETE FROM issued_report WHERE paper = 'a4'", "the record "),
+    "a row without a record": (
+        "INSERT INTO issued_report SELECT debate, 'pdf', 'a3', 'report/1', 'ff', gen_random_uuid() FROM debate_head",
+        ROW,
+    ),
+    "a row that names a debate's record": (
+        "INSERT INTO issued_report SELECT debate, 'pdf', 'a3', 'report/1', 'ff', debate FROM debate_head",
+        ROW,
+    ),
+    "another file": ("UPDATE issued_report SET sha256 = repeat('0', 64) WHERE paper = 'a4'", ROW),
+    "another debate": ("UPDATE issued_report SET debate = gen_random_uuid() WHERE paper = 'a4'", ROW),
+    "another record": ("UPDATE issued_report SET record = gen_random_uuid() WHERE paper = 'a4'", ROW),
+    "the record's payload is gone": (
+        "DELETE FROM payload WHERE debate = (SELECT record FROM issued_report WHERE paper = 'a4')",
+        "the record ",
+    ),
+    "a second record in its chain": (
+        "INSERT INTO entry SELECT record, 1, 'x' FROM issued_report WHERE paper = 'a4'",
+        "the record ",
+    ),
 }
 
 
@@ -95,6 +121,38 @@ async def test_a_row_that_is_not_what_the_records_say_is_an_incident(
 
         assert {each for each, *_ in found} == {subject}
         assert len(found) == len(set(found))  # one incident for each place
+        assert any(where.startswith(place) for _, where, _ in found), found
+
+
+@pytest.fixture(scope="module")
+def issued(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A database with a declined case of which two reports were handed out."""
+
+    async def reports(database: Database) -> None:
+        async with bench(database.service_url) as service:
+            debate = await service.submit(taskType="other")
+            (head,) = await service.database.query("head", {"debate": UUID(debate), "tenant": "default"})
+            for paper in ("a4", "letter"):
+                event = ReportIssued(debate, "0" * 64, "pdf", paper, "report/1", sha256(paper.encode()).hexdigest())
+                await record_issued(service.database, event, head, "localhost/default/1", a_writer("reader"))
+            assert await RowCheck(service.database, 24, BUILD).round() == 0
+
+    with cluster.lend(template.name) as database:
+        asyncio.run(reports(database))
+        yield database
+
+
+@pytest.mark.parametrize(("statement", "place"), ISSUED.values(), ids=ISSUED)
+async def test_a_row_of_an_issued_report_and_its_record_are_compared_both_ways(
+    cluster: Cluster, issued: Database, statement: str, place: str
+) -> None:
+    with cluster.lend(issued.name) as database:
+        change(database, statement)
+
+        found = await differences(database)
+
+        assert {subject for subject, *_ in found} == {"row"}
+        assert len(found) == len(set(found))
         assert any(where.startswith(place) for _, where, _ in found), found
 
 
