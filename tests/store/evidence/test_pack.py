@@ -379,6 +379,13 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
         ),
         "other ends of lines": (rehashed(edited(TABLE, lambda text: text.replace(b"\r\n", b"\n"))), "table"),
         "a row more": (rehashed(edited(TABLE, lambda text: text + rows[-1])), "table"),
+        **{
+            f"a row behind an empty line {line!r}": (
+                rehashed(edited(TABLE, lambda text: text + line + rows[1])),
+                "table",
+            )
+            for line in (b"\r\n", b"\n", b"\r\n\r\n")
+        },
         "rows exchanged": (rehashed({**files, TABLE: b"".join([rows[0], rows[2], rows[1]])}), "table"),
         "no mark of UTF-8": (rehashed(edited(TABLE, lambda text: text[3:])), "table"),
         "a byte of a bundle": (
