@@ -177,6 +177,25 @@ class _Files:
         return [*ordered, *(path for path in self.members if path.startswith(BUNDLES)), TABLE, SUMMARY]
 
 
+class _Gaps:
+    """What could not be checked, and what of that the options accept."""
+
+    def __init__(self) -> None:
+        self.open, self.allowed = list[str](), list[str]()
+
+    def add(self, gap: NotCheckable) -> str:
+        """Take note of a gap; returns its reason."""
+        (self.allowed if gap.allowed else self.open).append(gap.reason)
+        return gap.reason
+
+    def take(self, check: Callable[[], object]) -> None:
+        """Make a check, and take note of its gap; raises `Differs`."""
+        try:
+            check()
+        except NotCheckable as gap:
+            self.add(gap)
+
+
 class _Parts:
     """The steps that read logs, bundles and table, and what one learns for the next."""
 
@@ -191,22 +210,19 @@ class _Parts:
 
     def logs(self) -> str:
         """Verify each log's records; raises `Differs`, or `NotCheckable` for a gap that the options do not accept."""
-        said, gaps, allowed = [], [], list[str]()
+        said, gaps = list[str](), _Gaps()
         self._expect_every_log()
         for number, log in enumerate(self._pack.summary.logs, 1):
             with at(file=log_file(number)):
                 report = self._log(number, log)
                 _fail(report)
-                gaps += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
-                allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
-                try:
-                    edges = self._edges(number, log)
-                except NotCheckable as gap:
-                    edges = gap.reason
-                    (allowed if gap.allowed else gaps).append(gap.reason)
+                gaps.open += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
+                gaps.allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
+                edges = self._edges(number, log, gaps)
             said.append(f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}")
-        if gaps or allowed:  # what the options accept stands in the last line, as for a bundle
-            raise NotCheckable(gaps[0] if gaps else f"{allowed[0]}; {'; '.join(said)}", allowed=not gaps)
+        if gaps.open or gaps.allowed:  # what the options accept stands in the last line, as for a bundle
+            reason = gaps.open[0] if gaps.open else f"{gaps.allowed[0]}; {'; '.join(said)}"
+            raise NotCheckable(reason, allowed=not gaps.open)
         return "; ".join(said)
 
     def _expect_every_log(self) -> None:
@@ -269,32 +285,35 @@ class _Parts:
             what = f"the size of {head.origin}, as the next log has it"
             raise Differs(what, f"{head.size} or more", str(before.size), file=SUMMARY)
 
-    def _edges(self, number: int, log: PackedLog) -> str:
+    def _edges(self, number: int, log: PackedLog, gaps: _Gaps) -> str:
         """Check that the records reach from before the period to after it, by heads that witnesses countersigned.
 
-        Raises `Differs`, and `NotCheckable` where signed times are not there.
+        Raises `Differs`; where signed times are not there, that is one of the ``gaps``.
         """
-        before = self._before(number, log)
+        before = self._before(number, log, gaps)
         if not self._trust.witnesses:
-            reason = f"UNWITNESSED: that {log.log} has all of the period is the word of the file's maker"
-            raise NotCheckable(reason, allowed=self._trust.allow_unwitnessed)
+            reason = f"UNWITNESSED: that {log.log} has all of the period is the word of whoever made the file"
+            return gaps.add(NotCheckable(reason, allowed=self._trust.allow_unwitnessed))
         after = self._signed(*self._head(number))
         from_ = "from its first record" if not log.first else f"from its head of {when(before)}" if before else ""
         if not from_ or (before is not None and before * SECOND > self._period.since):
-            self._loose(log, f"before {self._pack.summary.since}")
+            return gaps.add(self._loose(log, f"before {self._pack.summary.since}"))
         if log is self._pack.summary.logs[-1] and (after is None or after * SECOND < self._period.until):
-            self._loose(log, f"after {self._pack.summary.until}")
+            return gaps.add(self._loose(log, f"after {self._pack.summary.until}"))
         return f"{from_} to that of {when(after)}" if after is not None else from_
 
-    def _loose(self, log: PackedLog, what: str) -> None:
-        raise NotCheckable(
+    def _loose(self, log: PackedLog, what: str) -> NotCheckable:
+        return NotCheckable(
             f"LOOSELY DATED: no head of {log.log} that the quorum countersigned {what} is there, so records of the "
             "period may be missing",
             allowed=self._trust.allow_loose_times,
         )
 
-    def _before(self, number: int, log: PackedLog) -> int | None:
-        """When the quorum had countersigned the head before the period, which the records follow; raises `Differs`."""
+    def _before(self, number: int, log: PackedLog, gaps: _Gaps) -> int | None:
+        """When the quorum had countersigned the head before the period, which the records follow; raises `Differs`.
+
+        What its lines lack is one of the ``gaps``, and hides no other check.
+        """
         path = before_file(number)
         if path not in self._pack.members:
             return None
@@ -304,8 +323,8 @@ class _Parts:
             note, head = open_earlier_head(self._pack.open(path).read(), self._head(number)[1])
             expect("the size of the head before the records", log.first, head.size)
             if self._trust.keys:
-                check_signature(note, head, self._trust)
-            check_lines([(path, head.origin, note, None)], self._trust)
+                gaps.take(lambda: check_signature(note, head, self._trust))
+            gaps.take(lambda: check_lines([(path, head.origin, note, None)], self._trust))
             times = sorted(countersigned(note, head, self._trust).values())
         return times[self._trust.quorum - 1] if len(times) >= self._trust.quorum else None
 

@@ -20,6 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from service.audit.archive import LargeWriter
+from service.audit.note import encode_base64
 from service.audit.pack import (
     README,
     SUMMARY,
@@ -340,6 +341,11 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
         assert said.get(what, "") in next(s.detail for s in report.steps if s.state != "OK"), what
         assert report.code in (1, 4), what
         assert next(s.name for s in report.steps if s.state != "OK") == step, (what, report)
+    strange = f"— stranger.example {encode_base64(b'abcd' + bytes(64))}\n".encode()
+    added = relabelled({**files, BEFORE: files[BEFORE] + strange}, quarter.since - day, quarter.until)
+    loose = check(added, replace(PINNED, allow_unchecked_lines=True))
+    assert loose.code == 4, "an accepted line hides no date"
+    assert "LOOSELY DATED" in next(step.detail for step in loose.steps if step.name == "logs")
     for what, data in edits(files, Random(SEED)):
         assert check(data, PINNED).code in (1, 4), (what, f"GAINSAY_TEST_MUTATIONS_SEED={SEED}")
 
@@ -381,7 +387,7 @@ async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
         "a row more": (rehashed(edited(TABLE, lambda text: text + rows[-1])), "table"),
         **{
             f"a row behind an empty line {line!r}": (
-                rehashed(edited(TABLE, lambda text: text + line + rows[1])),
+                rehashed({**files, TABLE: files[TABLE] + line + rows[1]}),
                 "table",
             )
             for line in (b"\r\n", b"\n", b"\r\n\r\n")
