@@ -43,6 +43,8 @@ WORDS = frozenset({"answer"})
 """The columns that are sentences of a build: a verifier of another build may say them otherwise."""
 
 Count = Annotated[int, Meta(ge=0)]
+DAMAGE_MAX = 500
+"""The most characters by which a summary says what was found of a damaged decision."""
 
 
 class BadPack(GainsayError):

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from io import BufferedReader
 from itertools import pairwise
 from typing import IO
 
@@ -21,27 +20,21 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service.audit import archive
-from service.audit.bundle import LISTED_MAX, unpack
+from service.audit.bundle import unpack
 from service.audit.checkpoint import Checkpoint
 from service.audit.earlier_head import open_earlier_head
 from service.audit.export import decode_header, decode_row
 from service.audit.log_events import LogOpened
 from service.audit.note import Note
 from service.audit.pack import (
-    README,
     SUMMARY,
     TABLE,
     WORDS,
-    BadPack,
     PackedDecision,
     PackedLog,
-    Summary,
     before_file,
     bundle_file,
-    decode_summary,
     log_file,
-    readme,
 )
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, leaf_hash, open_leaf
@@ -51,7 +44,8 @@ from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
 from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
-from service.verify.opened_bundle import OpenedBundle
+from service.verify.opened_bundle import OpenedBundle, read_leaf
+from service.verify.pack_files import BUNDLES, PackFiles
 from service.verify.pack_table import DecisionTable
 from service.verify.steps import (
     FAILED,
@@ -72,7 +66,6 @@ OPENED = str(LogOpened.__struct_config__.tag)
 LINE_MAX = 1 << 26
 IN_BUNDLES = frozenset({"sources", "money"})
 """The steps of an export that the bundles make up for."""
-BUNDLES = "bundles/"
 SECOND = 1_000_000
 Row = Callable[[Sequence[Entry], PackedDecision], Mapping[str, str]]
 """Makes the cells of a decision from the entries of its bundle."""
@@ -114,7 +107,7 @@ def ends(envelope: Envelope, payload: str | None) -> bool:
 def verify_pack(stream: IO[bytes], trust: Trust, tools: Tools, row: Row, *, every: bool = False) -> VerificationReport:
     """Verify a pack; raises only errors of the stream. ``row`` writes the cells of a decision."""
     try:
-        pack = _Files(stream)
+        pack = PackFiles(stream)
     except Exception as fault:  # noqa: BLE001 - a malformed ZIP may raise any error
         return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     parts = _Parts(pack, trust, tools, row)
@@ -135,46 +128,6 @@ def verify_pack(stream: IO[bytes], trust: Trust, tools: Tools, row: Row, *, ever
 
 def _again(fault: Exception) -> str:
     raise fault
-
-
-class _Files:
-    """The files of a pack."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        members = archive.scan(stream, large=True)
-        self.members = {member.path: member for member in members}
-        most = LISTED_MAX * (len(members) + 16)
-        if SUMMARY not in self.members or self.members[SUMMARY].size > most:
-            raise BadPack(f"expected {SUMMARY} of at most {most} bytes, found none")
-        self.summary: Summary = decode_summary(b"".join(archive.contents(stream, self.members[SUMMARY])))
-
-    def open(self, path: str) -> BufferedReader:
-        """A file of the pack."""
-        return archive.opened(self._stream, self.members[path])
-
-    def check(self) -> str:
-        """Compare the files with the summary; raises `Differs`."""
-        summary, found = self.summary, [path for path in self.members if path != SUMMARY]
-        if missing := sorted(summary.files.keys() - self.members.keys()):
-            raise Differs("a file of the summary is missing", missing[0], "nothing", file=missing[0])
-        if extra := sorted(set(found) - summary.files.keys()):
-            raise Differs("a file that the summary does not name", "nothing", extra[0], file=extra[0])
-        expect("the files in their order", self._ordered(), list(self.members))
-        for path, digest in summary.files.items():
-            expect("the SHA-256 of a file", digest, archive.digest(self._stream, self.members[path]), file=path)
-        words = readme(summary.tenant, summary.since, summary.until)
-        expect("the size of the words", len(words), self.members[README].size, file=README)
-        expect("the words", words, self.open(README).read(), file=README)
-        return f"{len(found)} files of {summary.tenant}, from {summary.since} to before {summary.until}"
-
-    def _ordered(self) -> list[str]:
-        """The files that a pack with these logs and bundles has; which bundles is for the step `decisions`."""
-        ordered = [README]
-        for number, log in enumerate(self.summary.logs, 1):
-            before = before_file(number)
-            ordered += [log_file(number), *([before] if log.first and before in self.members else [])]
-        return [*ordered, *(path for path in self.members if path.startswith(BUNDLES)), TABLE, SUMMARY]
 
 
 class _Gaps:
@@ -199,11 +152,13 @@ class _Gaps:
 class _Parts:
     """The steps that read logs, bundles and table, and what one learns for the next."""
 
-    def __init__(self, pack: _Files, trust: Trust, tools: Tools, row: Row) -> None:
+    def __init__(self, pack: PackFiles, trust: Trust, tools: Tools, row: Row) -> None:
         self._pack, self._trust, self._tools, self._row = pack, trust, tools, row
         self._period = pack.summary.period
         self._ended: dict[str, tuple[str, int, bytes]] = {}
         self._begun: set[str] = set()
+        self._unknown: dict[str, str] = {}
+        """Why the records of a log cannot all be read, by log: they are of a later build."""
         self._table: DecisionTable | None = None
 
     # Logs.
@@ -218,6 +173,8 @@ class _Parts:
                 _fail(report)
                 gaps.open += [f"{log.log}: {gap.name}: {gap.detail}" for gap in report.gaps]
                 gaps.allowed += [step.detail for step in report.steps if step.allowed and step.name not in IN_BUNDLES]
+                if log.log in self._unknown:
+                    gaps.open.append(self._unknown[log.log])
                 edges = self._edges(number, log, gaps)
             said.append(f"{log.size - log.first} records of {log.log} from {log.first} to before {log.size}, {edges}")
         if gaps.open or gaps.allowed:  # what the options accept stands in the last line, as for a bundle
@@ -262,7 +219,11 @@ class _Parts:
 
     def _note(self, log: PackedLog, index: int, leaf: bytes, payload: str | None) -> None:
         """Take note of what begins and ends in the period, and of the log's opening; raises `Differs`."""
-        envelope = open_leaf(leaf)
+        envelope, unknown = read_leaf(leaf)
+        if envelope is None and unknown:
+            self._unknown.setdefault(log.log, f"record {index} of {log.log}: {unknown}")
+            return
+        envelope = envelope or open_leaf(leaf)  # which says what is wrong with a leaf of no version
         of_period = self._period.has(envelope.recorded)
         if begins(envelope) and of_period:
             self._begun.add(envelope.debate)
@@ -344,6 +305,7 @@ class _Parts:
                 f"decisions that have no bundle, as the file says, because what is stored of them is damaged: {named}"
             )
             raise Differs(what, "none", str(len(summary.damaged)), file=SUMMARY)
+        self._expect_known()
         found = [path for path in self._pack.members if path.startswith(BUNDLES)]
         wanted = [bundle_file(debate) for debate in self._ended]
         if missing := sorted(set(wanted) - set(found)):
@@ -357,8 +319,14 @@ class _Parts:
         )
         return f"each of the {len(wanted)} decisions of the period in these records has its bundle"
 
+    def _expect_known(self) -> None:
+        """Raise `NotCheckable` where a record is of a later build: which decisions the period has is not known."""
+        for unknown in self._unknown.values():
+            raise NotCheckable(f"which debates end in the records is not known: {unknown}")
+
     def bundles(self) -> str:
         """Verify each bundle, and compare its row; raises `Differs`, or `NotCheckable` for gaps."""
+        self._expect_known()
         gaps, allowed = list[str](), list[str]()
         with self._pack.open(TABLE) as file:
             table = DecisionTable(file)
@@ -374,7 +342,11 @@ class _Parts:
                     expect("the log of the bundle", log, packed.last.log)
                     expect("the index of the last record", index, packed.index)
                     expect("the hash of the last leaf", leaf.hex(), leaf_hash(opened.records[-1].leaf).hex())
-                table.compare(self._row(opened.debate.entries, packed))
+                if opened.debate.gap:
+                    gaps.append(f"{debate}: its row cannot be made: {opened.debate.gap}")
+                    table.skip(debate)
+                else:
+                    table.compare(self._row(opened.debate.entries, packed))
             table.end()
         self._table = table
         if gaps:
@@ -396,14 +368,23 @@ class _Parts:
             raise NotCheckable("a bundle could not be read, so its row cannot be made")
         if self._table.broken is not None:
             raise self._table.broken
+        if skipped := self._table.skipped:
+            raise NotCheckable(
+                f"the row of debate {skipped[0]}{_more(skipped)} cannot be made by this build, and neither can the "
+                "counts by status; use a build that has what the bundle needs"
+            )
         expect("the counts", dict(self._table.statuses), self._pack.summary.counts.by_status, file=SUMMARY)
         if said := self._table.said:
             raise NotCheckable(
-                f"{', '.join(sorted(WORDS))} of debate {said[0]}{f' and of {len(said) - 1} more' * (len(said) > 1)} is "
+                f"{', '.join(sorted(WORDS))} of debate {said[0]}{_more(said)} is "
                 "not as this build says it: another build made the pack, or the cell was edited. Read report.md of "
                 "the bundle instead"
             )
         return f"{self._table.count} rows, and counts by status, as the bundles give them"
+
+
+def _more(debates: Sequence[str]) -> str:
+    return f" and of {len(debates) - 1} more" * (len(debates) > 1)
 
 
 def described(opened: OpenedBundle, path: str, sha256: str) -> PackedDecision:

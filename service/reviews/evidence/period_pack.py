@@ -24,6 +24,7 @@ from service.audit.export import decode_header, decode_row
 from service.audit.log_events import AuditRead
 from service.audit.note import parse_note
 from service.audit.pack import (
+    DAMAGE_MAX,
     README,
     SUMMARY,
     TABLE,
@@ -41,10 +42,11 @@ from service.audit.pack import (
     written_time,
 )
 from service.audit.record import Envelope, Writer, open_leaf
-from service.errors import BadRequest, EvidenceDamaged, NotProvable
+from service.errors import BadRequest, EvidenceDamaged, GainsayError, IllegalEntry, NotFound, NotProvable
 from service.report.pack_row import pack_row
 from service.reviews.evidence.access_record import EvidenceReader, record_access
-from service.reviews.evidence.debate_bundle import bundle
+from service.reviews.evidence.bundle_files import OtherBuild
+from service.reviews.evidence.debate_bundle import NotOver, bundle
 from service.reviews.evidence.log_export import LOOK_S, LOOKS, Filters, export, first_leaf_since
 from service.reviews.evidence.stored_parts import UNDER_WAY_S
 from service.store.current_log import CurrentLogs
@@ -90,13 +92,15 @@ async def pack(
     since, until = period
     if since >= until:
         raise BadRequest("expected a period that ends after it begins; --until is not part of it")
-    found = [log for log in await logs_of(database, caller.tenant) if log.head is not None]
+    opened = await logs_of(database, caller.tenant)
+    for log in opened:
+        await _expect_covered(database, log, until)
+    found = [log for log in opened if log.head is not None]
     if not found:
         raise NotProvable("no log of this tenant has a checkpoint yet; check that the sequencer runs", retry_after=1)
-    for log in found:
-        await _expect_covered(database, log, until)
     desk = _Desk(database, logs, caller, writer)
-    await _let_witnesses_see(desk, found[-1], period)
+    if found[-1] is opened[-1]:  # else a new record joins a log that is not in the pack
+        await _let_witnesses_see(desk, found[-1], period)
     made = _Pack(out)
     made.write(README, readme(caller.tenant, written_time(since), written_time(until)))
     decisions, listed = _Decisions(Period.of(since, until)), list[PackedLog]()
@@ -166,7 +170,7 @@ async def _expect_covered(database: Database, log: TenantLog, until: datetime) -
             f"records from before {until.isoformat()} may still be under way; ask again in {SETTLED_S:.0f} s",
             retry_after=round(SETTLED_S),
         )
-    if log.head is None or joined["waiting"] or joined["leaves"] > log.head.size:
+    if joined["waiting"] or joined["leaves"] > (log.head.size if log.head else 0):
         raise NotProvable(
             f"records of {log.log} from before {until.isoformat()} are under no checkpoint yet; check that the "
             "sequencer runs, and ask again",
@@ -233,17 +237,42 @@ async def _write_bundles(desk: _Desk, decisions: _Decisions, made: _Pack) -> tup
         table.write(encode_columns())
         for debate in decisions.ended:
             try:
-                content = await bundle(desk.database, desk.logs, debate, desk.caller, desk.writer)
-            except EvidenceDamaged as found:
-                damaged[debate] = found.detail
+                content, row = await _decision(desk, debate)
+            except (EvidenceDamaged, IllegalEntry, NotFound, NotOver) as found:
+                damaged[debate] = _damage(debate, found)
                 continue
-            opened, path = OpenedBundle(unpack(content)), bundle_file(debate)
-            row = pack_row(opened.debate.entries, described(opened, path, made.write(path, content)))
+            made.write(bundle_file(debate), content)
             statuses[row["status"]] += 1
             table.write(encode_row(row))
         table.seek(0)
         await made.stream(TABLE, _pieces(table))
     return dict(sorted(statuses.items())), damaged
+
+
+async def _decision(desk: _Desk, debate: str) -> tuple[bytes, dict[str, str]]:
+    """The bundle of a decision, and its row.
+
+    Raises what `bundle` raises, `IllegalEntry` for entries of no whole debate, and `OtherBuild`, which names the
+    debate: the newer build can write the pack, so the decision is not damaged.
+    """
+    content = await bundle(desk.database, desk.logs, debate, desk.caller, desk.writer)
+    opened = OpenedBundle(unpack(content))
+    if gap := opened.debate.gap:
+        raise OtherBuild(
+            f"the row of debate {debate} cannot be made by this build: {gap}; make the pack with the build that "
+            "recorded it, or with a later one",
+            retry_after=5,
+        )
+    packed = described(opened, bundle_file(debate), sha256(content).hexdigest())
+    return content, pack_row(opened.debate.entries, packed)
+
+
+def _damage(debate: str, found: GainsayError) -> str:
+    """What the summary says of a decision that has no bundle."""
+    if isinstance(found, EvidenceDamaged):
+        return found.detail[:DAMAGE_MAX]
+    what = f"debate {debate} is damaged: its records in the log do not agree with what else is stored of it"
+    return f"{what}: {found.detail}"[:DAMAGE_MAX]
 
 
 class _Decisions:

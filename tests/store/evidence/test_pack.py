@@ -7,7 +7,7 @@ import csv
 import os
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -15,6 +15,7 @@ from io import BytesIO, StringIO
 from itertools import count
 from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import pytest
 from msgspec.structs import replace
@@ -22,10 +23,12 @@ from msgspec.structs import replace
 from service.audit.archive import LargeWriter
 from service.audit.note import encode_base64
 from service.audit.pack import (
+    DAMAGE_MAX,
     README,
     SUMMARY,
     TABLE,
     PackCounts,
+    PackedDecision,
     Summary,
     bundle_file,
     decode_summary,
@@ -33,15 +36,19 @@ from service.audit.pack import (
     readme,
     written_time,
 )
+from service.audit.record import Envelope
 from service.cli import exit_codes
 from service.cli.audit.verify import tools
-from service.errors import BadRequest, NotProvable
+from service.debate.entries import Entry
+from service.errors import BadRequest, IllegalEntry, NotProvable
 from service.report.pack_row import pack_row
 from service.reviews import evidence
 from service.reviews.evidence import period_pack
+from service.reviews.evidence.bundle_files import OtherBuild
 from service.store.clock import database_time
 from service.store.rotation import next_log, open_next
-from service.verify.pack import verify_pack
+from service.verify import opened_bundle
+from service.verify.pack import Row, verify_pack
 from service.verify.steps import Trust, VerificationReport
 from tests.fixtures.running import CALLER, CannedProvider, bench
 from tests.fixtures.sequencing import KEY, LOG
@@ -464,6 +471,95 @@ async def test_a_damaged_debate_is_named_the_rest_is_there_and_the_pack_never_ve
     report = verify_pack(BytesIO(out.getvalue()), TRUST, tools(), pack_row, every=True)
     assert [step.name for step in report.failed] == ["logs", "decisions", "table"]
     assert damaged in report.failed[1].detail
+
+
+@pytest.mark.parametrize("edit", ["tenant = 'other'", "state = 'queued'", "no row for the record"])
+async def test_a_head_row_that_denies_a_decision_of_the_log_is_damage_and_stops_no_pack(
+    house: House, monkeypatch: pytest.MonkeyPatch, edit: str
+) -> None:
+    damaged, other = await house.declined(), await house.declined()
+    if edit == "no row for the record":
+        monkeypatch.setattr(period_pack, "pack_row", refusing(damaged))
+    else:
+        house.tamper(f"UPDATE debate_head SET {edit} WHERE debate = '{damaged}'")
+
+    files = unzipped(await made(house))
+
+    assert list(summary_of(files).damaged) == [damaged]
+    assert damaged in summary_of(files).damaged[damaged]
+    assert [row["debate"] for row in rows_of(files)] == [other]
+    assert [name for name in files if name.startswith("bundles/")] == [bundle_file(other)]
+
+
+def refusing(debate: str) -> Row:
+    """Rows of all debates but one, of which the entries are no whole debate."""
+
+    def row(entries: Sequence[Entry], packed: PackedDecision) -> Mapping[str, str]:
+        if packed.first.debate == debate:
+            raise IllegalEntry(f"the debate {debate} is not over")
+        return pack_row(entries, packed)
+
+    return row
+
+
+async def test_the_summary_of_many_damaged_decisions_is_read(house: House) -> None:
+    debated = await house.debated()
+    files = unzipped(await made(house))
+    del files[bundle_file(debated)]
+
+    report = check(rehashed(files, damaged={str(uuid4()): "x" * DAMAGE_MAX for _ in range(40)}))
+
+    assert (report.kind, [step.name for step in report.failed]) == ("pack", ["decisions"])
+
+
+async def test_a_decision_of_a_later_build_is_not_checkable_and_this_build_packs_none(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = await house.debated()
+    await house.declined()
+    data = await made(house)
+    monkeypatch.setitem(opened_bundle.SCHEMAS, "debate.concluded", 0)
+
+    report = check(data)
+
+    assert (report.code, [step.name for step in report.failed]) == (4, []), report
+    gaps = {gap.name: gap.detail for gap in report.gaps}
+    assert gaps.keys() >= {"bundles", "table"}
+    assert later in gaps["table"]
+    assert failed(rehashed({**unzipped(data), TABLE: unzipped(data)[TABLE] + b"x"})) == ["table"]
+    with pytest.raises(OtherBuild, match=f"{later} .* make the pack with the build"):
+        await made(house)
+
+
+async def test_a_leaf_of_a_later_version_is_not_checkable(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    debate = await house.declined()
+    data = await made(house)
+
+    def read(leaf: bytes) -> tuple[Envelope | None, str]:
+        envelope, unknown = opened_bundle.read_leaf(leaf)
+        is_later = envelope is not None and (envelope.debate, envelope.n) == (debate, 1)
+        return (None, "an envelope of version 3 is not known to this build") if is_later else (envelope, unknown)
+
+    monkeypatch.setattr("service.verify.pack.read_leaf", read)
+
+    report = check(data)
+
+    assert (report.code, [step.name for step in report.failed]) == (4, []), report
+    assert [gap.name for gap in report.gaps] == ["logs", "decisions", "bundles", "table"]
+    assert "version 3" in report.gaps[0].detail
+
+
+async def test_a_log_without_a_head_that_has_records_of_the_period_is_awaited(house: House) -> None:
+    await house.declined()
+    ended = await now(house)
+    rotation = await next_log(house.desk.database, CALLER.tenant, "localhost")
+    await open_next(house.desk.database, rotation, KEY.public, EXAMINER)
+
+    with pytest.raises(NotProvable, match=f"records of {rotation.log} .* under no checkpoint"):
+        await pack(house, await now(house))
+    before = unzipped(await pack(house, ended))
+
+    assert [log.log for log in summary_of(before).logs] == [LOG]
 
 
 async def test_a_failed_debate_has_its_row_too(house: House) -> None:
