@@ -38,7 +38,9 @@ from service.audit.pack import (
 )
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, leaf_hash, open_leaf
+from service.audit.tree import Frontier
 from service.debate.entries import CaseReceived, DebateConcluded, Entry, GateDecided
+from service.errors import GainsayError
 from service.verify.bundle import verify_bundle
 from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
@@ -159,6 +161,8 @@ class _Parts:
         self._begun: set[str] = set()
         self._unknown: dict[str, str] = {}
         """Why the records of a log cannot all be read, by log: they are of a later build."""
+        self._roots: dict[str, tuple[int, bytes]] = {}
+        """By log whose every leaf is there: the size that the next log carries, and the root of so many leaves."""
         self._table: DecisionTable | None = None
 
     # Logs.
@@ -208,14 +212,33 @@ class _Parts:
     def _read(self, number: int, log: PackedLog) -> Iterator[bytes]:
         """The lines of an export, every index from the first to the last of the log among them."""
         index, file = log.first, self._pack.open(log_file(number))
+        tree, carried = Frontier(), self._carried(number + 1) if not log.first else None
         while line := file.readline(LINE_MAX):
             if line.startswith(b'{"index":'):
                 row = decode_row(line)
                 expect("the index of the next record", index, row.index)
                 index += 1
                 self._note(log, row.index, row.leaf.encode(), row.payload)
+                if carried is not None and tree.size < carried:
+                    tree.add(leaf_hash(row.leaf.encode()))
             yield line
         expect("the end of the log", log.size, index)
+        self._roots[log.log] = tree.size, tree.root()
+
+    def _carried(self, number: int) -> int | None:
+        """The size of the log before the nth as its opening has it; ``None`` where that is not there, or unreadable.
+
+        What is read here only says how far to hash: the opening itself is compared when its log is read.
+        """
+        if number > len(self._pack.summary.logs) or log_file(number) not in self._pack.members:
+            return None
+        with self._pack.open(log_file(number)) as file:
+            file.readline(LINE_MAX)
+            try:
+                previous = _openings.decode(decode_row(file.readline(LINE_MAX)).payload or "").previous
+                return read_head((previous or "").encode())[1].size
+            except (GainsayError, Differs, ValueError):
+                return None
 
     def _note(self, log: PackedLog, index: int, leaf: bytes, payload: str | None) -> None:
         """Take note of what begins and ends in the period, and of the log's opening; raises `Differs`."""
@@ -242,9 +265,17 @@ class _Parts:
             return
         head = read_head(previous.encode())[1]
         before = {one.log: one for one in self._pack.summary.logs}[head.origin]  # there is each from the first log on
+        said = f"of {head.origin}, as the next log has it"
         if before.size < head.size:
-            what = f"the size of {head.origin}, as the next log has it"
-            raise Differs(what, f"{head.size} or more", str(before.size), file=SUMMARY)
+            raise Differs(f"the size {said}", f"{head.size} or more", str(before.size), file=SUMMARY)
+        if not before.first:
+            expect(f"the size and root {said}", (head.size, head.root.hex()), self._root(head.origin))
+        elif before.size == head.size:
+            expect(f"the root {said}", head.root.hex(), before.root, file=SUMMARY)
+
+    def _root(self, log: str) -> tuple[int, str]:
+        size, root = self._roots.get(log, (0, b""))
+        return size, root.hex()
 
     def _edges(self, number: int, log: PackedLog, gaps: _Gaps) -> str:
         """Check that the records reach from before the period to after it, by heads that witnesses countersigned.

@@ -253,7 +253,7 @@ async def _decision(desk: _Desk, debate: str) -> tuple[bytes, dict[str, str]]:
     """The bundle of a decision, and its row.
 
     Raises what `bundle` raises, `IllegalEntry` for entries of no whole debate, and `OtherBuild`, which names the
-    debate: the newer build can write the pack, so the decision is not damaged.
+    debate: the build that recorded it can write the pack, so the decision is not damaged.
     """
     content = await bundle(desk.database, desk.logs, debate, desk.caller, desk.writer)
     opened = OpenedBundle(unpack(content))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import json
 import os
 import time
 import zipfile
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,12 +17,15 @@ from io import BytesIO, StringIO
 from itertools import count
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import cast
 from uuid import uuid4
 
 import pytest
 from msgspec.structs import replace
 
 from service.audit.archive import LargeWriter
+from service.audit.export import decode_row
 from service.audit.note import encode_base64
 from service.audit.pack import (
     DAMAGE_MAX,
@@ -29,6 +34,7 @@ from service.audit.pack import (
     TABLE,
     PackCounts,
     PackedDecision,
+    PackedLog,
     Summary,
     bundle_file,
     decode_summary,
@@ -36,7 +42,7 @@ from service.audit.pack import (
     readme,
     written_time,
 )
-from service.audit.record import Envelope
+from service.audit.record import SCHEMAS, Envelope
 from service.cli import exit_codes
 from service.cli.audit.verify import tools
 from service.debate.entries import Entry
@@ -48,8 +54,9 @@ from service.reviews.evidence.bundle_files import OtherBuild
 from service.store.clock import database_time
 from service.store.rotation import next_log, open_next
 from service.verify import opened_bundle
-from service.verify.pack import Row, verify_pack
-from service.verify.steps import Trust, VerificationReport
+from service.verify.pack import Row, _Parts, verify_pack
+from service.verify.pack_files import PackFiles
+from service.verify.steps import Differs, Trust, VerificationReport
 from tests.fixtures.running import CALLER, CannedProvider, bench
 from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import EXAMINER, TRUST, House
@@ -357,6 +364,30 @@ async def test_heads_before_and_after_a_period_show_it_whole_and_no_edit_without
         assert check(data, PINNED).code in (1, 4), (what, f"GAINSAY_TEST_MUTATIONS_SEED={SEED}")
 
 
+async def test_the_log_before_a_rotation_has_the_root_that_the_next_log_carries(house: House) -> None:
+    await house.declined()
+    quarter = await a_quarter(house)
+    whole, trust = unzipped(await made(house)), replace(TRUST, allow_unchecked_lines=True)
+
+    assert [log.first for log in summary_of(whole).logs] == [0, 0]
+    assert check(zipped(whole), trust).code == 0
+    opening = decode_row(whole[SECOND].splitlines(keepends=True)[1])
+    assert opening.payload is not None
+    head = json.loads(opening.payload)["previous"].encode()
+    other = head.replace(head.splitlines()[2], encode_base64(sha256(b"another tree").digest()).encode())
+    forged = check(
+        rehashed({**whole, SECOND: whole[SECOND].replace(head.splitlines()[2], other.splitlines()[2])}), trust
+    )
+    assert [step.name for step in forged.failed] == ["logs"]
+    assert "root of localhost/default/1, as the next log has it" in forged.failed[0].detail
+    size, root = int(head.splitlines()[1]), b64decode(head.splitlines()[2]).hex()
+    ended = replace(summary_of(quarter.files), logs=(PackedLog(LOG, 1, size, root),))  # its last records alone
+    parts = _Parts(cast("PackFiles", SimpleNamespace(summary=ended)), trust, tools(), pack_row)
+    parts._opened(0, json.dumps({"previous": head.decode()}))
+    with pytest.raises(Differs, match="the root of localhost/default/1, as the next log has it"):
+        parts._opened(0, json.dumps({"previous": other.decode()}))
+
+
 async def test_whatever_is_left_out_or_edited_fails(house: House) -> None:
     debated, declined = await house.debated(), await house.declined()
     files = unzipped(await made(house))
@@ -518,7 +549,7 @@ async def test_a_decision_of_a_later_build_is_not_checkable_and_this_build_packs
     later = await house.debated()
     await house.declined()
     data = await made(house)
-    monkeypatch.setitem(opened_bundle.SCHEMAS, "debate.concluded", 0)
+    monkeypatch.setitem(SCHEMAS, "debate.concluded", 0)
 
     report = check(data)
 
