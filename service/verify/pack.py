@@ -46,7 +46,7 @@ from service.verify.earlier_logs import FIRST_EPOCH, epoch_of, following
 from service.verify.export import verify_export
 from service.verify.lines import check_lines
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, read_head
-from service.verify.opened_bundle import OpenedBundle, read_leaf
+from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.pack_files import BUNDLES, PackFiles
 from service.verify.pack_table import DecisionTable
 from service.verify.steps import (
@@ -250,7 +250,14 @@ class _Parts:
         of_period = self._period.has(envelope.recorded)
         if begins(envelope) and of_period:
             self._begun.add(envelope.debate)
-        if of_period and ends(envelope, payload):
+        try:
+            ended = of_period and ends(envelope, payload)
+        except ValueError:
+            if not (unknown := later_schema(envelope)):
+                raise
+            self._unknown.setdefault(log.log, f"record {index} of {log.log}: {unknown}")
+            return
+        if ended:
             if envelope.debate in self._ended:
                 raise Differs("the end of a debate", "one", "two", record=index)
             self._ended[envelope.debate] = log.log, index, leaf_hash(leaf)

@@ -56,7 +56,7 @@ from service.store.rotation import next_log, open_next
 from service.verify import opened_bundle
 from service.verify.pack import Row, _Parts, verify_pack
 from service.verify.pack_files import PackFiles
-from service.verify.steps import Differs, Trust, VerificationReport
+from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport
 from tests.fixtures.running import CALLER, CannedProvider, bench
 from tests.fixtures.sequencing import KEY, LOG
 from tests.store.evidence.conftest import EXAMINER, TRUST, House
@@ -578,6 +578,25 @@ async def test_a_leaf_of_a_later_version_is_not_checkable(house: House, monkeypa
     assert (report.code, [step.name for step in report.failed]) == (4, []), report
     assert [gap.name for gap in report.gaps] == ["logs", "decisions", "bundles", "table"]
     assert "version 3" in report.gaps[0].detail
+
+
+async def test_a_gate_of_a_later_schema_may_end_a_debate_and_is_not_checkable(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.declined()
+    files = unzipped(await made(house))
+    rows = [decode_row(line) for line in files[FIRST].splitlines(keepends=True) if line.startswith(b'{"index":')]
+    gate = next(row for row in rows if '"kind":"gate.decided"' in row.leaf)
+    parts = _Parts(cast("PackFiles", SimpleNamespace(summary=summary_of(files))), TRUST, tools(), pack_row)
+    noted = summary_of(files).logs[0], gate.index, gate.leaf.encode(), '{"kind":"gate.decided","verdict":"no"}'
+
+    with pytest.raises(ValueError, match="decision"):
+        parts._note(*noted)
+    monkeypatch.setitem(SCHEMAS, "gate.decided", 0)
+    parts._note(*noted)
+
+    with pytest.raises(NotCheckable, match=r"schema [0-9]+ of 'gate.decided' is not known"):
+        parts.decisions()
 
 
 async def test_a_log_without_a_head_that_has_records_of_the_period_is_awaited(house: House) -> None:
