@@ -291,7 +291,7 @@ class _Parts:
         """
         before = self._before(number, log, gaps)
         if not self._trust.witnesses:
-            reason = f"UNWITNESSED: that {log.log} has all of the period is the word of whoever made the file"
+            reason = f"UNWITNESSED: that {log.log} has all of the period is the word of the file's maker"
             return gaps.add(NotCheckable(reason, allowed=self._trust.allow_unwitnessed))
         after = self._signed(*self._head(number))
         from_ = "from its first record" if not log.first else f"from its head of {when(before)}" if before else ""
