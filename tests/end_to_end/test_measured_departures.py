@@ -1,4 +1,4 @@
-"""Panels that once ended against their reference, run whole again with what was sent then."""
+"""Debates that once ended against their reference, run whole again with what was sent then."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ import pytest
 from service import samples
 from service.prompts.request import Request
 from tests.end_to_end.test_no_empty_challenge import (
+    ADVERSARIAL,
     ALLOWING,
     CAP,
+    INVENTED,
     OPEN,
     SAME,
     SHIPPED,
     Change,
     Doctored,
+    by_seat,
     claiming,
     debated_whole,
     panel,
+    read,
 )
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
@@ -40,6 +44,57 @@ AMOUNTS = (
 )
 """Three amounts, which nobody changes and everybody accepts."""
 REQUEST = "The deal team asks the committee to approve a hold of USD 45 million"
+
+
+UNSAID: Mapping[str, Mapping[str, Change]] = {
+    "a concession": {
+        "rebuttal": lambda said, _: {**said, "rebuttals": [], "concessions": [{"n": 1, "text": INVENTED}]}
+    },
+    "an objection": {"proposer": lambda said, _: {**said, "objections": [{"text": INVENTED, "answer": "It is not."}]}},
+    "an argument of reasoning": {
+        "proposer": lambda said, _: {
+            **said,
+            "arguments": [
+                *said["arguments"],
+                {
+                    "n": len(said["arguments"]) + 1,
+                    "text": "The Supplier bears it, since clause 14.7 states that its liability has no limit.",
+                    "basis": "reasoning",
+                    "citations": [],
+                },
+            ],
+        }
+    },
+}
+"""Words of no document in texts beside the citations, told as a document's by a seat that does not decide."""
+
+
+@pytest.mark.parametrize(
+    ("name", "alike"),
+    [
+        ("the critic agrees with one point", "sameConclusion"),
+        ("the critic agrees, and the rebuttal modifies", "criticAndModeratorAsProposer"),
+    ],
+)
+async def test_a_critic_that_agrees_is_flagged_and_so_is_the_decider_that_follows(
+    database: Database, name: str, alike: str
+) -> None:
+    result = await read(database, "adversarial", ADVERSARIAL[name])
+
+    decision = result["decision"]
+    assert (result["status"], decision["outcome"], decision["confidence"]) == ("completed", "upheld", "MODERATE")
+    assert {"critiqueWeak", "critiqueConcedes", alike} <= {*result["flags"]}
+    assert {"critiqueWeak", "critiqueConcedes", alike} <= {*decision["humanReview"]["reasons"]}
+
+
+@pytest.mark.parametrize("name", UNSAID)
+async def test_a_quotation_that_no_citation_holds_is_for_a_person_whoever_gives_it(
+    database: Database, name: str
+) -> None:
+    result = await read(database, "adversarial", UNSAID[name])
+
+    assert result["decision"]["confidence"] == "MODERATE"
+    assert "unfoundQuotation" in result["decision"]["humanReview"]["reasons"]
 
 
 def a_panel(sample: str = "contract", question: str | None = None, **options: Any) -> JSON:
@@ -142,3 +197,17 @@ async def test_a_brainstorm_in_which_all_name_another_framework_ends_and_is_not_
 
     assert result["result"]["consensusReached"]
     assert "agreedOnlyAfterExchange" not in result.get("flags", [])
+
+
+async def test_two_debaters_of_two_frameworks_with_one_conclusion_agree(database: Database) -> None:
+    claim = "Labels inform readers."
+    debaters = [
+        claiming(claim, quote=CAP, stance="affirmative", framework=framework, assumptions=[])
+        for framework in ("rightsAndDuties", "consequences")
+    ]
+    body = a_panel(question="Should AI-generated content be labeled?", debaters=2)
+
+    result = await ended(database, body, panel(by_seat(*debaters)))
+
+    assert result["result"]["questionType"] == "normative"
+    assert rounds(result) == [(1, True)]

@@ -315,3 +315,20 @@ def test_an_authors_mark_on_its_own_claim_is_no_agreement_beyond_chance() -> Non
     answers = [_answer(r, i, claims[i], marks[i] if r == 2 else [], {}) for r in (1, 2) for i in claims]
     found = assess_transcript(transcript({"type": "factual", "threshold": THRESHOLDS["factual"], "answers": answers}))
     assert found.beyond_chance == 1_000
+
+
+def test_two_that_are_unsure_of_one_claim_of_four_do_not_agree_less_than_by_chance() -> None:
+    claims = {1: "The cap holds.", 2: "The fee is due.", 3: "Notice is written.", 4: "The term is five years."}
+    made = [{"n": n, "text": text, "quotes": QUOTE} for n, text in claims.items()]
+    answers = [
+        {
+            "turn": f"{r}.debater-{i}.1",
+            "stance": "negative",
+            "claims": made,
+            "marks": [f"{other} {n} {'unsure' if n == i else 'accept'}" for n in claims] if r == 2 else [],
+        }
+        for r in (1, 2)
+        for i, other in ((1, "B"), (2, "A"))
+    ]
+    found = assess_transcript(transcript({"type": "factual", "threshold": THRESHOLDS["factual"], "answers": answers}))
+    assert (found.terminated, found.beyond_chance) == (True, None)
