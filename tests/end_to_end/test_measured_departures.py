@@ -83,6 +83,7 @@ async def test_a_critic_that_agrees_is_flagged_and_so_is_the_decider_that_follow
 
     decision = result["decision"]
     assert (result["status"], decision["outcome"], decision["confidence"]) == ("completed", "upheld", "MODERATE")
+    assert "1.critic.2" in {attempt["turn"] for attempt in result["attempts"]}, "asked once more"
     assert {"critiqueWeak", "critiqueConcedes", alike} <= {*result["flags"]}
     assert {"critiqueWeak", "critiqueConcedes", alike} <= {*decision["humanReview"]["reasons"]}
 
@@ -183,6 +184,9 @@ async def test_claims_that_are_accepted_by_marks_and_contested_beside_them_are_n
     result = await ended(database, a_panel(debaters=3, questionType="factual", maxRounds=2), changes)
 
     assert_no_agreement(result)
+    told = [attempt["turn"] for attempt in result["attempts"] if attempt["outcome"] == "malformedReply"]
+    assert sorted(told) == ["2.debater-1.1", "2.debater-2.1", "2.debater-3.1"], "each is told of it once"
+    assert all(one["logicalConsistency"] < 100 for one in result["result"]["accuracy"])
     assert {"claimsOpposed", "noSharedClaim"} <= {veto["code"] for veto in result["result"]["consensus"][-1]["vetoes"]}
 
 
