@@ -228,7 +228,7 @@ def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
             raise Differs("an approval of a debate that says it has none", "nothing", "a note", file="approval.txt")
         if evidence.policy.approval.required:
             raise Differs("an approval, which the policy requires", "a signed note", UNAPPROVED, file=STARTED, record=2)
-        return UNAPPROVED
+        return "no approval: this configuration was not approved"
     if not started.approval:
         raise Differs(f"the note by which {started.approved_by} approved", "one", "nothing", file=STARTED, record=2)
     note = evidence.file("approval.txt", len(started.approval.encode()))

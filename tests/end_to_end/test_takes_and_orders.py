@@ -87,6 +87,11 @@ def capped(result: Result, *reasons: str) -> bool:
     return required and set(reasons) <= {cap.reason for cap in result.caps}
 
 
+def closers_level(result: Result) -> str | None:
+    """The level that the closing seat gave, whichever it is."""
+    return result.moderator_confidence_level or result.closing_confidence_level
+
+
 Case = tuple[str, str, Callable[[], Change], str, str]
 TAKES: Mapping[str, Case] = {
     "the conclusion": (
@@ -193,7 +198,7 @@ async def test_the_lower_level_of_two_takes_counts(database: Database, form: str
 
     result = await debated(database, form, {kind: in_turn(low, same)})
 
-    assert result.moderator_confidence_level == "HIGH"
+    assert closers_level(result) == "HIGH"
     assert decided(result).confidence == "LOW"
     assert capped(result, "firstTakeLessSure")
     assert "secondTakeDiffers" not in result.flags
@@ -209,7 +214,7 @@ async def test_the_level_of_a_reply_that_could_not_be_used_counts_where_it_is_lo
 
     result = await debated(database, form, {LESS_SURE[form][0]: in_turn(unusable, same)})
 
-    assert (result.moderator_confidence_level, decided(result).confidence) == ("HIGH", "LOW")
+    assert (closers_level(result), decided(result).confidence) == ("HIGH", "LOW")
     assert capped(result, "firstTakeLessSure")
     assert [(pair.why, pair.attempt) for pair in result.differing] == [("repair", 1)]
 

@@ -32,6 +32,7 @@ _SECTIONS = lazily(r"\bsections?\s\d", re.IGNORECASE)
 _ANCHOR = lazily(r"<[^<>]{0,120}>|\{#[^{}]{0,120}\}")
 """An anchor in a Markdown heading, for links to it."""
 MOST_MARKS = 200
+UNTITLED = "untitled"
 _FEW = 2
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -123,7 +124,7 @@ def _part(place: NamedPlace, clause: str) -> DocumentPart:
     rank = place.level
     if place.kind == "clause":
         word, rank = (clause if word == "Section" else word), place.level + _CLAUSE
-    title = _ANCHOR.sub("", place.title).strip() or place.number or "untitled"
+    title = _ANCHOR.sub("", place.title).strip() or place.number or UNTITLED
     return DocumentPart(word, numeral, title, place.number, rank, *place.span, parent=-1, end=0)
 
 
@@ -150,7 +151,7 @@ def _counted(parts_are: PartsAre, parts: Sequence[DocumentPart], spans: Spoken) 
     places = tuple(
         CitedPlace(
             label=part.label,
-            title=part.title,
+            title="" if part.title in (part.number, UNTITLED) else part.title,
             span=part.span,
             state=state,
             citations=count,

@@ -48,14 +48,15 @@ class QuotedWrongly(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     argument: int
 
 
-class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel"):
+class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A clause, heading or page that verified citations touch, with their number and their seats.
 
-    ``state`` is ``partly`` if it has parts of its own and not all of them were cited.
+    ``state`` is ``partly`` if it has parts of its own and not all of them were cited; ``title`` is absent where the
+    document gives the part none.
     """
 
     label: str
-    title: str
+    title: str = ""
     span: Span
     state: State
     citations: int

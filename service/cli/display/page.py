@@ -150,9 +150,10 @@ def _decided(r: Result, decision: Decision) -> Iterator[tuple[str, Text]]:
 
 def _confidence(r: Result, decision: Decision) -> Text:
     found = text(decision.confidence or "", f"bold {_colour(decision)}")
-    if r.moderator_confidence_level and r.moderator_confidence_level != decision.confidence:
+    said = r.moderator_confidence_level or r.closing_confidence_level
+    if said and said != decision.confidence:
         why = "; ".join(label_of(REASON, cap.reason) for cap in r.caps)
-        return joined(found, text(f"({outcome.decider(r)} said {r.moderator_confidence_level}; lowered because {why})"))
+        return joined(found, text(f"({outcome.decider(r)} said {said}; lowered because {why})"))
     return found
 
 

@@ -95,8 +95,8 @@ def _outcome(r: Result) -> Iterator[Fact]:
     yield Fact("Status", label_of(STATUS, r.status))
     if r.detail and r.status != "declined":  # there the decision's answer says why
         yield Fact("In detail", r.detail)
-    if r.moderator_confidence_level:
-        yield Fact(f"{seat_name(decider(r))}'s confidence", r.moderator_confidence_level)
+    if said := r.moderator_confidence_level or r.closing_confidence_level:
+        yield Fact(f"{seat_name(decider(r))}'s confidence", said)
     if r.decision and r.decision.confidence:
         yield Fact("Confidence after the rules", f"{r.decision.confidence} (not a probability)")
     for cap in r.caps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from service.debate.options import role_of
 from service.report.labels import seat_name
 from service.report.result.types import Result, Spoken
 from service.report.shortened import short
@@ -28,10 +29,14 @@ def seated(r: Result, seat: str) -> str:
 
 def lane_labels(r: Result, seats: Iterable[str]) -> dict[str, str]:
     """The seats by the name or the letter of their debater, cut so that it stands beside a lane; if names that are cut
-    are the same, the seats' own."""
+    are the same, ``Seat 2``: ``Debater 2`` may be the one with another letter."""
     known = {one.seat: one.name or one.label for one in reversed(r.transcript)}
     cut = {seat: short(known.get(seat) or seat_name(seat), _LANE) for seat in seats}
-    return {seat: label if list(cut.values()).count(label) == 1 else seat_name(seat) for seat, label in cut.items()}
+    return {seat: label if list(cut.values()).count(label) == 1 else _numbered(seat) for seat, label in cut.items()}
+
+
+def _numbered(seat: str) -> str:
+    return f"Seat {seat.rpartition('-')[2]}" if role_of(seat) == "debater" else seat_name(seat)
 
 
 def within(r: Result, seat: str) -> str:

@@ -135,11 +135,11 @@ def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
 
 
 def seated(debaters: Sequence[Debater]) -> Iterator[Fact]:
-    """The debaters that the caller named."""
+    """The debaters that the caller named, by seat: a number beside ``Debater`` would be another name than the letter."""
     for number, debater in enumerate(debaters, start=1):
         stance = f": {debater.stance}" if debater.stance else ""
         prompt = f" (prompt {debater.prompt})" if debater.prompt else ""
-        yield Fact(f"Debater {number}", f"{debater.name}{stance}{prompt}")
+        yield Fact(f"Seat {number}", f"{debater.name}{stance}{prompt}")
 
 
 def instructed(term: str, instructions: str | None) -> Iterator[Fact]:

@@ -12,7 +12,7 @@ from service.debate.entries import DebateStarted, Entry, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import Case, HumanReview, Outcome, Status
 from service.debate.options import format_of
-from service.debate.replies import Framing
+from service.debate.replies import Closing, Framing, Moderation
 from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
 from service.report.labels import FLAG, REASON, label_of
@@ -82,7 +82,7 @@ def build_result(
         transcript=turns,
         result=terms,
         **_ended(outcome),
-        moderator_confidence_level=last.confidence_level if last else None,
+        **_closing_level(last),
         synthesis=synthesis,
         explicit_uncertainties=last.explicit_uncertainties if last else (),
         first_draft=telling.first_draft(h) if telling else (),
@@ -102,6 +102,15 @@ def build_result(
         suspicions=_suspicions(h),
         links=_links(debate_id),
     )
+
+
+
+def _closing_level(last: Closing | None) -> dict[str, Any]:
+    """The level that the closing seat gave, under its own name: a format without a moderator has no moderator's."""
+    if last is None:
+        return {}
+    member = "moderator_confidence_level" if isinstance(last, Moderation) else "closing_confidence_level"
+    return {member: last.confidence_level}
 
 
 def build_decision(entries: Iterable[Entry]) -> Decision | None:

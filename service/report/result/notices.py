@@ -259,9 +259,8 @@ def summary(finding: Finding) -> str:
             if "unchecked" in verdicts:
                 given = ("unchecked",)
             counts = ", ".join(f"{verdicts.count(v)} {v}" for v in given).replace("_", " ")
-            return (
-                f"{len(verdicts)} citations: {counts}; {sum(a.struck is not None for a in arguments)} arguments struck"
-            )
+            struck = _count(sum(a.struck is not None for a in arguments), "argument")
+            return f"{_count(len(verdicts), 'citation')}: {counts}; {struck} struck"
         case CritiqueFound():
             signs = [f"weak: {', '.join(finding.weak)}"] if finding.weak else []
             signs += [f"flagged: {', '.join(finding.soft)}"] if finding.soft else []

@@ -334,8 +334,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     the last, RFC 3339 in UTC.
 
     ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
-    outcome's, ``labels`` the words for their codes; ``moderatorConfidenceLevel``, ``synthesis`` and
-    ``explicitUncertainties`` are those of the seat that closed. ``citationCounts`` count the verdicts on all citations.
+    outcome's, ``labels`` the words for their codes; ``synthesis`` and
+    ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
+    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer. ``citationCounts`` count the verdicts on all citations.
     ``coverage`` has the cited and the uncited parts of each document, ``coverageCounts`` their sums; where there
     is none, ``coverageAbsent`` says why. ``firstDraft`` names the turns that spoke before any
     challenge. ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
@@ -374,6 +375,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     rounds: tuple[RoundRecord, ...] = ()
     round_details: tuple[RoundDetail, ...] = ()
     moderator_confidence_level: ConfidenceLevel | None = None
+    closing_confidence_level: ConfidenceLevel | None = None
     caps: tuple[Cap, ...]
     flags: tuple[str, ...]
     labels: Labels

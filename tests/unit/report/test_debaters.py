@@ -157,7 +157,7 @@ def test_the_closing_seats_answer_its_confidence_and_its_uncertainties_are_told(
     r = told(form)
 
     assert r.synthesis == synthesis
-    assert r.moderator_confidence_level == "HIGH"
+    assert (r.moderator_confidence_level, r.closing_confidence_level) == (None, "HIGH")
     assert r.explicit_uncertainties == ("No court has read it.",)
 
 
@@ -166,7 +166,8 @@ def test_where_nobody_closes_nothing_is_put_in_anybodys_mouth() -> None:
     majority = told(ConvergenceOptions(3, 1, human_review=False, judge=False))
 
     for r in (ballot, majority):
-        assert (r.synthesis, r.moderator_confidence_level, r.explicit_uncertainties) == (None, None, ())
+        assert (r.synthesis, r.moderator_confidence_level, r.closing_confidence_level) == (None, None, None)
+        assert r.explicit_uncertainties == ()
         assert r.weighed == ()
 
 

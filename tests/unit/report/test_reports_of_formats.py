@@ -302,6 +302,8 @@ def test_debaters_of_convergence_are_told_by_name_and_letter_and_options_as_they
     assert {one.name for one in r.transcript} == {"optimist", "skeptic"}
     assert {one.label for one in r.transcript} == {"Debater A", "Debater B"}
     assert re.search(r"optimist, Debater [AB] \(seat 1\)", report)
+    assert "- **Seat 1:** optimist\n- **Seat 2:** skeptic\n" in report
+    assert not re.search(r"Debater \d", report), "a number would be a second name for the debater with a letter"
     assert shown["convergenceSimilarity"] == 0.85
     assert (shown["judge"], shown["convergenceCheck"], shown["ties"]) == (True, True, "lowestDebater")
 
@@ -389,7 +391,7 @@ def lanes_in(drawn: str) -> list[str]:
     [
         (("Ursula", "Vikram", "Wen"), ["Ursula", "Vikram", "Wen"]),
         (("Commercial lead", "Legal counsel of the bank", "Wen"), ["Commercial…", "Legal…", "Wen"]),
-        (("Legal counsel one", "Legal counsel two", "Wen"), ["Debater 1", "Debater 2", "Wen"]),
+        (("Legal counsel one", "Legal counsel two", "Wen"), ["Seat 1", "Seat 2", "Wen"]),
     ],
 )
 def test_a_lane_has_the_name_of_its_debater_as_far_as_it_tells_one_from_another(
