@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
 from service import telemetry
+from service.audit.bundle import unpack
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, events_of, ids_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -184,6 +186,23 @@ async def test_debates_are_listed_newest_first_and_every_one_once(site: Served) 
     for debate in found[:3]:
         assert debate["createdAt"] == (await site.http.get(debate["href"])).json()["createdAt"]
     assert len((await site.http.get("/v1/debates")).json()["debates"]) <= 20
+
+
+async def test_a_debate_was_created_at_one_instant_wherever_it_is_told(site: Served, finished: JSON) -> None:
+    debate, at = finished["debateId"], finished["createdAt"]
+    (listed,) = [
+        one for one in (await site.http.get("/v1/debates?limit=100")).json()["debates"] if one["debateId"] == debate
+    ]
+    full = (await site.http.get(finished["links"]["full"])).json()
+    events = await site.events(debate)
+    files = unpack((await site.http.get(f"/v1/debates/{debate}/audit")).content).files
+    first, gate, started = (json.loads(files[f"records/{n:04d}.leaf.json"]) for n in range(3))
+
+    assert {listed["createdAt"], full["createdAt"], events[-1].data["createdAt"], first["occurred"]} == {at}
+    assert [(event.name, event.data["at"]) for event in events[:2]] == [
+        ("gate", gate["occurred"]),
+        ("started", started["occurred"]),
+    ]
 
 
 async def test_the_gate_decides_without_storing_anything(site: Served) -> None:

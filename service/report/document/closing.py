@@ -22,7 +22,6 @@ from service.report.labels import (
     SHOWS_NOT,
     SIMULATED,
     label_of,
-    seat_name,
 )
 from service.report.result.seat_types import SeatDetail
 from service.report.result.types import LogPosition, Result
@@ -71,7 +70,7 @@ def models(r: Result) -> Iterator[Block]:
         yield TableBlock(
             "Personas, as the caller gave them",
             ("Seat", "Persona"),
-            tuple((seat_name(seat), text) for seat, text in sorted(personas.items())),
+            tuple((seated(r, seat), text) for seat, text in sorted(personas.items())),
         )
 
 

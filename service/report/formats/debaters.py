@@ -135,7 +135,7 @@ def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
 
 
 def seated(debaters: Sequence[Debater]) -> Iterator[Fact]:
-    """The debaters that the caller named, by seat: a number beside ``Debater`` would be another name than the letter."""
+    """The debaters that the caller named, by seat: ``Debater 2`` may be another one than the debater with letter B."""
     for number, debater in enumerate(debaters, start=1):
         stance = f": {debater.stance}" if debater.stance else ""
         prompt = f" (prompt {debater.prompt})" if debater.prompt else ""

@@ -104,7 +104,6 @@ def build_result(
     )
 
 
-
 def _closing_level(last: Closing | None) -> dict[str, Any]:
     """The level that the closing seat gave, under its own name: a format without a moderator has no moderator's."""
     if last is None:

@@ -336,10 +336,11 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
     outcome's, ``labels`` the words for their codes; ``synthesis`` and
     ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
-    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer. ``citationCounts`` count the verdicts on all citations.
-    ``coverage`` has the cited and the uncited parts of each document, ``coverageCounts`` their sums; where there
-    is none, ``coverageAbsent`` says why. ``firstDraft`` names the turns that spoke before any
-    challenge. ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
+    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer.
+    ``citationCounts`` count the verdicts on all citations. ``coverage`` has the cited and the uncited parts of each
+    document, ``coverageCounts`` their sums; where there is none, ``coverageAbsent`` says why.
+    ``firstDraft`` names the turns that spoke before any challenge.
+    ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
     different model families, each with the diversity of their models. A confidence level is not a probability, and code
     can only lower it.
 

@@ -960,4 +960,6 @@ def test_a_policy_that_requires_an_approval_fails_a_debate_without_one(drafts: D
     required = _with_policy(drafts["plain"], lambda p: p["approval"].update(required=True))
 
     assert "approval" in failed(verify(required.bundle()))
-    assert step(verify(drafts["plain"].bundle()), "approval").detail == "no approval: this configuration was not approved"
+    assert (
+        step(verify(drafts["plain"].bundle()), "approval").detail == "no approval: this configuration was not approved"
+    )

@@ -97,3 +97,48 @@ def test_the_table_has_every_format() -> None:
     assert list(told()) == list(QUOTED)
     named = {name.split("`")[1] for name in QUOTED}
     assert named == {name.partition("/")[0] for name in FORMATS}, "add the format to QUOTED and to the table"
+
+
+def page(name: str, title: str) -> str:
+    """A part of a page of the documentation."""
+    text = (repository() / "docs" / name).read_text(encoding="utf-8")
+    assert f"\n## {title}\n" in text
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_what_is_known_of_the_quality_of_each_format_is_told_and_none_is_said_to_be_right() -> None:
+    text = page("formats.md", "Latency, cost and quality")
+    table = text.partition("| format | what is known | what it gives in any case |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", table, re.MULTILINE)
+
+    assert {row[0] for row in rows} == {name.partition("/")[0] for name in FORMATS}
+    assert all(len(known) > 20 and len(given) > 20 for _, known, given in rows)
+    assert "No format has been shown to\nraise accuracy there" in text
+
+
+def test_the_trade_off_of_latency_is_that_of_the_table() -> None:
+    in_a_row = [int(cells[1]) for cells in told().values()]
+
+    assert f"the table above: {min(in_a_row)} to {max(in_a_row)} calls in a row" in page(
+        "formats.md", "Latency, cost and quality"
+    )
+
+
+def test_each_paragraph_of_article_15_has_what_the_record_shows_and_what_it_does_not() -> None:
+    text = page("audit.md", "What Article 15 of the EU AI Act asks for, and where it is")
+    rows = [
+        [cell.strip() for cell in row.strip("|").split("|")]
+        for row in re.findall(r"^\|.*\(15\..*$", text, re.MULTILINE)
+    ]
+
+    assert {n for row in rows for n in re.findall(r"15\.\d", row[0])} == {"15.1", "15.3", "15.4", "15.5"}
+    assert {re.split(r"[ :]", row[0])[0] for row in rows} == {
+        "accuracy",
+        "robustness",
+        "redundancy",
+        "feedback",
+        "cybersecurity",
+    }
+    assert all(len(row) == 3 and all(len(cell) > 20 for cell in row[1:]) for row in rows)
+    assert "is yours to assess" in text
+    assert "compliant" not in text
