@@ -18,7 +18,7 @@ from tests.mutations.resealed import DRAWS, Original, Sealed, drawn, forged, mem
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "verification.md"
 HEADING = "### What an edit with the log's key comes to\n"
-TRIES = 120
+TRIES = 1_000
 """How many edits of a row's members are tried until one comes to what the row says."""
 
 
