@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import get_args
+from typing import TypeVar, get_args
 
 from msgspec import Struct
 
@@ -35,10 +35,11 @@ from service.verify.log import (
 from service.verify.opened_bundle import OpenedBundle, later_schema, read_leaf
 from service.verify.records import salted
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
-from service.verify.times import DATED_SINCE, expect_own_id, expect_written_after
+from service.verify.times import expect_own_time
 
 FIRST_EPOCH = 1
 _NAMED = re.compile(r"[^/]+(?:/[^/]+)+/[1-9][0-9]{0,8}", re.ASCII)
+E = TypeVar("E", bound=log_events.Event)
 EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
 
 
@@ -107,22 +108,8 @@ class Opening(Struct, frozen=True):
 def _opening(evidence: OpenedBundle, i: int) -> Opening:
     """The nth opening record, under a checkpoint of its log; raises `Differs`."""
     part = f"heads/{i:04d}"
-    leaf = evidence.file(f"{part}.leaf.json", LEAF_BYTES_MAX)
     with at(file=f"{part}.leaf.json"):
-        envelope, unknown = read_leaf(leaf)
-        if unknown:
-            raise NotCheckable(unknown)
-        if envelope is None:
-            raise Differs("a leaf", "one exactly as it is sealed", "other bytes")
-        expect("the tenant", evidence.first.tenant, envelope.tenant)
-        expect_written_after(envelope)
-        if envelope.v >= DATED_SINCE:
-            expect_own_id(envelope)
-        salt = salted(evidence.file(f"{part}.salt", 2 * SALT_BYTES))
-        expect("the commitment to a payload", envelope.commitment, evidence.commitment(f"{part}.payload.json", salt))
-        opened = read_event(envelope, evidence.file(f"{part}.payload.json"))
-        if not isinstance(opened, LogOpened):
-            raise Differs("the record", "log.opened", envelope.kind)
+        leaf, envelope, opened = read_record(evidence, part, LogOpened)
         file = _head_of(evidence, envelope.log)
         data = evidence.file(file, HEAD_MAX)
         with at(file=file):
@@ -140,6 +127,27 @@ def _head_of(evidence: OpenedBundle, log: str) -> str:
     if log not in logs:
         raise Differs("the logs of the manifest", log, ", ".join(logs), file="manifest.json")
     return f"checkpoints/{logs.index(log) + 1:04d}.txt"
+
+
+def read_record(evidence: OpenedBundle, part: str, event: type[E]) -> tuple[bytes, Envelope, E]:
+    """The leaf, envelope and event of a record of the log itself, whose files begin with ``part``.
+
+    Raises `Differs`, or `NotCheckable` for a leaf of a later build.
+    """
+    leaf = evidence.file(f"{part}.leaf.json", LEAF_BYTES_MAX)
+    envelope, unknown = read_leaf(leaf)
+    if unknown:
+        raise NotCheckable(unknown)
+    if envelope is None:
+        raise Differs("a leaf", "one exactly as it is sealed", "other bytes")
+    expect("the tenant", evidence.first.tenant, envelope.tenant)
+    expect_own_time(envelope)
+    salt = salted(evidence.file(f"{part}.salt", 2 * SALT_BYTES))
+    expect("the commitment to a payload", envelope.commitment, evidence.commitment(f"{part}.payload.json", salt))
+    found = read_event(envelope, evidence.file(f"{part}.payload.json"))
+    if not isinstance(found, event):
+        raise Differs("the record", str(event.__struct_config__.tag), envelope.kind)
+    return leaf, envelope, found
 
 
 def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:

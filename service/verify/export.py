@@ -339,9 +339,7 @@ class _Chains:
 
 def _dated(envelope: Envelope, before: str) -> None:
     """Check what a record says of time by itself and after the one before it; raises `Differs`."""
-    times.expect_written_after(envelope)
-    if envelope.n == 0 and envelope.v >= times.DATED_SINCE:
-        times.expect_own_id(envelope)
+    times.expect_own_time(envelope)
     if before:
         times.expect_ascending(before, envelope.recorded)
 

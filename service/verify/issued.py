@@ -20,17 +20,25 @@ from service.audit.checkpoint import Checkpoint
 from service.audit.log_events import ReportIssued
 from service.audit.note import Note
 from service.audit.proof import parse_proof
-from service.audit.record import LEAF_BYTES_MAX, SALT_BYTES, Envelope, leaf_hash
+from service.audit.record import Envelope, leaf_hash
 from service.audit.report_forms import PAPERS
-from service.audit.tree import verify_inclusion
 from service.debate.versions import version_of
-from service.verify.earlier_logs import epoch_of, read_event, signers
+from service.verify.earlier_logs import epoch_of, read_record, signers
 from service.verify.files import HEAD_PARTS
-from service.verify.log import HEAD, HEAD_MAX, PROOF_MAX, countersigned, in_time, named_lines, read_head, vouching
-from service.verify.opened_bundle import OpenedBundle, read_leaf
-from service.verify.records import salted, unknown_members
+from service.verify.log import (
+    HEAD,
+    HEAD_MAX,
+    PROOF_MAX,
+    countersigned,
+    in_time,
+    named_lines,
+    proven,
+    read_head,
+    vouching,
+)
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.records import unknown_members
 from service.verify.steps import Differs, NotCheckable, Tools, Trust, at, expect
-from service.verify.times import expect_own_id, expect_written_after
 from service.verify.versions import sealed
 
 FOLDER = "issued/"
@@ -108,31 +116,17 @@ def check_shown(evidence: OpenedBundle, trust: Trust, tools: Tools, content: byt
 
 
 def _read(evidence: OpenedBundle, part: str) -> Issued:
-    leaf = evidence.file(f"{part}.leaf.json", LEAF_BYTES_MAX)
-    envelope, unknown = read_leaf(leaf)
-    if unknown:
-        raise NotCheckable(unknown)
-    if envelope is None:
-        raise Differs("a leaf", "one exactly as it is sealed", "other bytes")
-    expect("the tenant", evidence.first.tenant, envelope.tenant)
-    salt = salted(evidence.file(f"{part}.salt", 2 * SALT_BYTES))
-    expect("the commitment to a payload", envelope.commitment, evidence.commitment(f"{part}.payload.json", salt))
-    event = read_event(envelope, evidence.file(f"{part}.payload.json", LEAF_BYTES_MAX))
-    if not isinstance(event, ReportIssued):
-        raise Differs("the record", "report.issued", envelope.kind)
-    expect_written_after(envelope)
-    expect_own_id(envelope)
+    leaf, envelope, event = read_record(evidence, part, ReportIssued)
     _of_this_debate(evidence, event)
     file = f"{part}.tlog-proof"
     with at(file=file):
-        proof = parse_proof(evidence.file(file, HEAD_MAX + PROOF_MAX))
-        if proof.extra is not None:
-            raise Differs("the proof", "nothing that no hash covers", "extra data")
-        note, checkpoint = read_head(proof.checkpoint)
+        proof = evidence.file(file, HEAD_MAX + PROOF_MAX)
+        data = parse_proof(proof).checkpoint
+        note, checkpoint = read_head(data)
         expect("the log of the checkpoint", envelope.log, checkpoint.origin)
-        verify_inclusion(leaf_hash(leaf), proof.index, checkpoint.size, proof.path, checkpoint.root)
-        _in_its_log(evidence, envelope, proof.index, proof.checkpoint)
-    return Issued(event, envelope, proof.index, file, note, checkpoint)
+        index = proven(proof, leaf, data, checkpoint)
+        _in_its_log(evidence, envelope, index, data)
+    return Issued(event, envelope, index, file, note, checkpoint)
 
 
 def _of_this_debate(evidence: OpenedBundle, event: ReportIssued) -> None:

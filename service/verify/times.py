@@ -77,20 +77,20 @@ def _by_themselves(evidence: OpenedBundle) -> None:
     """Check that times ascend from record to record, and that the first one has the time in the id of the debate."""
     for n, envelope in enumerate(evidence.envelopes):
         with at(file=f"records/{n:04d}.leaf.json", record=n):
-            expect_written_after(envelope)
-            if n == 0 and envelope.v >= DATED_SINCE:
-                expect_own_id(envelope)
+            expect_own_time(envelope)
     for n, (before, after) in enumerate(pairwise(evidence.envelopes), 1):
         with at(file=f"records/{n:04d}.leaf.json", record=n):
             expect_ascending(before.recorded, after.recorded)
 
 
-def expect_written_after(envelope: Envelope) -> None:
-    """Raise `Differs` for a record that says it was written before it occurred."""
+def expect_own_time(envelope: Envelope) -> None:
+    """Raise `Differs` for a record that was written before it occurred, or a first one of another time than its id."""
     if moment(envelope.recorded) < moment(envelope.occurred):
         raise Differs(
             "when a record was written", f"{envelope.occurred}, when it occurred, or later", envelope.recorded
         )
+    if envelope.n == 0 and envelope.v >= DATED_SINCE:
+        _expect_own_id(envelope)
 
 
 def expect_ascending(before: str, after: str) -> None:
@@ -99,7 +99,7 @@ def expect_ascending(before: str, after: str) -> None:
         raise Differs("when a record was written", f"{before}, as the one before it, or later", after)
 
 
-def expect_own_id(first: Envelope) -> None:
+def _expect_own_id(first: Envelope) -> None:
     """Raise `Differs` unless the id of a chain is a UUID of version 7 (RFC 9562) of its first record's moment."""
     digits = first.debate.replace("-", "")  # 48 bits of milliseconds since 1970, then four of the version
     if digits[12:13] != "7":

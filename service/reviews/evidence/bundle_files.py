@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -25,7 +25,7 @@ from service.debate.versions import Part
 from service.errors import GainsayError
 from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS
-from service.reviews.evidence.stored_parts import BundleParts, OpenedDebate, Salted, StoredParts
+from service.reviews.evidence.stored_parts import BundleParts, ProvenRecord, Salted, StoredParts
 
 Files = dict[str, bytes]
 
@@ -52,8 +52,8 @@ def compose_files(gathered: BundleParts) -> Bundle:
         **_sealed(gathered),
         **_proofs(gathered),
         **_checkpoints(gathered),
-        **_heads(gathered),
-        **_issued(gathered),
+        **_of_logs("heads", gathered.opened),
+        **_of_logs("issued", gathered.issued),
         **{head.file: EarlierHead(head.path, head.note).encode() for head in gathered.times},
     }
     manifest = Manifest(
@@ -146,7 +146,7 @@ def _proof(index: int, path: Iterable[bytes], note: bytes) -> bytes:
     return TlogProof(index, tuple(path), note).encode()
 
 
-def _earlier(gathered: BundleParts) -> list[OpenedDebate]:
+def _earlier(gathered: BundleParts) -> list[ProvenRecord]:
     """The opening records of the logs before the debate's own."""
     return [opened for opened in gathered.opened if opened.head.log != gathered.place.log]
 
@@ -160,17 +160,11 @@ def _checkpoints(gathered: BundleParts) -> Files:
     return {f"checkpoints/{nth:04d}.txt": note for nth, note in enumerate(notes, 1)}
 
 
-def _heads(gathered: BundleParts) -> Files:
-    contents = _records("heads", (opened.record for opened in gathered.opened), first=1)
-    for nth, opened in enumerate(gathered.opened, 1):
-        contents[f"heads/{nth:04d}.tlog-proof"] = _proof(opened.record.index, opened.path, opened.head.note)
-    return contents
-
-
-def _issued(gathered: BundleParts) -> Files:
-    contents = _records("issued", (issued.record for issued in gathered.issued), first=1)
-    for nth, issued in enumerate(gathered.issued, 1):
-        contents[f"issued/{nth:04d}.tlog-proof"] = _proof(issued.record.index, issued.path, issued.head.note)
+def _of_logs(folder: str, proven: Sequence[ProvenRecord]) -> Files:
+    """Records of logs themselves, numbered from 1, each with its own proof."""
+    contents = _records(folder, (each.record for each in proven), first=1)
+    for nth, each in enumerate(proven, 1):
+        contents[f"{folder}/{nth:04d}.tlog-proof"] = _proof(each.record.index, each.path, each.head.note)
     return contents
 
 

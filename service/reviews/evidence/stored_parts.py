@@ -49,8 +49,8 @@ class StoredParts(Struct, frozen=True):
     payload: Salted | None
 
 
-class OpenedDebate(Struct, frozen=True):
-    """The record that opened a log, with its path to a checkpoint of that log."""
+class ProvenRecord(Struct, frozen=True):
+    """A record of a log itself, with its path to a checkpoint of that log."""
 
     record: StoredParts
     path: tuple[bytes, ...]
@@ -63,14 +63,6 @@ class DatedHead(Struct, frozen=True):
     file: str
     path: tuple[bytes, ...]
     note: bytes
-
-
-class IssuedRecord(Struct, frozen=True):
-    """The record of a report that was handed out, with its path to a checkpoint of its log."""
-
-    record: StoredParts
-    path: tuple[bytes, ...]
-    head: SignedCheckpoint
 
 
 class BundleParts(Struct, frozen=True):
@@ -95,9 +87,9 @@ class BundleParts(Struct, frozen=True):
     place: Proven
     head: SignedCheckpoint
     paths: Mapping[int, Sequence[bytes]]
-    opened: tuple[OpenedDebate, ...]
+    opened: tuple[ProvenRecord, ...]
     times: tuple[DatedHead, ...]
-    issued: tuple[IssuedRecord, ...]
+    issued: tuple[ProvenRecord, ...]
 
     @property
     def case(self) -> CaseReceived | None:
@@ -151,7 +143,7 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven, 
     )
 
 
-async def _issued(database: Database, debate: str, tenant: str, covering: CoveringHead) -> tuple[IssuedRecord, ...]:
+async def _issued(database: Database, debate: str, tenant: str, covering: CoveringHead) -> tuple[ProvenRecord, ...]:
     """The records of issued reports, each under a head of its log: the bundle's own, or one of a later log."""
     found = []
     for each in await logs_of(database, tenant):
@@ -164,7 +156,7 @@ async def _issued(database: Database, debate: str, tenant: str, covering: Coveri
         if head is None or head.size <= max(indexes):
             raise not_covered(debate, each.log, "signed", "the sequencer runs")
         paths = await inclusions(database, each.log, indexes, head.size)
-        found += [IssuedRecord(record, tuple(paths[index]), head) for index, record in indexes.items()]
+        found += [ProvenRecord(record, tuple(paths[index]), head) for index, record in indexes.items()]
     return tuple(found)
 
 
@@ -202,14 +194,14 @@ def _stored_at(row: Row) -> float:
     return recorded + WHOLE_S if stored - recorded <= UNDER_WAY_S else stored
 
 
-async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:
+async def _opening_records(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[ProvenRecord, ...]:
     """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
 
     The debate's own log is proven under the same head as everything else, and each one before it under the head that
     the next log carries.
     """
     logs = {each.log for each in await logs_of(database, tenant)}
-    found: list[OpenedDebate] = []
+    found: list[ProvenRecord] = []
     head: SignedCheckpoint | None = own
     while head is not None and head.log in logs:
         rows = await database.query("opening", {"log": head.log, "below": head.size})
@@ -217,7 +209,7 @@ async def _opening_records(database: Database, tenant: str, own: SignedCheckpoin
             break
         record = _stored_record(rows[0])
         paths = await inclusions(database, head.log, [record.index], head.size)
-        found.append(OpenedDebate(record, tuple(paths[record.index]), head))
+        found.append(ProvenRecord(record, tuple(paths[record.index]), head))
         head = _carried(record)
     return tuple(reversed(found))
 
