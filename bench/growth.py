@@ -20,10 +20,13 @@ CEILING = 25.0
 """Enough for a long document, in US dollars."""
 Told = tuple[str, str, str, str]
 SIZES: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-    "rounds, 1 and 2": ({"options": {"maxRounds": 1}}, {"options": {"maxRounds": 2}}),
+    "rounds, 1 and 2": (
+        {"options": {"format": "adversarial", "maxRounds": 1}},
+        {"options": {"format": "adversarial", "maxRounds": 2}},
+    ),
     "debaters, 3 and 6": (
-        {"format": "convergence", "options": {"debaters": 3, "maxRounds": 1}},
-        {"format": "convergence", "options": {"debaters": 6, "maxRounds": 1}},
+        {"options": {"format": "convergence", "debaters": 3, "maxRounds": 1}},
+        {"options": {"format": "convergence", "debaters": 6, "maxRounds": 1}},
     ),
     "documents, 8 and 16": (
         {"documents": [{"text": f"{n}. {TEXT} " * 8} for n in range(8)]},

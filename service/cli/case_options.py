@@ -117,13 +117,11 @@ def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
         "confidenceScore": given["confidence"],
         "contested": given["contested"],
         "materiality": given["materiality"],
-        "format": given["format_"],
         "force": _force(given["force"], given["force_decline"]),
     }
     if given["answer"] is not None:
         members["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
-    format_ = given["format_"] or base.get("format") or policy.debate.format
-    options = format_options.chosen(given, format_, base.get("options", {}))
+    options = format_options.chosen(given, policy.debate.format, base.get("options", {}))
     return {**_only(members), **({"options": options} if options else {})}
 
 

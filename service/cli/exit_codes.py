@@ -26,7 +26,7 @@ _OPTIONS = {
     "/estimatedDownside": "--downside",
     "/confidenceScore": "--confidence",
     "/documents": "FILE",
-    "/format": "--format",
+    "/options/format": "--format",
     "/costCeilingUSD": "--ceiling",
     "/singleAgentAnswer": "--answer",
     "/metadata": "--metadata",

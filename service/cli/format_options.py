@@ -153,20 +153,25 @@ OF_FORMATS = (
 )
 
 
-def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a request: a file's override a sample's, and the command line's override both.
+def chosen(given: Mapping[str, Any], usual: str, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of a request and its options: a file's override a sample's, and the command line's override both.
+
+    ``usual`` is policy's format, which is named where there are options and nothing names another. Without any there
+    are no options either.
 
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
     object, `WrongShape` for a member of it that no format knows. Errors name the options of this format.
     """
+    file = _object(given["file"], "options") if given["file"] is not None else {}
+    named = given["format_"] or file.get("format", base.get("format"))
+    format_ = usual if named is None else named
     debaters = ASKING[name_of(format_)] if format_ in NAMES else ()
     assigned = format_ in NAMES and FORMAT_RULES[name_of(format_)].assigned
     if isinstance(asked := click.get_current_context().obj, HelpRequested):
         asked.debaters = ", ".join(debaters)
     _refuse_others(given, format_)
-    file = _object(given["file"], "options") if given["file"] is not None else {}
     _refuse_unknown(file, format_)
-    options = {**base, **file, **_said(given)}
+    options = {name: value for name, value in {**base, **file, **_said(given)}.items() if name != "format"}
     if given["cast"]:
         if given["debaters"] is not None:
             raise click.UsageError("--debater names the debaters and --debaters counts them; give one of the two")
@@ -178,7 +183,7 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
             options["debaters"] = _in_roles(options.get("debaters"), personas)
         else:
             options["personas"] = personas
-    return options
+    return {"format": format_, **options} if options or named is not None else {}
 
 
 def once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -234,7 +239,7 @@ def _refuse_unknown(file: Mapping[str, Any], format_: str) -> None:
     A member of another format is refused later, when the options are resolved, with the names of its formats.
     """
     every = tuple(dict.fromkeys(name for names in OPTIONS_OF.values() for name in names))
-    if strangers := [name for name in file if name not in every]:
+    if strangers := [name for name in file if name not in ("format", *every)]:
         name = strangers[0][:_NAME_CHARACTERS]
         whose, known = (format_, OPTIONS_OF[name_of(format_)]) if format_ in NAMES else ("options", every)
         raise WrongShape(

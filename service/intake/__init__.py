@@ -33,6 +33,8 @@ from service.prompts import Prompts
 
 OWN = ("asked_task_type",)
 """Members of a case that no field of a request gives."""
+WITHIN = ("format",)
+"""Members of a case that a request gives within its options."""
 MADE = ("documents", "deadline", *OWN)
 """Members of a case that are made of the request's; all others are copied."""
 BESIDE = ("options", "cost_ceiling_usd")
@@ -324,7 +326,7 @@ def _case(
 
 def complete(asked: type[Struct], made: type[Struct]) -> None:
     """Refuse to start where a field of a request reaches no case, or a member of a case comes from none."""
-    fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__} - {*OWN}
+    fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__} - {*OWN, *WITHIN}
     if lost := sorted(fields - members):
         raise RuntimeError(
             f"{asked.__name__} has {', '.join(lost)}, which reaches no member of {made.__name__}; {HOW_TO}"

@@ -32,7 +32,16 @@ def fingerprint(request: CaseRequest) -> bytes:
     schema = request.options.output_schema
     if schema is not None and (why := unbounded(schema)):
         raise InvalidCase(why, pointers=("/options/outputSchema",))
-    return sha256(_encoder.encode(_plain(request))).digest()
+    return sha256(_encoder.encode(_laid_out(request))).digest()
+
+
+def _laid_out(request: CaseRequest) -> dict[str, Any]:
+    """A case as it was first fingerprinted: its format stands beside its options."""
+    plain: dict[str, Any] = _plain(request)
+    options = plain.pop("options", {})
+    if "format" in options:
+        plain["format"] = options.pop("format")
+    return {**plain, "options": options} if options else plain
 
 
 def _plain(value: Any) -> Any:

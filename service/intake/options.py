@@ -16,7 +16,7 @@ from service.debate.labels import clashing
 from service.debate.model import Debater, Options, Position
 from service.debate.options import debaters_of, format_of
 from service.errors import FAULTS_MAX, Faults, InvalidCase
-from service.intake.formats import OPTIONS_OF, READINGS
+from service.intake.formats import COMMON, OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
 from service.intake.request import OptionsRequest
 from service.intake.validation import check_text, key
@@ -57,13 +57,12 @@ def resolve(request: Request, format_: str, policy: Policy, faults: Faults) -> R
 
 
 def _refuse_foreign(request: Request, format_: str) -> None:
-    reading = READINGS[name_of(format_)]
-    if foreign := [name for name in request.options.given if name not in reading.options]:
+    known = COMMON if request.format == AUTO else READINGS[name_of(format_)].options
+    if foreign := [name for name in request.options.given if name not in known]:
         formats = [name for name, options in OPTIONS_OF.items() if foreign[0] in options]
-        auto = f" by the task type {check_text(request.task_type)}" if request.format == AUTO else ""
         raise InvalidCase(
-            f"{foreign[0]} is an option of {', '.join(formats)}, and this debate is {format_}{auto}, which knows: "
-            f"{', '.join(reading.options)}; leave it out, or ask for another format",
+            f"{foreign[0]} belongs to {', '.join(formats)}, and this case asks for {request.format or format_}, which "
+            f"knows: {', '.join(known)}; leave it out, or ask for another format",
             pointers=tuple(f"/options/{name}" for name in foreign),
         )
 

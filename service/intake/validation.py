@@ -52,13 +52,13 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
     """The format that is asked for, or policy's, whose seats policy fills."""
     asked, usable = request.format, ", ".join((*policy.offered, AUTO))
     if asked is not None and asked not in (*FORMATS, AUTO):
-        raise InvalidCase(f"unknown format {check_text(asked)}; use one of: {usable}", pointers=("/format",))
+        raise InvalidCase(f"unknown format {check_text(asked)}; use one of: {usable}", pointers=("/options/format",))
     chosen = seating.SEATING.choose_format(policy, asked, request.task_type)
     if missing := policy.missing(chosen.name):
         raise InvalidCase(
             f"the format {chosen.name!r} needs seats that policy does not fill; use one of: {usable}, or add "
             f"{', '.join(f'seats.{seat}' for seat in missing)} to the policy",
-            pointers=("/format",),
+            pointers=("/options/format",),
         )
     return chosen
 

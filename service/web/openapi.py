@@ -176,7 +176,7 @@ class _Schemas:
         requests = [SCHEMA_NAMES[request] for request in (CaseRequest, GateRequest)]
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
-        split_options(self.components, REF, *requests)
+        split_options(self.components, REF)
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
 

@@ -1,4 +1,4 @@
-"""The options of a request in OpenAPI: one schema for each format, tied to the value of ``format``.
+"""The options of a request in OpenAPI: one schema for each format and for ``auto``, told apart by ``format``.
 
 The service decodes the options of all formats as one type and refuses those that the format does not know. A schema for
 each format shows callers only the options that they may give.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.debate.formats import FormatName
-from service.intake.formats import OPTIONS_OF
+from service.intake.formats import COMMON, OPTIONS_OF
 from service.intake.request import OptionsRequest
 from service.policy import AUTO, FORMAT_RULES
 from service.web.formats import BOUNDS
@@ -21,22 +21,19 @@ OPTIONS = SCHEMA_NAMES[OptionsRequest]
 """The component for the options of any format."""
 
 
-def split_options(components: dict[str, Any], ref_template: str, *requests: str) -> None:
-    """Replace the schema of all options by one for each format, and tie it to ``format`` in these requests."""
+def split_options(components: dict[str, Any], ref_template: str) -> None:
+    """Replace the schema of all options by a choice of one for each format, and one for ``auto``."""
     whole = components[OPTIONS]
-    refs = {name: {"$ref": ref_template.format(name=_component(name))} for name in OPTIONS_OF}
     for name in OPTIONS_OF:
         components[_component(name)] = _options(whole, name)
+    components[_component(AUTO)] = _automatic(whole)
+    refs = {name: ref_template.format(name=_component(name)) for name in (*OPTIONS_OF, AUTO)}
     components[OPTIONS] = {
         "title": OPTIONS,
-        "description": "The options of the case's format. Policy sets the options that are left out.",
-        "anyOf": list(refs.values()),
+        "description": "The format of a debate and its options. Policy sets the options that are left out.",
+        "oneOf": [{"$ref": ref} for ref in refs.values()],
+        "discriminator": {"propertyName": "format", "mapping": refs},
     }
-    for request in requests:
-        members = components[request]["properties"]
-        members["format"] = {**members["format"], "anyOf": [{"enum": [*OPTIONS_OF, AUTO]}, {"type": "null"}]}
-        members["options"] = {**members["options"], "default": {}}
-        components[request]["allOf"] = [_tied(name, ref) for name, ref in refs.items()]
 
 
 def _component(name: str) -> str:
@@ -50,24 +47,25 @@ def _options(whole: Schema, name: FormatName) -> Schema:
         shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in kinds]
         members["debaters"] = {**members["debaters"], "anyOf": shapes}
     members = {option: bounded(option, member, name) for option, member in members.items()}
-    found: Schema = {
+    if not FORMAT_RULES[name].assigned:
+        return _tagged(name, f"The options of the format {name}.", members)
+    (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
+    members["debaters"] = {**listed, "description": members["debaters"]["description"]}
+    return _tagged(name, f"The options of the format {name}.", members, "debaters")
+
+
+def _automatic(whole: Schema) -> Schema:
+    widest = max(OPTIONS_OF, key=lambda name: BOUNDS[name].rounds)
+    members = {option: bounded(option, whole["properties"][option], widest) for option in COMMON}
+    return _tagged(AUTO, "The options where policy chooses the format by the task type.", members)
+
+
+def _tagged(name: str, description: str, members: Schema, *required: str) -> Schema:
+    return {
         "title": _component(name),
-        "description": f"The options of the format {name}.",
+        "description": description,
         "type": "object",
-        "properties": members,
-        "required": [],
+        "properties": {"format": {"type": "string", "const": name, "description": "The format."}, **members},
+        "required": ["format", *required],
         "additionalProperties": False,
     }
-    if FORMAT_RULES[name].assigned:
-        (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
-        found["properties"] = {**members, "debaters": {**listed, "description": members["debaters"]["description"]}}
-        found["required"] = ["debaters"]
-    return found
-
-
-def _tied(name: FormatName, ref: Schema) -> Schema:
-    """A rule: a request that names a format has options of that format, and must give stances that it assigns."""
-    then: Schema = {"properties": {"options": ref}}
-    if FORMAT_RULES[name].assigned:
-        then["required"] = ["options"]
-    return {"if": {"properties": {"format": {"const": name}}, "required": ["format"]}, "then": then}

@@ -55,6 +55,7 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
             msgspec.json.decode(raw, type=type_)
         except msgspec.ValidationError as error:
             text, pointer = split_path(str(error))
+            text = _belonging(type_).get(pointer, text)
         else:
             return faults
         if not times[pointer]:
@@ -63,6 +64,11 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
             return faults
         times[pointer] += 1
     return faults
+
+
+def _belonging(type_: type[Any]) -> dict[str, str]:
+    """What to say of a member that a type refuses because it belongs elsewhere, by its pointer."""
+    return {f"/{name}": text for name, text in getattr(type_, "belongs", {}).items()}
 
 
 def split_path(message: str) -> tuple[str, str]:

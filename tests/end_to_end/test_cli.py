@@ -245,7 +245,14 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
         ('{"maxRounds": "two"}', "wrong_shape", "[--rounds]"),
         ('{"maxRound": 2}', "wrong_shape", "unknown field 'maxRound'; adversarial may have: maxRounds, min"),
         ('{"maxRound": 2}', "wrong_shape", "positions, personas, models [--options]"),
-        ('{"debaters": 2}', "invalid_case", "this debate is adversarial, which knows: maxRounds"),
+        ('{"format": "shouting"}', "invalid_case", "unknown format 'shouting'; use one of: adversarial"),
+        ('{"format": 3}', "wrong_shape", "expected 'string', got 'integer' [--format]"),
+        (
+            '{"format": "panel", "votes": ["a"]}',
+            "invalid_case",
+            "belongs to ballot, and this case asks for panel",
+        ),
+        ('{"debaters": 2}', "invalid_case", "this case asks for adversarial, which knows: maxRounds"),
     ],
 )
 def test_a_file_of_options_that_cannot_be_used_is_refused(
@@ -320,8 +327,32 @@ def test_each_option_of_a_format_is_a_member_of_the_request(
 
     body = json.loads(ended.out)
     assert ended.code == exit_codes.DONE
-    assert body["format"] == arguments[1]
-    assert body["options"] == options
+    assert body["options"] == {"format": arguments[1], **options}
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ((), "panel"),
+        (("--format", "convergence"), "convergence"),
+    ],
+)
+def test_a_file_of_options_may_name_the_format_which_the_command_line_overrides(
+    run: Run, contract: Path, tmp_path: Path, said: Sequence[str], expected: str
+) -> None:
+    path = tmp_path / "options.json"
+    path.write_text('{"debaters": 4, "format": "panel"}')
+
+    ended = run(*REVIEW, contract, "--options", path, *said, "--print-request")
+
+    assert json.loads(ended.out)["options"] == {"format": expected, "debaters": 4}
+
+
+def test_a_case_without_any_option_leaves_the_format_to_policy_and_names_it_with_one(run: Run, contract: Path) -> None:
+    bare, with_rounds = (run(*REVIEW, contract, *said, "--print-request") for said in ((), ("--rounds", "2")))
+
+    assert "options" not in json.loads(bare.out)
+    assert json.loads(with_rounds.out)["options"] == {"format": "adversarial", "maxRounds": 2}
 
 
 def test_options_of_a_file_stand_over_a_samples_and_under_what_is_said(

@@ -80,7 +80,7 @@ def test_the_models_are_listed_with_their_track_records_and_without_a_key(
 ) -> None:
     async def debate() -> list[Standing]:
         async with bench(database.service_url, OfflineProvider()) as desk:
-            await desk.run(format="panel", options={"debaters": 2, "maxRounds": 1, "questionType": "factual"})
+            await desk.run(options={"format": "panel", "debaters": 2, "maxRounds": 1, "questionType": "factual"})
             return [*await standings(desk.database, "default")]
 
     known = asyncio.run(debate())

@@ -66,7 +66,7 @@ async def run(service: Bench) -> str:
     documents = [{"id": "D1", "title": "Master agreement", "text": TEXT}, {"id": "D2", "text": LATER, "round": 2}]
     return await service.run(
         documents=documents,
-        options={"maxRounds": 2, "personas": PERSONAS},
+        options={"format": "adversarial", "maxRounds": 2, "personas": PERSONAS},
         costCeilingUSD="2",
         useCase="vendor onboarding",
         intendedUse="input to the outsourcing committee",

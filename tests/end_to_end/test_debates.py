@@ -120,7 +120,7 @@ async def test_13_1_cost_ceiling(database: Database) -> None:
         return {**reply, "recommendAnotherRound": True} if seat == "moderator" else reply
 
     async with bench(database.service_url, CannedProvider(always_more)) as service:
-        debate = await service.run(options={"maxRounds": 3}, costCeilingUSD="0.16")
+        debate = await service.run(options={"format": "adversarial", "maxRounds": 3}, costCeilingUSD="0.16")
 
         outcome = await outcome_of(service, debate)
         assert (outcome.status, outcome.stop_reason) == ("truncated", "budget")
@@ -157,7 +157,7 @@ async def test_13_1_round_ceiling(database: Database) -> None:
         return {**reply, "recommendAnotherRound": True} if seat == "moderator" else reply
 
     async with bench(database.service_url, CannedProvider(always_more)) as service:
-        debate = await service.run(options={"maxRounds": 2})
+        debate = await service.run(options={"format": "adversarial", "maxRounds": 2})
 
         outcome = await outcome_of(service, debate)
         assert (outcome.status, outcome.stop_reason) == ("completed", "roundCeiling")
@@ -450,7 +450,9 @@ async def test_positions_have_a_proposer_and_a_rebuttal_each_and_end_ranked(data
             return msgspec.structs.replace(answer, text=json.dumps({**json.loads(answer.text), "ranking": ranking}))
 
     async with bench(database.service_url, Ranking(say)) as service:
-        debate = await service.run(options={"maxRounds": 1, "positions": positions}, costCeilingUSD="2")
+        debate = await service.run(
+            options={"format": "adversarial", "maxRounds": 1, "positions": positions}, costCeilingUSD="2"
+        )
 
         outcome = await outcome_of(service, debate)
         spoken = turns(await service.entries(debate))

@@ -188,7 +188,7 @@ async def test_convergence_streams_its_three_events(all_debated: Mapping[str, De
 
 
 async def test_a_format_left_to_policy_is_chosen_by_the_task_type_and_the_record_says_why(site: Served) -> None:
-    told = await debated(site, {**samples.load("architecture").case, "format": "auto"})
+    told = await debated(site, {**samples.load("architecture").case, "options": {"format": "auto"}})
 
     assert told.result["format"] == "ballot/1"
     assert "architecture" in told.result["formatReason"]

@@ -81,7 +81,7 @@ MISSHAPEN: dict[str, tuple[bytes, list[str]]] = {
                 question=7,
                 taskType=None,
                 documents=[{"text": 1}, {"text": "t", "round": "2", "file": "x"}],
-                options={"maxRounds": 1.5, "votes": ["a", 2, "b", 3], "models": []},
+                options={"format": "adversarial", "maxRounds": 1.5, "votes": ["a", 2, "b", 3], "models": []},
                 costCeilingUSD=float("nan"),
                 maxRounds=2,
             )
@@ -107,15 +107,24 @@ MISSHAPEN: dict[str, tuple[bytes, list[str]]] = {
     ),
     "a number of ten thousand digits": (CASE[:-1] + b',"deadline":' + b"9" * 10_000 + b"}", ["/deadline"]),
     "an unknown member": (CASE[:-1] + b',"maxRounds":2}', ["/maxRounds"]),
-    "an unknown option": (json.dumps(a_case(options={"a/b~c": 1})).encode(), ["/options/a~1b~0c"]),
+    "an unknown option": (
+        json.dumps(a_case(options={"format": "adversarial", "a/b~c": 1})).encode(),
+        ["/options/a~1b~0c"],
+    ),
     "an unknown member of a document": (
         json.dumps(a_case(documents=[{"text": "t"}, {"text": "t", "file": "x"}])).encode(),
         ["/documents/1/file"],
     ),
     "no question": (b'{"taskType":"contract"}', ["/question"]),
     "a number for a text": (json.dumps(a_case(question=7)).encode(), ["/question"]),
-    "a text for a number": (json.dumps(a_case(options={"maxRounds": "2"})).encode(), ["/options/maxRounds"]),
-    "a fraction for a whole number": (json.dumps(a_case(options={"maxRounds": 1.5})).encode(), ["/options/maxRounds"]),
+    "a text for a number": (
+        json.dumps(a_case(options={"format": "adversarial", "maxRounds": "2"})).encode(),
+        ["/options/maxRounds"],
+    ),
+    "a fraction for a whole number": (
+        json.dumps(a_case(options={"format": "adversarial", "maxRounds": 1.5})).encode(),
+        ["/options/maxRounds"],
+    ),
     "a truth value for an amount": (json.dumps(a_case(estimatedDownside=True)).encode(), ["/estimatedDownside"]),
     "an amount that is no number": (json.dumps(a_case(costCeilingUSD="a lot")).encode(), ["/costCeilingUSD"]),
     "an unknown materiality": (json.dumps(a_case(materiality="huge")).encode(), ["/materiality"]),
@@ -154,7 +163,10 @@ async def test_json_of_another_shape_is_refused_with_every_field_named(site: Ser
 
 async def test_faults_in_several_fields_of_a_case_are_answered_together(site: Served) -> None:
     answer = await site.http.post(
-        "/v1/debates", json=a_case(question=" ", taskType="Contract", options={"maxRounds": 4}, costCeilingUSD=0)
+        "/v1/debates",
+        json=a_case(
+            question=" ", taskType="Contract", options={"format": "adversarial", "maxRounds": 4}, costCeilingUSD=0
+        ),
     )
 
     problem = problem_in(answer, 422, "invalid_case")
@@ -176,14 +188,23 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "no documents": ({"documents": []}, "/documents"),
     "empty document": ({"documents": [{"text": TEXT}, {"text": " "}]}, "/documents/1/text"),
     "misspelled task type": ({"taskType": "Contract"}, "/taskType"),
-    "unknown format": ({"format": "shouting"}, "/format"),
-    "unknown seat for a persona": ({"options": {"personas": {"jury": "x"}}}, "/options/personas/jury"),
-    "unknown seat for a model": ({"options": {"models": {"jury": "alder-large"}}}, "/options/models/jury"),
-    "unknown model": ({"options": {"models": {"critic": "oracle"}}}, "/options/models/critic"),
-    "four rounds": ({"options": {"maxRounds": 4}}, "/options/maxRounds"),
-    "no rounds": ({"options": {"maxRounds": 0}}, "/options/maxRounds"),
-    "rounds beyond any number": ({"options": {"maxRounds": 10**30}}, "/options/maxRounds"),
-    "strength above ten": ({"options": {"minChallengeStrength": 11}}, "/options/minChallengeStrength"),
+    "unknown format": ({"options": {"format": "shouting"}}, "/options/format"),
+    "unknown seat for a persona": (
+        {"options": {"format": "adversarial", "personas": {"jury": "x"}}},
+        "/options/personas/jury",
+    ),
+    "unknown seat for a model": (
+        {"options": {"format": "adversarial", "models": {"jury": "alder-large"}}},
+        "/options/models/jury",
+    ),
+    "unknown model": ({"options": {"format": "adversarial", "models": {"critic": "oracle"}}}, "/options/models/critic"),
+    "four rounds": ({"options": {"format": "adversarial", "maxRounds": 4}}, "/options/maxRounds"),
+    "no rounds": ({"options": {"format": "adversarial", "maxRounds": 0}}, "/options/maxRounds"),
+    "rounds beyond any number": ({"options": {"format": "adversarial", "maxRounds": 10**30}}, "/options/maxRounds"),
+    "strength above ten": (
+        {"options": {"format": "adversarial", "minChallengeStrength": 11}},
+        "/options/minChallengeStrength",
+    ),
     "no downside": ({"estimatedDownside": None}, "/estimatedDownside"),
     "negative downside": ({"estimatedDownside": -1}, "/estimatedDownside"),
     "downside NaN as text": ({"estimatedDownside": "NaN"}, "/estimatedDownside"),
@@ -203,32 +224,38 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "a document id of several lines": ({"documents": [{"id": "D1\nD2", "text": TEXT}]}, "/documents/0/id"),
     "a document id without end": ({"documents": [{"id": "D" * 101, "text": TEXT}]}, "/documents/0/id"),
     "documents of a round that is not held": (
-        {"documents": [{"text": TEXT}, {"text": TEXT, "round": 3}], "options": {"maxRounds": 1}},
+        {
+            "documents": [{"text": TEXT}, {"text": TEXT, "round": 3}],
+            "options": {"format": "adversarial", "maxRounds": 1},
+        },
         "/documents",
     ),
     "deadline in the past": ({"deadline": "2020-01-01T00:00:00Z"}, "/deadline"),
     "deadline without an offset": ({"deadline": "2099-01-01T00:00:00"}, "/deadline"),
     "deadline that is none": ({"deadline": "tomorrow"}, "/deadline"),
     "force without a reason": ({"force": {"debate": True, "reason": " "}}, "/force/reason"),
-    "one position": ({"options": {"positions": [{"id": "a", "text": "t"}]}}, "/options/positions"),
-    "an option of another format": ({"options": {"votes": ["a", "b"]}}, "/options/votes"),
-    "stances of nobody": ({"format": "stances", "options": {}}, "/options/debaters"),
+    "one position": (
+        {"options": {"format": "adversarial", "positions": [{"id": "a", "text": "t"}]}},
+        "/options/positions",
+    ),
+    "an option of another format": ({"options": {"format": "adversarial", "votes": ["a", "b"]}}, "/options/votes"),
+    "stances of nobody": ({"options": {"format": "stances"}}, "/options/debaters"),
     "a debater without a stance": (
-        {"format": "stances", "options": {"debaters": [{"name": "a", "stance": "yes"}, {"name": "b"}]}},
+        {"options": {"format": "stances", "debaters": [{"name": "a", "stance": "yes"}, {"name": "b"}]}},
         "/options/debaters/1/stance",
     ),
     "a prompt that is none": (
-        {"format": "ballot", "options": {"debaters": [{"name": "a", "prompt": "house"}, {"name": "b"}]}},
+        {"options": {"format": "ballot", "debaters": [{"name": "a", "prompt": "house"}, {"name": "b"}]}},
         "/options/debaters/0/prompt",
     ),
-    "a vote to abstain": ({"format": "ballot", "options": {"votes": ["a", "abstention"]}}, "/options/votes"),
-    "a panel of eleven": ({"format": "panel", "options": {"debaters": 11}}, "/options/debaters"),
+    "a vote to abstain": ({"options": {"format": "ballot", "votes": ["a", "abstention"]}}, "/options/votes"),
+    "a panel of eleven": ({"options": {"format": "panel", "debaters": 11}}, "/options/debaters"),
     "one model as debater and synthesizer": (
-        {"format": "panel", "options": {"models": {"synthesizer": "alder-large", "debater-1": "alder-large"}}},
+        {"options": {"format": "panel", "models": {"synthesizer": "alder-large", "debater-1": "alder-large"}}},
         "/options/models/synthesizer",
     ),
     "a similarity above one": (
-        {"format": "convergence", "options": {"convergenceSimilarity": 1.5}},
+        {"options": {"format": "convergence", "convergenceSimilarity": 1.5}},
         "/options/convergenceSimilarity",
     ),
 }
@@ -240,7 +267,7 @@ SEVERAL = ("one model as debater and synthesizer",)
     ("changes", "words"),
     [
         ({"question": 7}, "expected 'string', got 'integer'"),
-        ({"options": {"maxRounds": "2"}}, "expected 'integer | null', got 'string'"),
+        ({"options": {"format": "adversarial", "maxRounds": "2"}}, "expected 'integer | null', got 'string'"),
         ({"metadata": {"ticket": 1.5}}, "expected 'string', got 'number'"),
         ({"contested": "yes"}, "expected 'boolean | null', got 'string'"),
     ],
@@ -249,6 +276,29 @@ async def test_a_wrong_type_is_named_in_the_words_of_json(site: Served, changes:
     answer = await site.http.post("/v1/debates", json=a_case(**changes))
 
     assert problem_in(answer, 422, "wrong_shape")["detail"] == words
+
+
+@pytest.mark.parametrize("path", ["/v1/debates", "/v1/gate", "/v1/quotes"])
+async def test_a_format_beside_the_options_is_refused_and_told_where_it_belongs(site: Served, path: str) -> None:
+    known = a_case() if path != "/v1/gate" else {"taskType": "contract", "estimatedDownside": 250_000}
+
+    answer = await site.http.post(path, json={**known, "format": "panel", "maxRounds": 2, "shape": 1})
+
+    said = {error["pointer"]: error["detail"] for error in problem_in(answer, 422, "wrong_shape")["errors"]}
+    assert said == {
+        "/format": 'format belongs into options: send "options": {"format": ...}, with the options of that format '
+        "beside it",
+        "/maxRounds": "maxRounds belongs into options, beside the format whose option it is",
+        "/shape": "object contains unknown field 'shape'",
+    }
+
+
+@pytest.mark.parametrize("options", [{}, {"maxRounds": 2}, {"format": None}, None])
+async def test_options_without_their_format_are_refused(site: Served, options: Any) -> None:
+    answer = await site.http.post("/v1/debates", json=a_case(options=options))
+
+    pointers = {error["pointer"] for error in problem_in(answer, 422, "wrong_shape")["errors"]}
+    assert pointers <= {"/options", "/options/format"}
 
 
 @pytest.mark.parametrize("name", INVALID)
@@ -265,12 +315,14 @@ async def test_a_case_that_asks_for_what_is_not_to_be_had_is_refused(site: Serve
 
 
 @pytest.mark.parametrize("path", ["/v1/gate", "/v1/quotes"])
-@pytest.mark.parametrize("name", [name for name, (changes, _) in INVALID.items() if "format" in changes])
+@pytest.mark.parametrize(
+    "name", [name for name, (changes, _) in INVALID.items() if "format" in changes.get("options", {})]
+)
 async def test_the_gate_and_a_quote_refuse_a_format_and_its_options_as_a_debate_does(
     site: Served, name: str, path: str
 ) -> None:
     changes, pointer = INVALID[name]
-    known = ("taskType", "estimatedDownside", "confidenceScore", "materiality", "format", "options")
+    known = ("taskType", "estimatedDownside", "confidenceScore", "materiality", "options")
     case = a_case(**changes)
     body = case if path == "/v1/quotes" else {key: value for key, value in case.items() if key in known}
 
@@ -284,7 +336,10 @@ TOO_LARGE: dict[str, tuple[dict[str, Any], str]] = {
     "document": ({"documents": [{"text": "w" * 5_000_001}]}, "/documents/0/text"),
     "documents": ({"documents": [{"text": TEXT}] * 21}, "/documents"),
     "answer": ({"singleAgentAnswer": "a" * 20_001}, "/singleAgentAnswer"),
-    "persona": ({"options": {"personas": {"critic": "p" * 2_001}}}, "/options/personas/critic"),
+    "persona": (
+        {"options": {"format": "adversarial", "personas": {"critic": "p" * 2_001}}},
+        "/options/personas/critic",
+    ),
 }
 
 

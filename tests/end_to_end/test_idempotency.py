@@ -186,7 +186,7 @@ async def test_a_case_that_is_nested_too_deeply_is_refused_alike_with_and_withou
     for _ in range(levels):
         schema = {"not": schema}
     debaters = [{"name": "for", "stance": "It is."}, {"name": "against", "stance": "It is not."}]
-    case = a_case(format="stances", options={"debaters": debaters, "outputSchema": schema})
+    case = a_case(options={"format": "stances", "debaters": debaters, "outputSchema": schema})
     async with served(database.service_url, work=False) as site:
         answers = [await send(site, case), await site.http.post("/v1/debates", json=case)]
 

@@ -101,7 +101,7 @@ async def test_a_quotation_that_no_citation_holds_is_for_a_person_whoever_gives_
 def a_panel(sample: str = "contract", question: str | None = None, **options: Any) -> JSON:
     """A sample's case as a panel."""
     body = samples.load(sample, "panel").case
-    return {**body, "question": question or body["question"], "options": options}
+    return {**body, "question": question or body["question"], "options": {"format": "panel", **options}}
 
 
 async def ended(database: Database, body: JSON, changes: Mapping[str, Change]) -> JSON:
@@ -128,7 +128,7 @@ def assert_no_agreement(result: JSON) -> None:
     [
         (a_panel(debaters=3, questionType="factual"), CAP),
         (a_panel(), CAP),
-        ({**a_panel("investment"), "format": "auto"}, REQUEST),
+        ({**a_panel("investment"), "options": {"format": "auto"}}, REQUEST),
     ],
     ids=["factual", "no options", "the format of the task type"],
 )

@@ -78,7 +78,7 @@ async def read(
 ) -> JSON:
     """The result of a sample's debate in a format, as a caller reads it."""
     body = samples.load("contract", None if form == "adversarial" else form).case
-    body = {**body, "options": {**body.get("options", {}), **options}}
+    body = {**body, "options": {"format": form, **body.get("options", {}), **options}}
     if not documented:
         body = {name: value for name, value in body.items() if name != "documents"}
     async with bench(database.service_url, Doctored(changes), policy=SHIPPED if documented else ALLOWING) as service:

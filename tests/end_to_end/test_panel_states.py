@@ -17,7 +17,7 @@ from service.simulated import OfflineProvider
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, bench
 
-PANEL: dict[str, Any] = {"format": "panel", "options": {"debaters": 3, "maxRounds": 3, "questionType": "business"}}
+PANEL: dict[str, Any] = {"options": {"format": "panel", "debaters": 3, "maxRounds": 3, "questionType": "business"}}
 """Of a type whose consensus needs marks, so that there is always a second round."""
 
 

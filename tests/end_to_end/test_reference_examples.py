@@ -88,7 +88,7 @@ async def examples(module_database: Database, tmp_path_factory: pytest.TempPathF
 async def debated(site: Served, form: str, question: str, **options: object) -> tuple[JSON, list[Event]]:
     """A question without documents, debated to its end: the result and the stream."""
     case = {"question": question, "taskType": "architecture", "estimatedDownside": 500000, "costCeilingUSD": "5"}
-    debate = (await site.submit({**case, "format": form, "options": options}))["debateId"]
+    debate = (await site.submit({**case, "options": {"format": form, **options}}))["debateId"]
     events = await site.events(debate)
     return (await site.http.get(f"/v1/debates/{debate}?view=full")).json(), events
 
@@ -293,17 +293,17 @@ async def test_a_format_has_no_option_for_tools_names_or_blocks(examples: Served
     options = {"debaters": SHIP if form == "stances" else [{"name": "a"}, {"name": "b"}], option: "x"}
     case = {"question": "Should we?", "taskType": "architecture", "estimatedDownside": 500000}
 
-    refused = await examples.http.post("/v1/debates", json={**case, "format": form, "options": options})
+    refused = await examples.http.post("/v1/debates", json={**case, "options": {"format": form, **options}})
 
     assert refused.status_code == 422
     assert pointers(refused.json()) == [f"/options/{option}"]
 
 
 async def test_a_debater_of_stances_is_no_block_of_code(examples: Served) -> None:
-    case = {"question": "Should we?", "taskType": "architecture", "estimatedDownside": 500000, "format": "stances"}
+    case = {"question": "Should we?", "taskType": "architecture", "estimatedDownside": 500000}
 
     for options in ({"debaters": [{**SHIP[0], "block": {}}, SHIP[1]]}, {"debaters": SHIP, "judge": {"verdict": "x"}}):
-        refused = await examples.http.post("/v1/debates", json={**case, "options": options})
+        refused = await examples.http.post("/v1/debates", json={**case, "options": {"format": "stances", **options}})
 
         assert refused.status_code == 422
         assert refused.json()["errors"]

@@ -62,7 +62,7 @@ async def debated(
 ) -> Result:
     """The result of a sample's debate, after the kernel has replayed it."""
     body: JSON = {**samples.load("contract", None if form == "adversarial" else form).case}
-    given = {**body.get("options", {}), **options}
+    given = {"format": form, **body.get("options", {}), **options}
     body |= {"options": {name: value for name, value in given.items() if value is not None}}
     body |= {"estimatedDownside": stakes} if stakes else {}
     async with bench(database.service_url, Doctored(changes)) as service:

@@ -37,8 +37,7 @@ def case(form: str) -> JSON:
         "question": QUESTION,
         "taskType": "architecture",
         "estimatedDownside": 500000,
-        "format": form,
-        "options": OPTIONS[form],
+        "options": {"format": form, **OPTIONS[form]},
     }
 
 
@@ -127,10 +126,15 @@ async def test_a_quote_of_such_a_case_is_what_its_debate_needs(allowing: Served)
 async def test_the_shipped_policy_refuses_the_adversarial_format_and_says_how_to_go_on(
     module_database: Database,
 ) -> None:
+    bare = {name: value for name, value in case("panel").items() if name != "options"}
     async with served(module_database.service_url, work=False, sequence=False) as shipped:
         refusals = [
-            await shipped.http.post("/v1/debates", json={**case("panel"), "options": {}, **asked})
-            for asked in ({"format": "adversarial"}, {"format": None}, {"format": "auto", "taskType": "contract"})
+            await shipped.http.post("/v1/debates", json={**bare, **asked})
+            for asked in (
+                {"options": {"format": "adversarial"}},
+                {},
+                {"options": {"format": "auto"}, "taskType": "contract"},
+            )
         ]
 
     for refusal in refusals:

@@ -22,7 +22,7 @@ from tests.fixtures.running import Bench, bench
 BUILD = "00" * 32
 ELSEWHERE = "01930000-0000-7000-8000-000000000001"
 OPTIONS = {"debaters": 2, "maxRounds": 2, "questionType": "factual"}
-PANEL: dict[str, Any] = {"format": "panel", "options": OPTIONS}
+PANEL: dict[str, Any] = {"options": {"format": "panel", **OPTIONS}}
 
 
 @pytest.fixture

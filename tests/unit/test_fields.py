@@ -34,8 +34,8 @@ from tests.fixtures.debates import a_case, a_start, drive
 HOW_TO = "see docs/how-to/add-a-field.md"
 KEPT = Path(__file__).parents[1] / "vectors" / "payloads" / "payload.case.received.v1.jsonl"
 POLICY = read_policy(SHIPPED_POLICY)
-CHECKED_BY_VALUE = ("format", "deadline")
-"""Texts that may only have certain values: an unknown format and a time that is none are refused as such."""
+CHECKED_BY_VALUE = ("deadline",)
+"""Texts that may only have certain values: a time that is none is refused as such."""
 NOT_AN_OPTION = ("on_disconnect", "options")
 """A command waits for its debate; the options of formats are options of their own."""
 OTHERS = ("later", "sample", "force_decline")

@@ -21,3 +21,5 @@ READINGS: Mapping[FormatName, Reading] = complete_formats(
 )
 OPTIONS_OF: Mapping[FormatName, tuple[str, ...]] = {name: reading.options for name, reading in READINGS.items()}
 """The options that each format knows, by their names in JSON."""
+COMMON = tuple(name for name in next(iter(OPTIONS_OF.values())) if all(name in known for known in OPTIONS_OF.values()))
+"""The options that every format knows: a case may give them where policy chooses its format."""

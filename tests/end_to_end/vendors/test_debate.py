@@ -216,7 +216,7 @@ async def test_the_service_as_an_operator_starts_it_tells_what_the_vendors_bill(
     async with upstream(Model(cached)) as opened, upstream(Model(reasoned)) as closed:
         file.write_text(written(opened.url, closed.url, 'key = "env:FAKE_KEY"\n'), "utf-8")
         async with served(database.service_url, GAINSAY_POLICY=str(file)) as service:
-            told = await service.finished(a_case(options={"maxRounds": 1}))
+            told = await service.finished(a_case(options={"format": "adversarial", "maxRounds": 1}))
 
     billed = sum(map(cost, [*opened.bills, *closed.bills]))
     assert told["status"] == "completed"

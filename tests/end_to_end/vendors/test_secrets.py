@@ -385,7 +385,7 @@ async def test_nothing_that_the_service_serves_shows_a_secret(
 
 async def everything_served(service: Served) -> dict[str, str]:
     """What the service answers to a debate, to whoever looks at it afterwards, and to whoever asks wrongly."""
-    case = a_case(options={"maxRounds": 1})
+    case = a_case(options={"format": "adversarial", "maxRounds": 1})
     first = await service.http.post("/v1/debates", json=case, headers={"prefer": "wait=30"})
     debate = first.headers["location"] if "location" in first.headers else f"/v1/debates/{first.json()['id']}"
     found = {"POST": f"{first.headers} {first.text}"}

@@ -33,9 +33,8 @@ from tests.fixtures.vendors import Heard, Tokens, Wire, usage
 pytestmark = pytest.mark.replay
 
 CASE: dict[str, Any] = {
-    "format": "convergence",
     "costCeilingUSD": "0.32",
-    "options": {"debaters": 6, "maxRounds": 6, "convergenceCheck": False},
+    "options": {"format": "convergence", "debaters": 6, "maxRounds": 6, "convergenceCheck": False},
 }
 CEILING = 320_000
 DECISION = "docs/decisions/0025-usage-is-believed-when-its-sums-are-right.md"
@@ -187,7 +186,7 @@ async def test_a_usage_that_cannot_be_true_is_charged_as_held_counted_told_and_f
 ) -> None:
     before = _counted(part)
 
-    debate = await run(database, told, wire=wire, format="adversarial", options={"maxRounds": 1})
+    debate = await run(database, told, wire=wire, options={"format": "adversarial", "maxRounds": 1})
 
     held = {(e.turn, e.attempt): e.held for e in debate.entries if isinstance(e, TurnAsked)}
     spoken = [e for e in debate.entries if isinstance(e, TurnSpoke)]
@@ -210,7 +209,7 @@ async def test_a_usage_that_cannot_be_true_is_charged_as_held_counted_told_and_f
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 @pytest.mark.parametrize("told", [plain, cached, reasoned])
 async def test_an_honest_vendor_is_believed(database: Database, wire: Wire, told: Rule) -> None:
-    debate = await run(database, told, wire=wire, format="adversarial", options={"maxRounds": 1})
+    debate = await run(database, told, wire=wire, options={"format": "adversarial", "maxRounds": 1})
 
     spoken = [e for e in debate.entries if isinstance(e, TurnSpoke)]
     assert {(e.charge.basis, e.charge.below_floor) for e in spoken} == {("usage", None)}
@@ -219,7 +218,7 @@ async def test_an_honest_vendor_is_believed(database: Database, wire: Wire, told
 
 
 async def test_a_forged_belief_is_found_by_the_verifier(database: Database) -> None:
-    debate = await run(database, hidden, format="adversarial", options={"maxRounds": 1})
+    debate = await run(database, hidden, options={"format": "adversarial", "maxRounds": 1})
     n = next(n for n, e in enumerate(debate.entries) if isinstance(e, TurnSpoke))
     spoke = debate.entries[n]
     assert isinstance(spoke, TurnSpoke)

@@ -69,7 +69,7 @@ async def test_the_bundle_of_a_debate_proves_itself_and_lacks_nothing_but_what_n
 
 @pytest.mark.parametrize("name", samples.names())
 async def test_the_bundle_of_every_sample_proves_itself(house: House, name: str) -> None:
-    case: dict[str, Any] = {**samples.load(name).case, "options": {"maxRounds": 1}}
+    case: dict[str, Any] = {**samples.load(name).case, "options": {"format": "adversarial", "maxRounds": 1}}
 
     data = await house.bundle(await house.debated(**case))
 

@@ -66,7 +66,10 @@ async def _run(database: Database) -> dict[str, Draft]:
     canned: dict[str, tuple[CannedProvider, dict[str, Any]]] = {
         "plain": (CannedProvider(), {}),
         "retried": (CannedProvider(fails={"critic": 1, "moderator": 1}), {}),
-        "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.155"}),
+        "truncated": (
+            CannedProvider(_again),
+            {"options": {"format": "adversarial", "maxRounds": 3}, "costCeilingUSD": "0.155"},
+        ),
         "failed": (CannedProvider(fails={"rebuttal": 99}), {}),
         "fabricated": (CannedProvider(_fabricating), {}),
         "selfNaming": (CannedProvider(_self_naming), {}),
@@ -86,7 +89,9 @@ async def _run(database: Database) -> dict[str, Draft]:
     others = {"limited": (CannedProvider(_again), _limited(policy)), "fallback": (_Refusing(), _with_fallback(policy))}
     for name, (provider, other) in others.items():
         async with bench(database.service_url, provider, policy=other) as service:
-            debate = await _debated(service, a_request(options={"maxRounds": 3}), Caller(tenant=name))
+            debate = await _debated(
+                service, a_request(options={"format": "adversarial", "maxRounds": 3}), Caller(tenant=name)
+            )
             drafts[name] = Draft.read(database, debate, Deployment(service.prompts, other, DAY, "00" * 32))
     return drafts
 

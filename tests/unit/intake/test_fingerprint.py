@@ -22,7 +22,7 @@ CASE: dict[str, Any] = {
     "estimatedDownside": 250000,
     "confidenceScore": 0.55,
     "documents": [{"id": "D1", "text": "Neither party's liability shall exceed the fees paid."}],
-    "options": {"maxRounds": 1},
+    "options": {"format": "adversarial", "maxRounds": 1},
     "metadata": {"desk": "7", "case": "4711"},
 }
 
@@ -36,8 +36,18 @@ def print_of(**changes: Any) -> str:
 
 
 def test_the_fingerprint_of_a_case_stays_what_it_was() -> None:
-    """Keys are kept for as long as the record: a later version has to know a case again."""
-    assert print_of() == "fdea1497d4687ef058ad8e6d5a92cb97525cad1ece6bfac6737377d58be58a57"
+    """Keys are kept for as long as the record: a later version has to know a case again.
+
+    The first three were taken when the format stood beside the options of a request.
+    """
+    usual = {name: value for name, value in CASE.items() if name != "options"}
+
+    assert print_of() == "a959cab480f4149b603d611acb3f59a66d253ca6b4c3335045e6d64fd5522c61"
+    assert print_of(options={"format": "auto", "maxRounds": 1}) == (
+        "9fcee6ba27e3f82756cdf0e77f49d3833e1da39a670876d01bbf71337355545b"
+    )
+    assert print_of(options={"format": "panel"}) == "a34406f315e01a8d0be605f7fa449373612333160e6cdf739460a6f779e873d3"
+    assert of(json.dumps(usual)) == "b5bbb8ffa5adc5500e010a42cade3da8aa251c0b3485b79b201346c6a5d4b64d"
 
 
 def test_how_a_case_is_written_down_does_not_matter() -> None:
@@ -59,7 +69,11 @@ def test_another_number_makes_another_case_however_long_it_is(other: str) -> Non
 
 def shaped(schema: str) -> str:
     """The fingerprint of a case with a schema of its caller's, as written."""
-    return of(json.dumps({**CASE, "options": {"outputSchema": {"here": 0}}}).replace('{"here": 0}', schema))
+    return of(
+        json.dumps({**CASE, "options": {"format": "adversarial", "outputSchema": {"here": 0}}}).replace(
+            '{"here": 0}', schema
+        )
+    )
 
 
 @pytest.mark.parametrize("same", ["1.0", "10e-1", "1E0", "1.000"])
@@ -81,13 +95,13 @@ def test_a_schema_without_end_is_refused_in_the_words_of_its_check(levels: int) 
         schema = {"not": schema}
 
     with pytest.raises(InvalidCase, match="plain JSON of at most 24 levels") as refused:
-        print_of(options={"outputSchema": schema})
+        print_of(options={"format": "adversarial", "outputSchema": schema})
     assert refused.value.detail == check_schema(schema)
 
 
 def test_what_says_no_more_than_its_absence_does_not_matter() -> None:
     """So a case keeps its fingerprint when later versions know more members."""
-    options = {"maxRounds": 1, "positions": [], "models": {}, "synthesizer": None}
+    options = {"format": "adversarial", "maxRounds": 1, "positions": [], "models": {}, "synthesizer": None}
     documents = [{**CASE["documents"][0], "title": None, "round": 1}]
 
     assert print_of(contested=None, onDisconnect="continue", options=options, documents=documents) == print_of()
@@ -99,8 +113,9 @@ def test_what_says_no_more_than_its_absence_does_not_matter() -> None:
         {"question": "Does this agreement leave us with uncapped liability? "},
         {"contested": False},
         {"onDisconnect": "abort"},
-        {"options": {}},
-        {"options": {"maxRounds": 1, "synthesizer": False}},
+        {"options": {"format": "adversarial"}},
+        {"options": {"format": "auto", "maxRounds": 1}},
+        {"options": {"format": "adversarial", "maxRounds": 1, "synthesizer": False}},
         {"documents": []},
         {"documents": [*CASE["documents"], {"text": "more"}]},
         {"metadata": {"desk": "4711", "case": "7"}},

@@ -103,8 +103,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a misspelled task type": ({"taskType": "Contract"}, "invalid_case", "/taskType"),
     "a task type with NUL": ({"taskType": "contract\0"}, "invalid_case", "/taskType"),
     "a huge task type": ({"taskType": "x" * 5_000}, "too_large", "/taskType"),
-    "an unknown format": ({"format": "shouting"}, "invalid_case", "/format"),
-    "a format with its version": ({"format": "adversarial/1"}, "invalid_case", "/format"),
+    "an unknown format": ({"options": {"format": "shouting"}}, "invalid_case", "/options/format"),
+    "a format with its version": ({"options": {"format": "adversarial/1"}}, "invalid_case", "/options/format"),
     "no downside": ({"estimatedDownside": None}, "invalid_case", "/estimatedDownside"),
     "a negative downside": ({"estimatedDownside": -1}, "invalid_case", "/estimatedDownside"),
     "a downside that is NaN": ({"estimatedDownside": "NaN"}, "invalid_case", "/estimatedDownside"),
@@ -134,52 +134,80 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "a deadline that has passed": ({"deadline": "2026-11-21T11:59:59Z"}, "invalid_case", "/deadline"),
     "a deadline of now": ({"deadline": "2026-11-21T12:00:00Z"}, "invalid_case", "/deadline"),
     "a deadline after the calendar": ({"deadline": "9999-12-31T23:59:59-14:00"}, "invalid_case", "/deadline"),
-    "no round": ({"options": {"maxRounds": 0}}, "invalid_case", "/options/maxRounds"),
-    "a fourth round": ({"options": {"maxRounds": 4}}, "invalid_case", "/options/maxRounds"),
+    "no round": ({"options": {"format": "adversarial", "maxRounds": 0}}, "invalid_case", "/options/maxRounds"),
+    "a fourth round": ({"options": {"format": "adversarial", "maxRounds": 4}}, "invalid_case", "/options/maxRounds"),
     "a strength of nothing": (
-        {"options": {"minChallengeStrength": 0}},
+        {"options": {"format": "adversarial", "minChallengeStrength": 0}},
         "invalid_case",
         "/options/minChallengeStrength",
     ),
     "a strength above ten": (
-        {"options": {"requireCriticRetryBelow": 11}},
+        {"options": {"format": "adversarial", "requireCriticRetryBelow": 11}},
         "invalid_case",
         "/options/requireCriticRetryBelow",
     ),
-    "a persona of no seat": ({"options": {"personas": {"judge": "x"}}}, "invalid_case", "/options/personas/judge"),
-    "an empty persona": ({"options": {"personas": {"critic": " "}}}, "invalid_case", "/options/personas/critic"),
-    "a long persona": ({"options": {"personas": {"critic": "x" * 2_001}}}, "too_large", "/options/personas/critic"),
-    "a model of no seat": ({"options": {"models": {"judge": "alder-large"}}}, "invalid_case", "/options/models/judge"),
-    "an unknown model": ({"options": {"models": {"critic": "gpt-9"}}}, "invalid_case", "/options/models/critic"),
-    "one position": ({"options": {"positions": POSITIONS[:1]}}, "invalid_case", "/options/positions"),
-    "two positions of one id": ({"options": {"positions": POSITIONS[:1] * 2}}, "invalid_case", "/options/positions"),
+    "a persona of no seat": (
+        {"options": {"format": "adversarial", "personas": {"judge": "x"}}},
+        "invalid_case",
+        "/options/personas/judge",
+    ),
+    "an empty persona": (
+        {"options": {"format": "adversarial", "personas": {"critic": " "}}},
+        "invalid_case",
+        "/options/personas/critic",
+    ),
+    "a long persona": (
+        {"options": {"format": "adversarial", "personas": {"critic": "x" * 2_001}}},
+        "too_large",
+        "/options/personas/critic",
+    ),
+    "a model of no seat": (
+        {"options": {"format": "adversarial", "models": {"judge": "alder-large"}}},
+        "invalid_case",
+        "/options/models/judge",
+    ),
+    "an unknown model": (
+        {"options": {"format": "adversarial", "models": {"critic": "gpt-9"}}},
+        "invalid_case",
+        "/options/models/critic",
+    ),
+    "one position": (
+        {"options": {"format": "adversarial", "positions": POSITIONS[:1]}},
+        "invalid_case",
+        "/options/positions",
+    ),
+    "two positions of one id": (
+        {"options": {"format": "adversarial", "positions": POSITIONS[:1] * 2}},
+        "invalid_case",
+        "/options/positions",
+    ),
     "a position too many": (
-        {"options": {"positions": [{"id": f"p{i}", "text": "x"} for i in range(7)]}},
+        {"options": {"format": "adversarial", "positions": [{"id": f"p{i}", "text": "x"} for i in range(7)]}},
         "invalid_case",
         "/options/positions",
     ),
     "a position's id with a dot": (
-        {"options": {"positions": [{"id": "a.1", "text": "x"}, POSITIONS[0]]}},
+        {"options": {"format": "adversarial", "positions": [{"id": "a.1", "text": "x"}, POSITIONS[0]]}},
         "invalid_case",
         "/options/positions/0/id",
     ),
     "a position's id of hyphens": (
-        {"options": {"positions": [POSITIONS[0], {"id": "--", "text": "x"}]}},
+        {"options": {"format": "adversarial", "positions": [POSITIONS[0], {"id": "--", "text": "x"}]}},
         "invalid_case",
         "/options/positions/1/id",
     ),
     "a long id of a position": (
-        {"options": {"positions": [POSITIONS[0], {"id": "x" * 41, "text": "x"}]}},
+        {"options": {"format": "adversarial", "positions": [POSITIONS[0], {"id": "x" * 41, "text": "x"}]}},
         "invalid_case",
         "/options/positions/1/id",
     ),
     "an empty position": (
-        {"options": {"positions": [POSITIONS[0], {"id": "x", "text": ""}]}},
+        {"options": {"format": "adversarial", "positions": [POSITIONS[0], {"id": "x", "text": ""}]}},
         "invalid_case",
         "/options/positions/1/text",
     ),
     "a long position": (
-        {"options": {"positions": [POSITIONS[0], {"id": "x", "text": "x" * 4_001}]}},
+        {"options": {"format": "adversarial", "positions": [POSITIONS[0], {"id": "x", "text": "x" * 4_001}]}},
         "too_large",
         "/options/positions/1/text",
     ),
@@ -187,7 +215,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "evidence of round nothing": ({"documents": documents(1, 0)}, "invalid_case", "/documents"),
     "evidence after the last round": ({"documents": documents(1, 4)}, "invalid_case", "/documents"),
     "evidence after the rounds that are asked for": (
-        {"documents": documents(1, 2), "options": {"maxRounds": 1}},
+        {"documents": documents(1, 2), "options": {"format": "adversarial", "maxRounds": 1}},
         "invalid_case",
         "/documents",
     ),
@@ -209,7 +237,7 @@ def test_a_case_is_refused_with_its_code_and_field(name: str) -> None:
 
 def with_surrogate(*path: str | int) -> CaseRequest:
     """A request whose text at a path is not Unicode: JSON cannot say so, a command line can."""
-    options = {"personas": {"critic": "x"}, "positions": POSITIONS}
+    options = {"format": "adversarial", "personas": {"critic": "x"}, "positions": POSITIONS}
     full = msgspec.to_builtins(
         a_case(options=options, metadata={"k": "v"}, force={"debate": True, "reason": "x"}, useCase="x")
     )
@@ -229,7 +257,7 @@ def with_surrogate(*path: str | int) -> CaseRequest:
         (("downsideBasis",), "/downsideBasis"),
         (("useCase",), "/useCase"),
         (("intendedUse",), "/intendedUse"),
-        (("format",), "/format"),
+        (("options", "format"), "/options/format"),
         (("deadline",), "/deadline"),
         (("documents", 0, "text"), "/documents/0/text"),
         (("documents", 0, "title"), "/documents/0/title"),
@@ -284,7 +312,7 @@ def test_documents_of_a_later_round_must_fit_as_well() -> None:
 
 
 def test_a_model_may_be_chosen_only_where_policy_says_so() -> None:
-    chosen = a_case(options={"models": {"critic": "cedar-large"}})
+    chosen = a_case(options={"format": "adversarial", "models": {"critic": "cedar-large"}})
 
     _, started = taken(chosen)
     assert started is not None
@@ -324,8 +352,8 @@ def test_only_an_entitled_role_may_force() -> None:
         ({"documents": documents(1, 2)}, 2),
         ({"documents": documents(1, 3)}, 3),
         ({"materiality": "high", "documents": documents(1, 3)}, 3),
-        ({"materiality": "high", "options": {"maxRounds": 1}}, 1),
-        ({"options": {"maxRounds": 3}}, 3),
+        ({"materiality": "high", "options": {"format": "adversarial", "maxRounds": 1}}, 1),
+        ({"options": {"format": "adversarial", "maxRounds": 3}}, 3),
     ],
 )
 def test_rounds_are_one_or_more_where_the_case_is_high_stakes_or_brings_evidence(
@@ -352,7 +380,7 @@ def test_every_option_that_is_left_out_is_resolved_from_policy() -> None:
 
 
 def test_the_start_says_how_far_apart_seats_are_and_what_each_is_expected_to_cost() -> None:
-    prepared, started = taken(a_case(options={"models": {"critic": "cedar-small"}}))
+    prepared, started = taken(a_case(options={"format": "adversarial", "models": {"critic": "cedar-small"}}))
 
     assert started is not None
     near = {pair.seats: pair.diversity for pair in started.pairs if pair.diversity != "crossFamily"}
@@ -365,10 +393,10 @@ def test_the_start_says_how_far_apart_seats_are_and_what_each_is_expected_to_cos
 
 def test_a_model_that_brings_seats_nearer_than_policy_demands_is_refused_at_its_pointer() -> None:
     under = policy(debate__diversity="crossFamily")
-    request = a_case(options={"models": {"critic": "cedar-small"}})
+    request = a_case(options={"format": "adversarial", "models": {"critic": "cedar-small"}})
 
     assert refused(request, under) == ("invalid_case", ("/options/models/critic",))
-    assert taken(a_case(options={"models": {"critic": "birch-small"}}), under)[1] is not None
+    assert taken(a_case(options={"format": "adversarial", "models": {"critic": "birch-small"}}), under)[1] is not None
 
 
 def test_documents_are_named_in_order_and_committed_to_by_salt() -> None:
@@ -396,8 +424,10 @@ def test_a_deadline_is_kept_in_utc(given_: str, kept: str) -> None:
 
 def test_the_expected_cost_counts_every_seat_once_a_round_and_every_position() -> None:
     one = taken(a_case())[0].expected_cost
-    two = taken(a_case(options={"maxRounds": 2}))[0].expected_cost
-    several = taken(a_case(options={"positions": POSITIONS}, costCeilingUSD=2))[0].expected_cost
+    two = taken(a_case(options={"format": "adversarial", "maxRounds": 2}))[0].expected_cost
+    several = taken(a_case(options={"format": "adversarial", "positions": POSITIONS}, costCeilingUSD=2))[
+        0
+    ].expected_cost
 
     by_hand = {
         "framing": 6_000 * 150_000 + 350 * 600_000,
@@ -430,7 +460,11 @@ def test_a_declined_case_is_not_held_to_what_a_debate_may_cost() -> None:
 
 def test_the_gate_refuses_and_decides_as_a_debate_does() -> None:
     assert decide(a_gate_request(), POLICY, DAY, "operator", PROMPTS) == taken(a_case())[0].decision
-    for changes in ({"taskType": "contracts"}, {"options": {"maxRounds": 4}}, {"estimatedDownside": "1E+999999"}):
+    for changes in (
+        {"taskType": "contracts"},
+        {"options": {"format": "adversarial", "maxRounds": 4}},
+        {"estimatedDownside": "1E+999999"},
+    ):
         with pytest.raises(InvalidCase):
             decide(a_gate_request(**changes), POLICY, DAY, "operator", PROMPTS)
 
@@ -445,7 +479,12 @@ MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
             "confidenceScore": 2,
             "deadline": "tomorrow",
             "costCeilingUSD": 0,
-            "options": {"maxRounds": 9, "minChallengeStrength": 11, "personas": {"x": "y", "critic": " ", "z": "y"}},
+            "options": {
+                "format": "adversarial",
+                "maxRounds": 9,
+                "minChallengeStrength": 11,
+                "personas": {"x": "y", "critic": " ", "z": "y"},
+            },
         },
         {
             "/question",
@@ -470,8 +509,8 @@ MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
     "of debaters and what hangs on them": (
         {
-            "format": "ballot",
             "options": {
+                "format": "ballot",
                 "debaters": [{"name": " "}, {"name": "b", "role": " ", "prompt": "own"}, {"name": "c", "stance": "no"}],
                 "consensusThreshold": 4,
                 "maxRounds": 0,
@@ -492,8 +531,8 @@ MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
     "of a number of debaters, and not of what hangs on it": (
         {
-            "format": "ballot",
             "options": {
+                "format": "ballot",
                 "debaters": [{"name": f"d{n}"} for n in range(12)],
                 "consensusThreshold": 11,
                 "maxRounds": 0,
@@ -503,23 +542,23 @@ MANY: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"/options/debaters", "/options/maxRounds"},
     ),
     "of one debater alone, and not of what nobody sent": (
-        {"format": "convergence", "options": {"debaters": [{"name": "a"}], "maxRounds": 0}},
+        {"options": {"format": "convergence", "debaters": [{"name": "a"}], "maxRounds": 0}},
         {"/options/debaters", "/options/maxRounds"},
     ),
     "of one voter alone": (
-        {"format": "ballot", "options": {"debaters": [{"name": "a"}], "votes": ["go", "go"]}},
+        {"options": {"format": "ballot", "debaters": [{"name": "a"}], "votes": ["go", "go"]}},
         {"/options/debaters", "/options/votes"},
     ),
     "of one debater alone, whose stance is missing too": (
-        {"format": "stances", "options": {"debaters": [{"name": "a"}], "maxRounds": 0}},
+        {"options": {"format": "stances", "debaters": [{"name": "a"}], "maxRounds": 0}},
         {"/options/debaters", "/options/debaters/0/stance", "/options/maxRounds"},
     ),
     "of no debater of stances at all": (
-        {"format": "stances", "options": {"debaters": [], "maxRounds": 0}},
+        {"options": {"format": "stances", "debaters": [], "maxRounds": 0}},
         {"/options/debaters", "/options/maxRounds"},
     ),
     "of an option of another format": (
-        {"format": "panel", "options": {"votes": ["a"], "maxRounds": 99}},
+        {"options": {"format": "panel", "votes": ["a"], "maxRounds": 99}},
         {"/options/votes", "/options/maxRounds"},
     ),
 }
@@ -538,7 +577,7 @@ def test_all_faults_of_a_case_are_refused_together(name: str) -> None:
 
 def test_a_fault_of_a_debater_names_it_as_the_caller_did() -> None:
     with pytest.raises(InvalidCase) as caught:
-        taken(a_case(format="stances", options={"debaters": [{"name": "planner"}]}))
+        taken(a_case(options={"format": "stances", "debaters": [{"name": "planner"}]}))
 
     assert [part.detail for part in caught.value.parts] == [
         "expected 2 to 6 debaters, found 1",
@@ -552,7 +591,7 @@ def test_faults_of_size_alone_stay_faults_of_size() -> None:
 
 def test_a_refusal_lists_no_more_faults_than_a_reader_can_use() -> None:
     with pytest.raises(InvalidCase) as caught:
-        taken(a_case(options={"personas": {f"seat {n}": "x" for n in range(200)}}))
+        taken(a_case(options={"format": "adversarial", "personas": {f"seat {n}": "x" for n in range(200)}}))
 
     assert len(caught.value.parts) == FAULTS_MAX
 

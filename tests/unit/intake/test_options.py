@@ -25,11 +25,12 @@ from service.debate.model import (
     StancesOptions,
     TrackRecord,
 )
+from service.debate.options import AskedOptions
 from service.errors import GainsayError, InvalidCase
 from service.intake import Deployment, Prepared, decide, needs_standings, prepare, start
-from service.intake.formats import OPTIONS_OF
+from service.intake.formats import COMMON, OPTIONS_OF
 from service.intake.model_ranking import Standing, rank_models, track_records
-from service.intake.request import CaseRequest, OptionsRequest, document_ids
+from service.intake.request import CaseRequest, document_ids
 from service.policy import FORMATS, Policy
 from service.web import openapi
 from tests.unit.intake.test_intake import (
@@ -54,7 +55,7 @@ NEW = ("stances", "ballot", "panel", "convergence")
 def of(format_: str, **options: Any) -> dict[str, Any]:
     """The members of a request for a format, with the debaters that stances cannot do without."""
     needed = {"debaters": TWO} if format_ == "stances" else {}
-    return {"format": format_, "options": {**needed, **options}}
+    return {"options": {"format": format_, **needed, **options}}
 
 
 def resolved(format_: str, under: Policy = POLICY, **options: Any) -> Options:
@@ -367,13 +368,6 @@ def test_what_a_format_cannot_be_played_with_is_refused_at_its_place(name: str) 
     assert refused(a_case(**of(format_, **options))) == ("invalid_case", (pointer,))
 
 
-def test_an_option_that_the_format_of_a_task_type_does_not_know_is_refused_with_what_chose_the_format() -> None:
-    request = a_case(**of("auto", judge=True), taskType="architecture")
-
-    with pytest.raises(InvalidCase, match="is ballot by the task type 'architecture', which knows"):
-        taken(request)
-
-
 LONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "a name": ("stances", {"debaters": [{**TWO[0], "name": "n" * 101}, TWO[1]]}, "/options/debaters/0/name"),
     "a stance": ("stances", {"debaters": [TWO[0], {**TWO[1], "stance": "s" * 2_001}]}, "/options/debaters/1/stance"),
@@ -441,8 +435,22 @@ VALUES: dict[str, Any] = {
 }
 
 
+OWN = sorted({*VALUES} - {*COMMON})
+"""The options that not every format knows."""
+
+
+@pytest.mark.parametrize("option", OWN)
+def test_where_policy_chooses_the_format_a_case_may_give_the_options_of_all_formats_alone(option: str) -> None:
+    asked = {name: a_case(**of("auto", **{name: VALUES[name]}), taskType="investment") for name in (option, *COMMON)}
+
+    with pytest.raises(InvalidCase, match=f"{option} belongs to .*, and this case asks for auto, which knows: maxR"):
+        taken(asked[option])
+    assert taken(asked["maxRounds"])[1] is not None
+    assert taken(asked["models"])[1] is not None
+
+
 def test_every_option_belongs_to_a_format() -> None:
-    known = {field.encode_name for field in msgspec.structs.fields(OptionsRequest)}
+    known = {field.encode_name for field in msgspec.structs.fields(AskedOptions)}
 
     assert known == {name for names in OPTIONS_OF.values() for name in names} == set(VALUES)
     assert set(OPTIONS_OF) == set(FORMATS)
@@ -455,7 +463,7 @@ def test_an_option_of_another_format_is_refused_and_told_where_it_belongs(format
             taken(a_case(**of(format_, **{option: VALUES[option]})))
 
         assert error.value.pointers == (f"/options/{option}",), option
-        assert f"this debate is {format_}" in error.value.detail
+        assert f"this case asks for {format_}, which knows" in error.value.detail
 
 
 def test_the_gate_refuses_options_as_a_debate_does() -> None:
@@ -518,7 +526,7 @@ def test_a_format_whose_seats_policy_does_not_fill_is_refused_with_what_to_add(f
     with pytest.raises(InvalidCase) as error:
         taken(a_case(**of(format_)), without_seats(gone))
 
-    assert error.value.pointers == ("/format",)
+    assert error.value.pointers == ("/options/format",)
     assert f"add seats.{gone} to the policy" in error.value.detail
 
 
@@ -544,19 +552,19 @@ def test_an_option_that_needs_a_seat_which_is_not_there_is_refused_with_what_to_
 def test_a_format_that_is_left_to_policy_goes_by_the_task_type_with_the_reason(
     task_type: str, format_: str, words: str
 ) -> None:
-    prepared, started = taken(a_case(taskType=task_type, format="auto"))
-    named = taken(a_case(taskType=task_type, format=format_.partition("/")[0]))[1]
+    prepared, started = taken(a_case(taskType=task_type, options={"format": "auto"}))
+    named = taken(a_case(taskType=task_type, options={"format": format_.partition("/")[0]}))[1]
 
     assert started is not None
     assert named is not None
     assert (prepared.case.format, started.format, started.format_reason) == ("auto", format_, words)
     assert (named.format, named.format_reason) == (format_, "")
-    alone = decide(a_gate_request(taskType=task_type, format="auto"), POLICY, DAY, "operator", PROMPTS)
+    alone = decide(a_gate_request(taskType=task_type, options={"format": "auto"}), POLICY, DAY, "operator", PROMPTS)
     assert alone == prepared.decision
 
 
 def test_options_of_a_format_that_policy_did_not_choose_are_refused() -> None:
-    assert refused(a_case(taskType="investment", format="auto", options={"votes": ["a"]})) == (
+    assert refused(a_case(taskType="investment", options={"format": "auto", "votes": ["a"]})) == (
         "invalid_case",
         ("/options/votes",),
     )
@@ -696,7 +704,7 @@ def test_whatever_options_are_asked_for_are_refused_with_a_reason_or_start_a_leg
     format_: str, options: dict[str, Any], task: str
 ) -> None:
     try:
-        request = a_case(format=format_, options=options, taskType=task, costCeilingUSD=25)
+        request = a_case(options={"format": format_, **options}, taskType=task, costCeilingUSD=25)
         prepared, started = taken(request)
     except (InvalidCase, msgspec.ValidationError):
         return
@@ -726,21 +734,25 @@ def test_the_document_knows_the_options_of_a_format_and_no_others(format_: Forma
     if "debaters" in own:
         own["debaters"] = {"stances": TWO, "ballot": THREE}.get(format_, 2)
 
-    assert conforms(format=format_, options=own)
+    assert conforms(options={"format": format_, **own})
     for option in set(VALUES) - set(OPTIONS_OF[format_]):
-        assert not conforms(format=format_, options={**own, option: VALUES[option]}), option
+        assert not conforms(options={"format": format_, **own, option: VALUES[option]}), option
 
 
 def test_the_document_says_what_debaters_are_in_each_format() -> None:
     assert conforms()
-    assert conforms(format="auto", options={"debaters": 3})
-    assert conforms(format="ballot")
-    assert not conforms(format="shouting")
-    assert not conforms(format="stances")
-    assert not conforms(format="stances", options={"debaters": THREE})
-    assert not conforms(format="stances", options={"debaters": 2})
-    assert not conforms(format="panel", options={"debaters": THREE})
-    assert conforms(format="convergence", options={"convergenceSimilarity": 0.85})
+    assert conforms(options={"format": "auto", "maxRounds": 3, "models": {"critic": "alder-large"}})
+    assert not conforms(options={"format": "auto", "debaters": 3})
+    assert conforms(options={"format": "ballot"})
+    assert not conforms(format="ballot")
+    assert not conforms(options={})
+    assert not conforms(options={"maxRounds": 1})
+    assert not conforms(options={"format": "shouting"})
+    assert not conforms(options={"format": "stances"})
+    assert not conforms(options={"format": "stances", "debaters": THREE})
+    assert not conforms(options={"format": "stances", "debaters": 2})
+    assert not conforms(options={"format": "panel", "debaters": THREE})
+    assert conforms(options={"format": "convergence", "convergenceSimilarity": 0.85})
 
 
 @pytest.mark.parametrize("sample", samples.names())

@@ -204,7 +204,7 @@ small_cases = st.fixed_dictionaries(
             max_size=3,
         ).map(lambda found: [{**found[0], "round": 1}, *found[1:]]),
         "options": st.fixed_dictionaries(
-            {"maxRounds": st.integers(2, 3)},
+            {"format": st.just("adversarial"), "maxRounds": st.integers(2, 3)},
             optional={"positions": st.just(POSITIONS), "personas": st.just({"critic": "An examiner."})},
         ),
         "costCeilingUSD": st.sampled_from([0.5, 2, 25]),
@@ -258,7 +258,9 @@ def _held(entries: Sequence[Entry]) -> dict[TurnId, MicroUSD]:
 
 
 def test_the_worst_is_not_just_any_large_number() -> None:
-    prepared, deployment = checked(a_case(options={"maxRounds": 3}, costCeilingUSD=25), a_policy(1, 1_500))
+    prepared, deployment = checked(
+        a_case(options={"format": "adversarial", "maxRounds": 3}, costCeilingUSD=25), a_policy(1, 1_500)
+    )
 
     spent = max(debated(prepared, deployment, Spendthrift(seed, troubled=0))[1].spent for seed in range(8))
 
@@ -375,7 +377,7 @@ def test_a_quote_names_what_a_debate_of_the_same_case_would_begin_with() -> None
 
 
 def test_seats_add_up_to_the_whole() -> None:
-    found = quoted(options={"maxRounds": 2})
+    found = quoted(options={"format": "adversarial", "maxRounds": 2})
 
     assert sum(seat.expected for seat in found.seats) == found.started.expected_cost
     assert sum(seat.worst for seat in found.seats) == found.asked_at_most

@@ -154,8 +154,7 @@ OPTIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
 cases = st.sampled_from(NEW).flatmap(
     lambda name: st.fixed_dictionaries(
         {
-            "format": st.just(name),
-            "options": OPTIONS[name],
+            "options": OPTIONS[name].map(lambda options: {"format": name, **options}),
             "costCeilingUSD": st.sampled_from([0.5, 25]),
             "estimatedDownside": st.sampled_from([250_000, 90_000_000]),
         }
@@ -225,7 +224,7 @@ def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(body
 @pytest.mark.parametrize("format_", NEW)
 def test_the_turns_of_a_quote_are_those_of_the_longest_debate(format_: str) -> None:
     options = {"stances": {"debaters": named(2, stance="yes")}}.get(format_, {})
-    prepared, deployment = checked(a_case(format=format_, options=options, costCeilingUSD=25))
+    prepared, deployment = checked(a_case(options={"format": format_, **options}, costCeilingUSD=25))
 
     turns = [
         costing.turn for costing in worst_case_turns(prepared.case, prepared.sources, *_begun(prepared, deployment))
@@ -241,7 +240,7 @@ def test_the_turns_of_a_quote_are_those_of_the_longest_debate(format_: str) -> N
 
 def test_an_adjudicator_that_is_asked_twice_may_be_asked_so_in_every_round() -> None:
     options = {"maxRounds": 3, "adjudicator": "model"}
-    request = a_case(format="panel", options=options, costCeilingUSD=25, estimatedDownside=90_000_000)
+    request = a_case(options={"format": "panel", **options}, costCeilingUSD=25, estimatedDownside=90_000_000)
     prepared, deployment = checked(request)
 
     turns = [
@@ -257,7 +256,7 @@ def test_the_longest_panel_has_every_debater_answer_objections_after_its_last_ro
     rounds: int, answers: list[int], adjudicator: str
 ) -> None:
     options = {"maxRounds": rounds, "adjudicator": adjudicator}
-    request = a_case(format="panel", options=options, costCeilingUSD=25, estimatedDownside=90_000_000)
+    request = a_case(options={"format": "panel", **options}, costCeilingUSD=25, estimatedDownside=90_000_000)
     prepared, deployment = checked(request)
 
     costings = worst_case_turns(prepared.case, prepared.sources, *_begun(prepared, deployment))
@@ -273,7 +272,7 @@ def _begun(prepared: Prepared, deployment: Deployment) -> tuple[Any, Any]:
 
 def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usually_are() -> None:
     long = "as long as a stance may be " * 70
-    request = a_case(format="stances", options={"debaters": named(2, stance=long)}, costCeilingUSD=25)
+    request = a_case(options={"format": "stances", "debaters": named(2, stance=long)}, costCeilingUSD=25)
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
     entries: list[Entry] = [prepared.received("local"), GateDecided(prepared.decision), started]
@@ -291,7 +290,7 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
 
 def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None:
     """No debater has spoken yet, so the reservation covers the long stances and the seat's own kind of reply."""
-    request = a_case(format="stances", options={"debaters": named(2, stance="as long as may be " * 70)})
+    request = a_case(options={"format": "stances", "debaters": named(2, stance="as long as may be " * 70)})
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
     facts = Facts.of([prepared.received("local"), GateDecided(prepared.decision), started])

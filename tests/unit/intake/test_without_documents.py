@@ -23,7 +23,7 @@ KEY = 'debate.adversarial_without_documents = "allowed"'
 def test_four_formats_take_it_as_shipped(form: str) -> None:
     options = {"debaters": SIDES} if form == "stances" else {}
 
-    prepared, started = taken(a_case(documents=[], format=form, options=options))
+    prepared, started = taken(a_case(documents=[], options={"format": form, **options}))
 
     assert prepared.case.documents == ()
     assert started is not None
@@ -34,9 +34,9 @@ def test_four_formats_take_it_as_shipped(form: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({"format": "adversarial"}, "the format 'adversarial' argues"),
+        ({"options": {"format": "adversarial"}}, "the format 'adversarial' argues"),
         ({}, "the policy's usual format"),
-        ({"format": "auto"}, "auto: policy names no format for the task type contract, so its usual one"),
+        ({"options": {"format": "auto"}}, "auto: policy names no format for the task type contract, so its usual one"),
     ],
 )
 def test_the_adversarial_format_refuses_it_however_it_was_chosen(asked: dict[str, str], why: str) -> None:
@@ -49,7 +49,7 @@ def test_the_adversarial_format_refuses_it_however_it_was_chosen(asked: dict[str
 
 
 def test_auto_takes_it_where_policy_chooses_another_format() -> None:
-    _, started = taken(a_case(documents=[], format="auto", taskType="architecture"))
+    _, started = taken(a_case(documents=[], options={"format": "auto"}, taskType="architecture"))
 
     assert started is not None
     assert started.format == "ballot/1"
@@ -78,7 +78,7 @@ def test_a_verifier_holds_the_start_to_the_policy_that_was_sealed(*, allowed: bo
 
 @pytest.mark.parametrize("own", ["convergence.debater.undocumented", "convergence.judge", "house"])
 def test_a_verifier_takes_no_prompt_for_a_debater_but_one_that_may_stand_in_its_place(own: str) -> None:
-    prepared, started = taken(a_case(documents=[], format="convergence"))
+    prepared, started = taken(a_case(documents=[], options={"format": "convergence"}))
     assert started is not None
     assert isinstance(started.options, ConvergenceOptions)
     debaters = (Debater("one", prompt=own), Debater("two"), Debater("three"))

@@ -64,7 +64,7 @@ def test_keys_are_named_and_not_written() -> None:
 @pytest.mark.parametrize("models", [{}, {"moderator": "claude-haiku-5.5", "critic": "gemini-pro"}], ids=str)
 def test_a_usual_case_can_be_paid_from_the_ceiling(models: dict[str, str]) -> None:
     tokenizers.load(model.tokenizer for model in POLICY.models.values())
-    request = a_request(options={"models": models})
+    request = a_request(options={"format": "adversarial", "models": models})
     deployment = Deployment(Prompts.load(), POLICY, DAY, "00" * 32)
 
     prepared = prepare(request, deployment, "operator", {name: bytes(32) for name in document_ids(request)}, NOW)
@@ -86,7 +86,7 @@ def test_every_format_is_offered_with_as_many_debaters_as_the_families_allow(
     form: str, options: dict[str, Any], debaters: int
 ) -> None:
     tokenizers.load(model.tokenizer for model in POLICY.models.values())
-    request = a_request(format=form, options=options)
+    request = a_request(options={"format": form, **options})
     deployment = Deployment(Prompts.load(), POLICY, DAY, "00" * 32)
 
     prepared = prepare(request, deployment, "operator", {name: bytes(32) for name in document_ids(request)}, NOW)

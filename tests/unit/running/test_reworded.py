@@ -113,7 +113,7 @@ def test_the_least_ceiling_of_a_quote_pays_for_the_second_asking(form: str) -> N
 
 def test_a_quote_counts_every_decider_twice() -> None:
     for form, seat, times in (("adversarial", "moderator", 2), ("stances", "judge", 2), ("panel", "synthesizer", 2)):
-        prepared, deployment = checked(request(form, options={**_options(form), "maxRounds": 1}))
+        prepared, deployment = checked(request(form, options={"format": form, **_options(form), "maxRounds": 1}))
         found = {one.plan.seat: one.turns for one in quote(prepared, deployment).seats}
         assert found[seat] == times * (1 + _asked_twice(prepared))
 

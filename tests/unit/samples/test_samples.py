@@ -22,8 +22,8 @@ SOURCES = [pytest.param(d, id=f"{name}/{d.name}") for name in NAMES for d in loa
 
 # What ``POST /v1/debates`` takes and a sample may use.
 MEMBERS = {"question", "taskType", "confidenceScore", "estimatedDownside", "downsideBasis", "singleAgentAnswer"}
-MEMBERS |= {"useCase", "intendedUse", "materiality", "documents", "costCeilingUSD", "options", "format"}
-REQUIRED = MEMBERS - {"options", "format"}
+MEMBERS |= {"useCase", "intendedUse", "materiality", "documents", "costCeilingUSD", "options"}
+REQUIRED = MEMBERS - {"options"}
 
 CLAUSE = re.compile(r"^[CT]?\d+(?:\.\d+)?\.? ")
 REFERENCE = re.compile(r"(?:Section|[Pp]aragraph|gap|driver)s? C?\d+\.\d+(?:(?:,| to| and| or) C?\d+\.\d+)*")
@@ -200,7 +200,7 @@ def test_the_evidence_variant_brings_the_review_only_in_the_second_of_two_rounds
     rounds = {d["id"]: d.get("round", 1) for d in case["documents"]}
 
     assert rounds == {"D1": 1, "D2": 2}
-    assert case["options"] == {"maxRounds": 2}
+    assert case["options"] == {"format": "adversarial", "maxRounds": 2}
 
 
 def test_the_personas_variant_gives_every_arguing_seat_and_the_moderator_a_persona() -> None:
@@ -259,8 +259,8 @@ def test_every_sample_has_a_variant_in_every_other_format_with_options_that_are_
     for name in NAMES:
         for format_, known in members.items():
             case = load(name, format_).case
-            assert case["format"] == format_
-            assert set(case["options"]) <= known
+            assert case["options"]["format"] == format_
+            assert set(case["options"]) <= {"format", *known}
 
 
 def test_debaters_of_stances_and_ballots_have_names_of_their_own_and_every_debater_of_stances_a_stance() -> None:

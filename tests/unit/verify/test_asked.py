@@ -24,18 +24,36 @@ CASE = replace(a_case(), question="Should we sign the agreement this quarter?")
 TWO = (Debater("Ann"), Debater("Ben"))
 FOR_AND_AGAINST = (Debater("Ann", "sign"), Debater("Ben", "wait"))
 REQUESTS: list[tuple[FormatName, OptionsRequest]] = [
-    ("adversarial", OptionsRequest()),
-    ("adversarial", OptionsRequest(max_rounds=2, min_challenge_strength=9, require_critic_retry_below=1)),
-    ("adversarial", OptionsRequest(personas={"critic": "a trustee"})),
-    ("stances", OptionsRequest(debaters=FOR_AND_AGAINST)),
-    ("stances", OptionsRequest(debaters=FOR_AND_AGAINST, synthesizer=False, shuffle_for_judge=False, instructions="-")),
-    ("ballot", OptionsRequest()),
-    ("ballot", OptionsRequest(debaters=TWO, votes=("yes", "Escalate", "no"), consensus_threshold=1, max_rounds=1)),
-    ("panel", OptionsRequest()),
-    ("panel", OptionsRequest(debaters=2, question_type="belief", mode="manual", max_rounds=1)),
-    ("convergence", OptionsRequest()),
-    ("convergence", OptionsRequest(debaters=TWO, judge=False, convergence_similarity=Decimal("0.7"), ties="noAnswer")),
-    ("convergence", OptionsRequest(debaters=4, convergence_check=False, judge_instructions="-")),
+    ("adversarial", OptionsRequest(format="adversarial")),
+    (
+        "adversarial",
+        OptionsRequest(format="adversarial", max_rounds=2, min_challenge_strength=9, require_critic_retry_below=1),
+    ),
+    ("adversarial", OptionsRequest(format="adversarial", personas={"critic": "a trustee"})),
+    ("stances", OptionsRequest(format="stances", debaters=FOR_AND_AGAINST)),
+    (
+        "stances",
+        OptionsRequest(
+            format="stances", debaters=FOR_AND_AGAINST, synthesizer=False, shuffle_for_judge=False, instructions="-"
+        ),
+    ),
+    ("ballot", OptionsRequest(format="ballot")),
+    (
+        "ballot",
+        OptionsRequest(
+            format="ballot", debaters=TWO, votes=("yes", "Escalate", "no"), consensus_threshold=1, max_rounds=1
+        ),
+    ),
+    ("panel", OptionsRequest(format="panel")),
+    ("panel", OptionsRequest(format="panel", debaters=2, question_type="belief", mode="manual", max_rounds=1)),
+    ("convergence", OptionsRequest(format="convergence")),
+    (
+        "convergence",
+        OptionsRequest(
+            format="convergence", debaters=TWO, judge=False, convergence_similarity=Decimal("0.7"), ties="noAnswer"
+        ),
+    ),
+    ("convergence", OptionsRequest(format="convergence", debaters=4, convergence_check=False, judge_instructions="-")),
 ]
 
 
@@ -47,7 +65,6 @@ def read(name: FormatName, asked: OptionsRequest, *, later: int = 1) -> tuple[Op
         estimated_downside=CASE.estimated_downside,
         documents=(DocumentRequest("Text.", round=later),),
         options=asked,
-        format=name,
     )
     case = replace(CASE, format=name, documents=(replace(CASE.documents[0], round=later),))
     return READINGS[name].read(request, asked, POLICY), begun(asked.recorded, case=case)
@@ -71,7 +88,7 @@ def test_each_format_is_asked_for_with_and_without_options() -> None:
 
 
 def test_evidence_of_later_rounds_asks_for_these_rounds() -> None:
-    options, debate = read("adversarial", OptionsRequest(), later=3)
+    options, debate = read("adversarial", OptionsRequest(format="adversarial"), later=3)
 
     assert options_of(debate, POLICY, "adversarial") == options
     assert options.max_rounds == 3
