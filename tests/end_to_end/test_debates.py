@@ -480,7 +480,7 @@ async def test_evidence_of_a_later_round_is_seen_only_then_and_moves_the_seats(d
     async with bench(database.service_url, provider) as service:
         first = {"id": "D1", "text": "12.1 The Supplier shall indemnify the Bank against all losses. " * 3}
         documents = [{**first, "text": first["text"] + CANNED}, {"id": "D2", "text": later, "round": 2}]
-        debate = await service.run(documents=documents, options={}, costCeilingUSD="2")
+        debate = await service.run(documents=documents, options={"format": "adversarial"}, costCeilingUSD="2")
 
         outcome = await outcome_of(service, debate)
         assert outcome.stop_reason == "moderatorSatisfied"

@@ -83,7 +83,7 @@ def demo(format_: str) -> int:
     """
     if format_ not in format_options.FORMATS:
         raise InvalidCase(
-            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}", pointers=("/format",)
+            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}", pointers=("/options/format",)
         )
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
@@ -136,7 +136,8 @@ def _case(format_: str) -> dict[str, Any]:
     """The case of a demonstration: the format's own variant, or the sample itself."""
     sample = CHOSEN if format_ == AUTO else SAMPLE
     variant = format_ if format_ in samples.variants(sample) else None
-    return {**samples.load(sample, variant).case, "format": format_}
+    case = samples.load(sample, variant).case
+    return {**case, "options": {**case.get("options", {}), "format": format_}}
 
 
 async def _go_wrong(screen: Console, script: Settings, where: DatabaseAddresses, case: dict[str, Any]) -> ShownStep:
