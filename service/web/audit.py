@@ -227,11 +227,16 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
     content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
-    header_fields = {"Cache-Control": "no-store", "Vary": "Accept-Encoding", **_attachment(f"{UUID(debate)}.zip")}
+    header_fields = {
+        "Cache-Control": "no-store",
+        "Vary": "Accept, Accept-Encoding",
+        **_attachment(f"{UUID(debate)}.zip"),
+    }
     if headers.takes_gzip(request.headers.get("accept-encoding")):  # its files are stored, so a third of it remains
         content = await asyncio.to_thread(gzip.compress, content, GZIP_LEVEL, mtime=0)
         header_fields["Content-Encoding"] = "gzip"
-    return Response(content=content, media_type=ZIP, headers=header_fields)
+    media = headers.best_media_type(request.headers.get("accept"), (ZIP, OCTETS)) or ZIP
+    return Response(content=content, media_type=media, headers=header_fields)
 
 
 @get("/v1/audit/recall")

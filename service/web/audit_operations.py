@@ -64,11 +64,12 @@ AUDIT: tuple[Operation, ...] = (
         summary="Read the bundle of one decision: all its evidence in one file that can be verified offline.",
         description=(
             "A ZIP of plain files: records and payloads, documents, prompts, policy, proofs, the checkpoint, JSON "
-            "Schemas, and a README. `gainsay audit verify` verifies it offline. The service records each reading, and "
+            "Schemas, and a README. The bytes are the same as application/octet-stream, for clients that know no ZIP. "
+            "`gainsay audit verify` verifies it offline. The service records each reading, and "
             "compares hashes, chain and proofs before the file leaves: a difference is 500 `evidence_damaged`."
         ),
         parameters=(DEBATE,),
-        answers={200: Answer("The bundle.", {ZIP: ()})},
+        answers={200: Answer("The bundle.", {ZIP: (), OCTETS: ()})},
         problems=(400, 404, 409, 503),
     ),
     Operation(

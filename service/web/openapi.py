@@ -61,6 +61,7 @@ from service.web.answer_schemas import describe_absence
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
+from service.web.plain_schemas import plain
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
@@ -133,6 +134,8 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
 """The problems of one operation that differ from the others' problem of that status."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """The headers of every answer."""
+_BINARY = ("application/octet-stream", "application/pdf", "application/zip")
+"""The media types of answers that are bytes and no text. Generators know them by the format that 3.0 gave them."""
 _DECIMAL = {"type": "string", "format": "decimal"}
 _AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
 
@@ -172,13 +175,20 @@ class _Schemas:
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
-        self._refs, self.components = named_schemas(mentioned)
+        self._refs, named = named_schemas(mentioned)
+        self.components: dict[str, Any] = plain(named)
         requests = [SCHEMA_NAMES[request] for request in (CaseRequest, GateRequest)]
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         split_options(self.components, REF)
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
+
+    def content(self, media: str, types: tuple[type, ...]) -> Schema:
+        """What an answer of a media type is: JSON of one of these types, or without any a text or bytes."""
+        if types or media.endswith("json"):
+            return self.of(*types)
+        return {"type": "string", "format": "binary"} if media in _BINARY else {"type": "string"}
 
     def of(self, *types: type) -> Schema:
         """A reference to a type, or to any of several; no type leaves the content open."""
@@ -237,7 +247,9 @@ def _parameter(parameter: Parameter) -> Schema:
 def _answer(answer: Answer, schemas: _Schemas) -> Schema:
     described: Schema = {"description": answer.description, "headers": _header_refs(*answer.headers, *_EVERY)}
     if answer.content:
-        described["content"] = {media: {"schema": schemas.of(*types)} for media, types in answer.content.items()}
+        described["content"] = {
+            media: {"schema": schemas.content(media, types)} for media, types in answer.content.items()
+        }
     return described
 
 

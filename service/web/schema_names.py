@@ -89,7 +89,7 @@ SCHEMA_NAMES: dict[type, str] = {
     results.Verdict: "Verdict",
     terms.BallotTerms: "BallotResult",
     results.Tally: "Tally",
-    terms.ShownCast: "Cast",
+    terms.ShownCast: "VoteCast",
     terms.PanelTerms: "PanelResult",
     terms.ConsensusStanding: "ConsensusRound",
     results.RankedIdea: "RankedIdea",
