@@ -57,11 +57,11 @@ from service.report.events.types import (
 )
 from service.report.sent import as_json
 from service.reviews.evidence import NotOver
-from service.web.answer_schemas import describe_absence
+from service.web.answer_schemas import describe_absence, reached
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
-from service.web.plain_schemas import plain
+from service.web.plain_schemas import defaults_in_words, plain
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
@@ -181,6 +181,8 @@ class _Schemas:
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         split_options(self.components, REF)
+        for name in {name for body in _bodies() for name in reached(self.components, body)}:
+            self.components[name] = defaults_in_words(self.components[name])
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
 

@@ -1,4 +1,4 @@
-"""The options of a request in OpenAPI: one schema for each format and for ``auto``, told apart by ``format``.
+"""The options of a request in OpenAPI: one schema for each format and for ``auto``, distinguished by ``format``.
 
 The service decodes the options of all formats as one type and refuses those that the format does not know. A schema for
 each format shows callers only the options that they may give.

@@ -103,9 +103,12 @@ async def test_a_bundle_and_an_export_that_are_handed_out_prove_themselves(site:
 
     assert bundle.headers["content-type"] == "application/zip"
     assert bundle.headers["content-disposition"] == f'attachment; filename="{debate}.zip"'
-    assert (bundle.headers["content-encoding"], bundle.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert (bundle.headers["content-encoding"], bundle.headers["vary"]) == ("gzip", "Accept, Accept-Encoding")
     plain = await site.http.get(f"/v1/debates/{debate}/audit", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
+    octets = await site.http.get(f"/v1/debates/{debate}/audit", headers={"Accept": "application/octet-stream"})
+    assert octets.headers["content-type"] == "application/octet-stream"
+    assert verify_bundle(octets.content, TRUST, tools()).failed == ()
     assert verify_bundle(plain.content, TRUST, tools()).failed == ()
     assert verify_bundle(bundle.content, TRUST, tools()).failed == ()
     for export, complete in ((whole, True), (some, False)):

@@ -83,7 +83,8 @@ def demo(format_: str) -> int:
     """
     if format_ not in format_options.FORMATS:
         raise InvalidCase(
-            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}", pointers=("/options/format",)
+            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}",
+            pointers=("/options/format",),
         )
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
