@@ -23,6 +23,7 @@ from service.errors import (
     together,
 )
 from service.intake.request import CaseRequest, GateRequest
+from service.policy import Limits
 from service.report import Result, Summary
 from service.report.events.convergence import ConvergenceEvent
 from service.report.events.panel_types import (
@@ -65,6 +66,7 @@ from service.web.plain_schemas import defaults_in_words, plain
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
+from service.web.value_bounds import AMOUNT, DECIMAL, bound_answers, bound_case
 
 _EVENTS: dict[EventName, tuple[type, ...]] = {
     "gate": (GateEvent,),
@@ -136,19 +138,17 @@ _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """The headers of every answer."""
 _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 """The media types of answers that are bytes and no text. Generators know them by the format that 3.0 gave them."""
-_DECIMAL = {"type": "string", "format": "decimal"}
-_AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
 
 
 @cache
-def encoded() -> bytes:
-    """The document as JSON."""
-    return msgspec.json.encode(document())
+def encoded(limits: Limits | None = None) -> bytes:
+    """The document as JSON, of a service with these limits of a case."""
+    return msgspec.json.encode(document(limits))
 
 
-def document() -> Schema:
-    """The whole document."""
-    schemas = _Schemas()
+def document(limits: Limits | None = None) -> Schema:
+    """The whole document, of a service with these limits of a case."""
+    schemas = _Schemas(limits)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas)
@@ -170,7 +170,7 @@ def document() -> Schema:
 class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits | None) -> None:
         mentioned: list[Any] = [Problem, *(t for types in _EVENTS.values() for t in types)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
@@ -183,6 +183,8 @@ class _Schemas:
         split_options(self.components, REF)
         for name in {name for body in _bodies() for name in reached(self.components, body)}:
             self.components[name] = defaults_in_words(self.components[name])
+        bound_case(self.components, limits)
+        bound_answers(self.components, _bodies())
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
 
@@ -210,8 +212,8 @@ def _bodies() -> set[str]:
 
 def _with_amounts(schema: Any) -> Any:
     """The schema of a request, where an amount may also be a number; answers always have a string."""
-    if schema == _DECIMAL:
-        return _AMOUNT
+    if schema == DECIMAL:
+        return AMOUNT
     if isinstance(schema, dict):
         return {name: _with_amounts(part) for name, part in schema.items()}
     return [_with_amounts(part) for part in schema] if isinstance(schema, list) else schema

@@ -33,9 +33,10 @@ _IDEMPOTENCY_KEY = Parameter(
     "A key is stored as long as the record.",
     {"type": "string"},
 )
-_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})
+_EVENT_ID = {"type": "string", "pattern": "^[0-9]{1,9}$"}
+_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", _EVENT_ID)
 _LAST_EVENT_QUERY = Parameter(
-    "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", {"type": "string"}
+    "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", _EVENT_ID
 )
 _IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result that the client has.", {"type": "string"})
 

@@ -59,6 +59,6 @@ async def metrics(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/openapi.json")
-async def description() -> Response[bytes]:
+async def description(request: HttpRequest) -> Response[bytes]:
     """The OpenAPI document."""
-    return Response(content=openapi.encoded(), media_type="application/json")
+    return Response(content=openapi.encoded(app_state(request).deployment.policy.limits), media_type="application/json")

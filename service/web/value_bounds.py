@@ -1,0 +1,115 @@
+"""What the values of a document may be: patterns of money and decimals, lengths and numbers of a case.
+
+A case is bounded by the limits of the policy that runs, so the served document says what this service takes. Without
+limits only those bounds are written that no policy can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from service.intake.request import CaseRequest, DocumentRequest, GateRequest
+from service.intake.validation import DOCUMENT_ID_MAX, DOLLAR_DIGITS
+from service.policy import Limits
+from service.policy.task_types import CHARACTERS_MAX
+from service.web.operation import Schema
+from service.web.schema_names import SCHEMA_NAMES
+
+_AS_SENT = (
+    rf"^[+-]?([0-9]{{1,{DOLLAR_DIGITS}}}(\.[0-9]{{1,20}})?"
+    r"|[0-9]{1,5}(\.[0-9]{1,20})?[eE][+-]?0?[0-9]|[0-9](\.[0-9]{1,20})?[eE]\+?1[0-4])$"
+)
+AMOUNT: Schema = {
+    "type": ["number", "string"],
+    "format": "decimal",
+    "description": "A number, or a decimal string.",
+    "exclusiveMinimum": -(10**DOLLAR_DIGITS),
+    "exclusiveMaximum": 10**DOLLAR_DIGITS,
+    "pattern": _AS_SENT,
+}
+"""An amount of a request. Answers have a string."""
+DECIMAL: Schema = {"type": "string", "format": "decimal"}
+_DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
+_DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
+_SAID: Schema = {"minLength": 1, "pattern": r"\S"}
+_TASK_TYPE: Schema = {
+    "minLength": 1,
+    "maxLength": CHARACTERS_MAX,
+    "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
+    "description": "A task type of the policy, on one line; GET /v1/policy lists them.",
+}
+
+
+def bound_answers(components: dict[str, Any], requests: Collection[str]) -> None:
+    """Write the pattern of each amount and decimal of an answer; ``requests`` are the schemas of bodies."""
+    for name, schema in components.items():
+        if name not in requests and "properties" in schema:
+            members = schema["properties"]
+            components[name] = {**schema, "properties": {key: _of_answer(key, part) for key, part in members.items()}}
+
+
+def _of_answer(name: str, schema: Schema) -> Schema:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [_of_answer(name, shape) for shape in schema["anyOf"]]}
+    if isinstance(values := schema.get("additionalProperties"), dict):
+        return {**schema, "additionalProperties": _of_answer(name, values)}
+    if schema.get("type") == "string" and schema.get("format") == "decimal":
+        return {"pattern": _DECIMAL_PATTERN, **schema}
+    if schema.get("type") == "string" and name.endswith("USD"):
+        return {**_DOLLARS, **schema}
+    return schema
+
+
+def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
+    """Write the lengths and numbers of a case's members."""
+    for kind in (CaseRequest, GateRequest, DocumentRequest):
+        name = SCHEMA_NAMES[kind]
+        members = components[name]["properties"]
+        known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
+        bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
+        components[name] = {**components[name], "properties": bounded}
+    force = components["Force"]
+    reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits and limits.note_characters)})
+    components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
+
+
+def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
+    note = _at_most(limits and limits.note_characters)
+    return {
+        "question": {**_SAID, **_at_most(limits and limits.question_characters)},
+        "taskType": _TASK_TYPE,
+        "singleAgentAnswer": _at_most(limits and limits.answer_characters),
+        "downsideBasis": note,
+        "useCase": note,
+        "intendedUse": note,
+        "costCeilingUSD": {"exclusiveMinimum": 0},
+        "deadline": {"description": "RFC 3339 with an offset, in the future: 2027-01-31T17:00:00Z."},
+        "documents": {"maxItems": limits.documents} if limits else {},
+        "metadata": {
+            **({"maxProperties": limits.metadata} if limits else {}),
+            "propertyNames": note,
+            "additionalProperties": {"type": "string", **note},
+        },
+    }
+
+
+def _of_document(limits: Limits | None) -> Mapping[str, Schema]:
+    return {
+        "text": {**_SAID, **_at_most(limits and limits.document_characters)},
+        "id": {"maxLength": DOCUMENT_ID_MAX},
+        "title": _at_most(limits and limits.note_characters),
+        "round": {"minimum": 1},
+    }
+
+
+def _at_most(characters: int | None) -> Schema:
+    return {} if characters is None else {"maxLength": characters}
+
+
+def _within(schema: Schema, bounds: Schema) -> Schema:
+    """A member's schema with its bounds; ``null`` stays what it is."""
+    if "anyOf" not in schema:
+        return {**schema, **bounds}
+    shapes = [shape if shape == {"type": "null"} else {**shape, **bounds} for shape in schema["anyOf"]]
+    return {**schema, "anyOf": shapes}
