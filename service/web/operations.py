@@ -31,7 +31,7 @@ _IDEMPOTENCY_KEY = Parameter(
     f"A string of 1 to {KEY_MAX} ASCII characters in quotes. The quotes may be left out if it has no space or quote. "
     "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
     "A key is stored as long as the record.",
-    {"type": "string"},
+    {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
 )
 _EVENT_ID = {"type": "string", "pattern": "^[0-9]{1,9}$"}
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", _EVENT_ID)

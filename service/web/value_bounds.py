@@ -17,21 +17,27 @@ from service.web.operation import Schema
 from service.web.schema_names import SCHEMA_NAMES
 
 _AS_SENT = (
-    rf"^[+-]?([0-9]{{1,{DOLLAR_DIGITS}}}(\.[0-9]{{1,20}})?"
+    rf"^\+?([0-9]{{1,{DOLLAR_DIGITS}}}(\.[0-9]{{1,20}})?"
     r"|[0-9]{1,5}(\.[0-9]{1,20})?[eE][+-]?0?[0-9]|[0-9](\.[0-9]{1,20})?[eE]\+?1[0-4])$"
 )
 AMOUNT: Schema = {
     "type": ["number", "string"],
     "format": "decimal",
     "description": "A number, or a decimal string.",
-    "exclusiveMinimum": -(10**DOLLAR_DIGITS),
+    "minimum": 0,
     "exclusiveMaximum": 10**DOLLAR_DIGITS,
     "pattern": _AS_SENT,
 }
 """An amount of a request. Answers have a string."""
+SHARE: Schema = {
+    "maximum": 1,
+    "pattern": r"^\+?(0(\.[0-9]{1,20})?|1(\.0{1,20})?|[0-9](\.[0-9]{1,20})?[eE]-0?[1-9])$",
+    "description": "From 0 to 1: a number, or a decimal string.",
+}
 DECIMAL: Schema = {"type": "string", "format": "decimal"}
 _DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
 _DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
+_DOWNSIDE = "estimatedDownside"
 _SAID: Schema = {"minLength": 1, "pattern": r"\S"}
 _TASK_TYPE: Schema = {
     "minLength": 1,
@@ -68,10 +74,21 @@ def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
         members = components[name]["properties"]
         known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
         bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
-        components[name] = {**components[name], "properties": bounded}
+        components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
     reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits and limits.note_characters)})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
+
+
+def _needed(schema: Schema) -> Schema:
+    """The schema with the downside required: a request without one is refused, in words better than a decoder's."""
+    members = schema["properties"]
+    if _DOWNSIDE not in members:
+        return schema
+    given = next(shape for shape in members[_DOWNSIDE]["anyOf"] if shape != {"type": "null"})
+    rest = {key: part for key, part in members[_DOWNSIDE].items() if key not in ("anyOf", "default")}
+    needed = [name for name in members if name in (*schema["required"], _DOWNSIDE)]
+    return {**schema, "properties": {**members, _DOWNSIDE: {**given, **rest}}, "required": needed}
 
 
 def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
@@ -83,6 +100,8 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
         "downsideBasis": note,
         "useCase": note,
         "intendedUse": note,
+        "estimatedDownside": {"description": "US dollars that a wrong answer may cost: a number, or a decimal string."},
+        "confidenceScore": SHARE,
         "costCeilingUSD": {"exclusiveMinimum": 0},
         "deadline": {"description": "RFC 3339 with an offset, in the future: 2027-01-31T17:00:00Z."},
         "documents": {"maxItems": limits.documents} if limits else {},

@@ -724,7 +724,7 @@ DOCUMENT = openapi.document()
 def conforms(**members: Any) -> bool:
     """Whether a body of ``POST /v1/debates`` is one by the document."""
     whole = {"components": DOCUMENT["components"], "$ref": "#/components/schemas/CaseRequest"}
-    body = {"question": "q", "taskType": "contract", **members}
+    body = {"question": "q", "taskType": "contract", "estimatedDownside": 1, **members}
     return jsonschema.Draft202012Validator(whole).is_valid(body)
 
 

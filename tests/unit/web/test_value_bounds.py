@@ -18,7 +18,7 @@ from service.intake import Deployment, prepare, validation
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.policy.task_types import CHARACTERS_MAX
 from service.web.openapi import document
-from service.web.value_bounds import AMOUNT
+from service.web.value_bounds import AMOUNT, SHARE
 from tests.unit.intake.test_intake import DAY, POLICY, PROMPTS
 
 DEPLOYMENT = Deployment(PROMPTS, POLICY, DAY, "00" * 32)
@@ -76,6 +76,7 @@ BLANK: dict[str, Any] = {
     "documents": [{"text": "\t"}],
     "costCeilingUSD": 0,
     "estimatedDownside": 10**15,
+    "confidenceScore": 1.5,
 }
 
 
@@ -94,9 +95,30 @@ def test_what_is_blank_or_no_amount_is_refused_by_the_document_as_by_the_service
     assert (conforms(body), taken(body)) == (False, False)
 
 
+@pytest.mark.parametrize("amount", [-1, "-1", "1e15", "NaN"])
+@pytest.mark.parametrize("member", ["estimatedDownside", "confidenceScore"])
+def test_an_amount_below_nothing_or_beyond_measure_is_refused_by_both(member: str, amount: int | str) -> None:
+    body = {**CASE, member: amount}
+
+    assert (conforms(body), taken(body)) == (False, False)
+
+
+@pytest.mark.parametrize("member", ["question", "taskType", "estimatedDownside"])
+def test_what_a_case_cannot_do_without_is_required(member: str) -> None:
+    bare = {name: value for name, value in CASE.items() if name != member}
+
+    for body in (bare, {**CASE, member: None}):
+        assert (conforms(body), taken(body)) == (False, False)
+
+
+@given(st.from_regex(re.compile(SHARE["pattern"], re.ASCII), fullmatch=True).filter(lambda text: "\n" not in text))
+def test_every_share_of_the_pattern_is_a_confidence(share: str) -> None:
+    assert taken({**CASE, "confidenceScore": share})
+
+
 @given(st.from_regex(re.compile(AMOUNT["pattern"], re.ASCII), fullmatch=True).filter(lambda text: "\n" not in text))
 def test_every_amount_of_the_pattern_is_one_that_the_service_takes(amount: str) -> None:
-    body = msgspec.json.encode({"taskType": "contract", "estimatedDownside": amount, "confidenceScore": amount})
+    body = msgspec.json.encode({"taskType": "contract", "estimatedDownside": amount, "confidenceScore": 0})
 
     validation.amounts(msgspec.json.decode(body, type=GateRequest))
 
