@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from service.audit.export import FILTERS
+from service.debate.model import Status
 from service.store.derived import ASKED, Asked
 from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, KeyList, LogList, RecallList
-from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter
+from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter, Schema
 
 
 def _log_path(rest: str) -> str:
@@ -43,6 +46,14 @@ _FILTERS: dict[str, str] = {
     "model": "Records of debates that rest on this model, named by its alias or by a vendor's name.",
     "prompt": "Records of debates whose requests used the prompt with this SHA-256.",
     "document": "Records of debates that have the document with this SHA-256.",
+}
+_HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_FILTER_VALUES: dict[str, Schema] = {
+    "taskType": {"type": "string", "minLength": 1},
+    "status": {"type": "string", "enum": [*get_args(Status)]},
+    "model": {"type": "string", "minLength": 1},
+    "prompt": _HASH,
+    "document": _HASH,
 }
 _RECALLED: dict[Asked, str] = {
     "prompt": "The SHA-256 of a prompt, template or reply schema.",
@@ -158,7 +169,7 @@ AUDIT: tuple[Operation, ...] = (
         ),
         parameters=(
             *_LOG,
-            *(Parameter(name, "query", _FILTERS[name], TEXT_VALUE) for name in FILTERS),
+            *(Parameter(name, "query", _FILTERS[name], _FILTER_VALUES.get(name, TEXT_VALUE)) for name in FILTERS),
             Parameter(
                 "format",
                 "query",

@@ -76,7 +76,7 @@ def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
         bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
         components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
-    reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits and limits.note_characters)})
+    reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits.note_characters if limits else None)})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
 
 
@@ -92,11 +92,11 @@ def _needed(schema: Schema) -> Schema:
 
 
 def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
-    note = _at_most(limits and limits.note_characters)
+    note = _at_most(limits.note_characters if limits else None)
     return {
-        "question": {**_SAID, **_at_most(limits and limits.question_characters)},
+        "question": {**_SAID, **_at_most(limits.question_characters if limits else None)},
         "taskType": _TASK_TYPE,
-        "singleAgentAnswer": _at_most(limits and limits.answer_characters),
+        "singleAgentAnswer": _at_most(limits.answer_characters if limits else None),
         "downsideBasis": note,
         "useCase": note,
         "intendedUse": note,
@@ -115,9 +115,9 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
 
 def _of_document(limits: Limits | None) -> Mapping[str, Schema]:
     return {
-        "text": {**_SAID, **_at_most(limits and limits.document_characters)},
+        "text": {**_SAID, **_at_most(limits.document_characters if limits else None)},
         "id": {"maxLength": DOCUMENT_ID_MAX},
-        "title": _at_most(limits and limits.note_characters),
+        "title": _at_most(limits.note_characters if limits else None),
         "round": {"minimum": 1},
     }
 

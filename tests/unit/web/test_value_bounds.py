@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import msgspec
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.audit.record import SALT_BYTES
+from service.debate.model import Status
 from service.errors import GainsayError
 from service.intake import Deployment, prepare, validation
 from service.intake.request import CaseRequest, GateRequest, document_ids
@@ -141,3 +142,11 @@ def test_every_amount_in_dollars_of_an_answer_has_a_pattern() -> None:
 
     assert len(amounts) > 90
     assert without == []
+
+
+def test_filters_with_closed_values_and_hashes_say_so() -> None:
+    operation = WHOLE["paths"]["/v1/audit/logs/{host}/{tenant}/{epoch}/records"]["get"]
+    schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
+
+    assert schemas["status"]["enum"] == [*get_args(Status)]
+    assert schemas["prompt"] == schemas["document"] == {"type": "string", "pattern": "^[0-9a-f]{64}$"}
