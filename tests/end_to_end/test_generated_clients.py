@@ -22,7 +22,7 @@ import pytest_asyncio
 from service import samples
 from service.debate.entries import CaseReceived
 from service.web.app_state import LOCAL
-from tests.fixtures.npm import installed
+from tests.fixtures.npm import packages
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -127,11 +127,7 @@ async def run(*command: str | Path, folder: Path) -> str:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def typed(document: Path, pytestconfig: pytest.Config) -> Path:
     """The program of `typescript/`, checked as strictly as can be against the types of the served document."""
-    if pytestconfig.cache is None:
-        pytest.skip("no openapi-typescript: pytest has no cache to install it into")
-    kept = pytestconfig.cache.mkdir("openapi-typescript")
-    if reason := installed(kept, TYPESCRIPT / "package.json"):
-        pytest.skip(f"no openapi-typescript: {reason}")
+    kept = packages(pytestconfig, "openapi-typescript", TYPESCRIPT / "package.json")
     folder = document.parent / "typescript"
     shutil.copytree(TYPESCRIPT, folder)
     (folder / "node_modules").symlink_to(kept / "node_modules")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from service import samples
-from tests.fixtures.npm import installed
+from tests.fixtures.npm import packages
 from tests.fixtures.serving import JSON, Event, Served, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -25,11 +25,7 @@ VARIANTS = (None, "stances", "ballot", "panel", "convergence")
 @pytest.fixture(scope="module")
 def program(pytestconfig: pytest.Config, root: Path) -> Path:
     """The example beside its client."""
-    if pytestconfig.cache is None:
-        pytest.skip("no eventsource: pytest has no cache to install it into")
-    folder = pytestconfig.cache.mkdir("eventsource")
-    if reason := installed(folder, CLIENT / "package.json"):
-        pytest.skip(f"no eventsource: {reason}")
+    folder = packages(pytestconfig, "eventsource", CLIENT / "package.json")
     return Path(shutil.copy(root / "examples/stream.mjs", folder))
 
 

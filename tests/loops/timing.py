@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.fixtures.keeping import cache
+
 LAST = pytest.StashKey[float]()
 CPU_S = "cpu_s"
 BEGUN = time.monotonic()
@@ -84,13 +86,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def _keep(config: pytest.Config, files: list[Spent]) -> None:
     """Keep the time of each file, unless a former run had more tests of it."""
-    if not hasattr(config, "cache"):
+    if (kept_by := cache(config)) is None:
         return
-    kept = config.cache.get(KEPT, {})
+    kept = kept_by.get(KEPT, {})
     for spent in files:
         if spent.tests >= kept.get(spent.file, (0, 0.0))[0]:
             kept[spent.file] = (spent.tests, round(spent.wall_s, 3))
-    config.cache.set(KEPT, kept)
+    kept_by.set(KEPT, kept)
 
 
 def by_file(reports: Iterable[pytest.TestReport]) -> list[Spent]:

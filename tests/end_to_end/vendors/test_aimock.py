@@ -19,7 +19,7 @@ import pytest
 from service.running.provider_port import FailureReason
 from tests.end_to_end.vendors.adapters import adapter, answered, failed
 from tests.end_to_end.vendors.requests import a_request
-from tests.fixtures.npm import installed
+from tests.fixtures.npm import packages
 from tests.fixtures.vendors import Wire
 
 WIRES: tuple[Wire, ...] = ("openai", "anthropic")
@@ -32,11 +32,7 @@ SAID = {"thesis": "It holds.", "conclusion": "upheld"}
 @pytest.fixture(scope="module")
 def aimock(pytestconfig: pytest.Config) -> Iterator[str]:
     """The address of a running aimock."""
-    if pytestconfig.cache is None:
-        pytest.skip("no aimock: pytest has no cache to install it into")
-    folder = pytestconfig.cache.mkdir("aimock")
-    if reason := installed(folder, FOLDER / "package.json"):
-        pytest.skip(f"no aimock: {reason}")
+    folder = packages(pytestconfig, "aimock", FOLDER / "package.json")
     program = [shutil.which("node") or "node", str(folder / PACKAGE / "dist/cli.js")]
     arguments = ["--port", "0", "--fixtures", str(FOLDER / "fixtures.json"), "--strict"]
     with subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import importlib.util
 import os
@@ -112,6 +113,18 @@ def processes(folder: Path) -> dict[int, str]:
 
 def eventually(fact: Callable[[], bool], seconds: float = 20.0) -> None:
     assert supervisor.until(fact, seconds), f"not so after {seconds} s"
+
+
+def taken(port: int, squatter: socket.socket) -> bool:
+    """Whether the squatter has the port now; another test run may hold it for a while."""
+    try:
+        squatter.bind(("127.0.0.1", port))
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
+    squatter.listen()
+    return True
 
 
 def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Path) -> str:
@@ -403,8 +416,7 @@ def test_a_port_that_was_taken_meanwhile_is_given_up(folder: Path) -> None:
         eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
         with socket.socket() as squatter:
             squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            squatter.bind(("127.0.0.1", server.port))
-            squatter.listen()
+            eventually(lambda: taken(server.port, squatter))
 
             with shared_server(folder) as moved:
                 assert moved.port != server.port
