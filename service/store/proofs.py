@@ -58,6 +58,13 @@ class SignedCheckpoint(Struct, frozen=True):
     note: bytes
 
 
+class StampedCheckpoint(Struct, frozen=True):
+    """A checkpoint of a log as its signer signed it, without cosignatures, and the token of its time stamp."""
+
+    head: SignedCheckpoint
+    token: bytes
+
+
 class Proven(Struct, frozen=True):
     """A record under a checkpoint: its leaf's index, and the first head that covers it, which never changes."""
 
@@ -101,6 +108,16 @@ async def countersigned_before(database: Database, log: str, index: int, by: flo
     ``by`` is in seconds since 1970. Later cosignatures of the same head are not in its note.
     """
     return _signed(log, await database.query("countersigned_before", {"log": log, "upto": index, "by": by}))
+
+
+async def stamped_before(database: Database, log: str, index: int, by: float) -> StampedCheckpoint | None:
+    """The newest head without a leaf whose time stamp was stored by some time, in seconds since 1970."""
+    return _stamped(log, await database.query("stamped_before", {"log": log, "upto": index, "by": by}))
+
+
+async def first_stamped(database: Database, log: str, index: int, size: int) -> StampedCheckpoint | None:
+    """The first stamped head above a leaf, up to a size."""
+    return _stamped(log, await database.query("first_stamped", {"log": log, "above": index, "upto": size}))
 
 
 async def checkpoint_at(database: Database, log: str, size: int) -> SignedCheckpoint | None:
@@ -253,6 +270,11 @@ def _neighbour_groups(indexes: Iterable[int]) -> Iterator[Sequence[int]]:
 
 def _signed(log: str, rows: Sequence[Row]) -> SignedCheckpoint | None:
     return SignedCheckpoint(log, rows[0]["size"], bytes(rows[0]["root"]), bytes(rows[0]["note"])) if rows else None
+
+
+def _stamped(log: str, rows: Sequence[Row]) -> StampedCheckpoint | None:
+    head = _signed(log, rows)
+    return StampedCheckpoint(head, bytes(rows[0]["token"])) if head else None
 
 
 def _log(row: Row) -> TenantLog:

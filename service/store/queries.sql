@@ -481,6 +481,24 @@ INSERT INTO row_check AS c (due, cosignatures) SELECT clock_timestamp(), count(*
 ON CONFLICT (one) DO UPDATE SET cosignatures = excluded.cosignatures
 RETURNING (SELECT cosignatures FROM kept) AS before, cosignatures AS now;
 
+-- count_time_stamps --
+-- How many time stamps of heads are stored, and how many were at the last comparison.
+WITH kept AS (SELECT time_stamps FROM row_check)
+INSERT INTO row_check AS c (due, time_stamps) SELECT clock_timestamp(), count(*) FROM time_stamp
+ON CONFLICT (one) DO UPDATE SET time_stamps = excluded.time_stamps
+RETURNING (SELECT time_stamps FROM kept) AS before, time_stamps AS now;
+
+-- time_stamps_of --
+-- The time stamps of a log above a size, each with the head that it is of.
+SELECT t.log, t.size, extract(epoch FROM t.stamped)::float8 AS stamped, t.authority, t.token, c.note
+FROM time_stamp t JOIN checkpoint c USING (log, size)
+WHERE t.log = %(log)s AND t.size > %(above)s ORDER BY t.size LIMIT %(limit)s;
+
+-- stamped_logs --
+-- Every log with a time stamp, and its tenant.
+SELECT g.log, g.tenant FROM log_epoch g
+WHERE EXISTS (SELECT FROM time_stamp t WHERE t.log = g.log) ORDER BY g.log;
+
 -- manifest_prompts --
 -- The prompts that a manifest is found by.
 SELECT prompt, sha256 FROM manifest_prompt WHERE manifest = %(manifest)s;
@@ -857,6 +875,27 @@ SELECT witness, max(size) AS size FROM cosignature WHERE log = %(log)s GROUP BY 
 INSERT INTO cosignature (log, size, witness, line) VALUES (%(log)s, %(size)s, %(witness)s, %(line)s)
 ON CONFLICT DO NOTHING RETURNING size;
 
+-- unstamped --
+-- The logs whose latest head is larger than their last stamped one and whose last stamp is some seconds old, those that
+-- have waited longest first. `waited` is for how long the first head without a stamp behind it has been signed.
+SELECT g.log, z.size, z.note, extract(epoch FROM clock_timestamp() - a.at)::float8 AS waited
+FROM log_epoch g
+CROSS JOIN LATERAL (SELECT size, note FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS z
+LEFT JOIN LATERAL (SELECT size, at FROM time_stamp WHERE log = g.log ORDER BY size DESC LIMIT 1) AS s ON true
+CROSS JOIN LATERAL (
+    SELECT at FROM checkpoint WHERE log = g.log AND size > coalesce(s.size, -1) ORDER BY size LIMIT 1) AS a
+WHERE z.size > coalesce(s.size, -1)
+  AND (s.at IS NULL OR s.at <= clock_timestamp() - make_interval(secs => %(every)s::float8))
+ORDER BY a.at, g.log LIMIT %(most)s;
+
+-- keep_time_stamp --
+-- A time stamp of a signed head; no row where the log got one in these seconds, from another process.
+INSERT INTO time_stamp (log, size, stamped, authority, token)
+SELECT %(log)s, %(size)s, to_timestamp(%(stamped)s), %(authority)b, %(token)b
+WHERE NOT EXISTS (SELECT FROM time_stamp t WHERE t.log = %(log)s
+                  AND t.at > clock_timestamp() - make_interval(secs => %(every)s::float8))
+ON CONFLICT DO NOTHING RETURNING size;
+
 -- == vouching
 
 -- key_heads --
@@ -938,6 +977,16 @@ FROM (SELECT size FROM (SELECT size FROM cosignature
                         ORDER BY size DESC LIMIT 1000) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+
+-- stamped_before --
+-- The newest head up to a size whose time stamp was stored by some time.
+SELECT c.size, c.root, c.note, t.token FROM time_stamp t JOIN checkpoint c USING (log, size)
+WHERE t.log = %(log)s AND t.size <= %(upto)s AND t.at <= to_timestamp(%(by)s) ORDER BY t.size DESC LIMIT 1;
+
+-- first_stamped --
+-- The first stamped head above an index, up to a size.
+SELECT c.size, c.root, c.note, t.token FROM time_stamp t JOIN checkpoint c USING (log, size)
+WHERE t.log = %(log)s AND t.size > %(above)s AND t.size <= %(upto)s ORDER BY t.size LIMIT 1;
 
 -- opening --
 -- The record that opened a log, which is in its first batch; none in a tenant's first log.

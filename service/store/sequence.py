@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 import psycopg
+from msgspec import Struct
 from psycopg import errors
 from psycopg.rows import DictRow, dict_row
 
@@ -75,6 +76,15 @@ class BadLogName(GainsayError):
 
     code = "bad_log_name"
     title = "A log's name cannot be used"
+
+
+class Unstamped(Struct, frozen=True):
+    """The latest head of a log that should get a time stamp, and for how many seconds the log has waited for one."""
+
+    log: str
+    size: int
+    note: bytes
+    waited_s: float
 
 
 class Tree:
@@ -240,6 +250,25 @@ class Sequencing(Database):
     async def cosigned(self, log: str) -> dict[str, int]:
         """The size of the largest head that each witness has countersigned, by its name."""
         return {row["witness"]: row["size"] for row in await self.query("cosigned", {"log": log})}
+
+    async def unstamped(self, every_s: float, most: int) -> list[Unstamped]:
+        """The latest heads that should get a time stamp, those that have waited longest first, ``most`` at once.
+
+        A log is among them if it has grown since its last stamp and that is ``every_s`` old by the database's clock.
+        """
+        rows = await self.query("unstamped", {"every": every_s, "most": most})
+        return [Unstamped(row["log"], row["size"], bytes(row["note"]), row["waited"]) for row in rows]
+
+    async def store_time_stamp(
+        self, log: str, size: int, *, seconds: int, authority: bytes, token: bytes, every_s: float
+    ) -> bool:
+        """Store a verified time stamp of a head; return false where the log got one in ``every_s``, from another
+        process.
+
+        ``seconds`` since 1970 and ``authority``, the SHA-256 of its certificate, are what the token says.
+        """
+        stamp = {"log": log, "size": size, "stamped": seconds, "authority": authority, "token": token}
+        return bool(await self.query("keep_time_stamp", {**stamp, "every": every_s}))
 
     async def raise_incident(self, log: str, what: str) -> bool:
         """Record that a log contradicts its checkpoints; return whether this is new."""

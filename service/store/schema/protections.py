@@ -13,7 +13,7 @@ import psycopg
 from service.errors import GainsayError
 from service.store.schema.roles import SCHEMA, UnsafeRole
 
-SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature")
+SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp")
 """The tables that only the sequencer adds to."""
 WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
 """The tables that only the service adds to."""

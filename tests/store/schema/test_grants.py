@@ -29,22 +29,25 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         "listener": WORKED_ON | {"DELETE"},
         **dict.fromkeys(("rests_on", "manifest_prompt", "track_record", "decision", "issued_report"), MADE_ANEW),
         **dict.fromkeys(
-            ("batch", "leaf", "tile", "checkpoint", "cosignature", "incident", "damage", "migration", "schema_floor"),
+            ("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp", "incident", "damage"),
             READ,
         ),
+        **dict.fromkeys(("migration", "schema_floor"), READ),
     },
     roles.SEQUENCER: {
         "pending": READ | {"DELETE"},
-        **dict.fromkeys(("entry", "damage", "migration", "schema_floor"), READ),
+        **dict.fromkeys(("entry", "damage", "migration", "schema_floor", "time_stamp"), READ),
         **dict.fromkeys(("log_epoch", "batch", "leaf", "tile", "checkpoint", "cosignature", "incident"), ADDED),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
 }
-OF_COLUMNS = {("entry", column, roles.WRITER, "INSERT") for column in ("debate", "n", "leaf")} | {
-    ("damage", column, roles.WRITER, "INSERT") for column in ("subject", "tenant", "log", "debate", "place", "what")
-}
-"""What is granted of single columns: when a record was taken up is for the database alone to say, and that damage is
-dealt with for a person."""
+OF_COLUMNS = (
+    {("entry", column, roles.WRITER, "INSERT") for column in ("debate", "n", "leaf")}
+    | {("damage", column, roles.WRITER, "INSERT") for column in ("subject", "tenant", "log", "debate", "place", "what")}
+    | {("time_stamp", column, roles.SEQUENCER, "INSERT") for column in ("log", "size", "stamped", "authority", "token")}
+)
+"""What is granted of single columns: when a record was taken up, or a time stamp stored, is for the database alone to
+say, and that damage is dealt with for a person."""
 REFUSED = (
     psycopg.errors.InsufficientPrivilege,
     psycopg.errors.WrongObjectType,
