@@ -18,7 +18,18 @@ All but the last two are pure.
 """
 
 from service.policy.formats import FORMAT_RULES, FORMATS
-from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, RegisteredKey, Witness
+from service.policy.limits import (
+    Approval,
+    Audit,
+    Budget,
+    Budgets,
+    Calls,
+    Limits,
+    Queue,
+    RegisteredKey,
+    TimeStamps,
+    Witness,
+)
 from service.policy.models import Model, Seat
 from service.policy.policy import (
     AUTO,
@@ -75,6 +86,7 @@ __all__ = [
     "RegisteredKey",
     "Seat",
     "StancesPolicy",
+    "TimeStamps",
     "Witness",
     "decode_policy",
     "encode_configuration",

@@ -255,6 +255,11 @@ def table_of_any() -> Key:
     return Key("", Any, lambda path, value: dict(tables(value, path)))
 
 
+def table(kind: type[Struct]) -> Key:
+    """A table that the file may leave out, where the kept member is then ``UNSET`` and in no policy.json."""
+    return Key("", Any, lambda path, value: read(value, kind, path), form="a table")
+
+
 def list_of(kind: type[Struct]) -> Key:
     """A list of tables."""
 

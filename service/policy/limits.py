@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from service.debate.amounts import MicroUSD
 from service.policy.keys import (
@@ -23,6 +23,7 @@ from service.policy.keys import (
     list_of,
     members,
     share,
+    table,
     table_of_any,
     whole,
     whole_or_unlimited,
@@ -104,6 +105,17 @@ class Witness(Struct, frozen=True, rename="camel"):
     key: str
 
 
+class TimeStamps(Struct, frozen=True, rename="camel"):
+    """The authority that stamps heads of the logs with the time (RFC 3161), and how often.
+
+    ``certificate`` is the authority's own, in PEM. A log that grows gets a stamp each ``every_s``.
+    """
+
+    url: str
+    certificate: str
+    every_s: Annotated[int, whole(60, 86_400)] = 600
+
+
 class RegisteredKey(Struct, frozen=True, rename="camel"):
     """A verifier key in the operator's register, or in an auditor's file of pinned keys.
 
@@ -128,7 +140,8 @@ class Audit(Struct, frozen=True, rename="camel"):
     them within ``row_hours``; 0 switches either off. The clocks of the database and of the witnesses are at most
     ``clock_skew_s`` apart: a verifier allows the times in a debate's records so much. With ``damage_unready`` a process
     is not ready while damage to any debate is open; damage to a log always does that. ``keys`` is the operator's
-    register of verifier keys, for information: nothing is verified with them.
+    register of verifier keys, for information: nothing is verified with them. Without ``timestamps`` no authority is
+    asked, and policy.json has no such member.
     """
 
     witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
@@ -138,6 +151,7 @@ class Audit(Struct, frozen=True, rename="camel"):
     clock_skew_s: Annotated[int, whole(0, 60)] = 5
     row_hours: Annotated[int, whole(0, 8_760)] = 24
     damage_unready: bool = False
+    timestamps: Annotated[TimeStamps | UnsetType, table(TimeStamps)] = UNSET
 
 
 class Approval(Struct, frozen=True, rename="camel"):

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from service.audit.note import BadKey, PublicKey
-from service.policy import Approval, Audit, RegisteredKey, Witness
+from service.policy import Approval, Audit, RegisteredKey, TimeStamps, Witness
+from service.policy.file.time_stamps import checked_time_stamps
 from service.policy.keys import Path, WrongSetting
 
 COSIGNATURE = 0x04
@@ -24,7 +25,10 @@ def checked_audit(audit: Audit) -> Audit:
     if len(set(names)) < len(names):
         raise WrongSetting(path, "two witnesses have keys of one name; each needs a name of its own")
     check_register(audit.keys, ("audit", "keys"))
-    return replace(audit, witnesses=witnesses)
+    stamps = audit.timestamps
+    if isinstance(stamps, TimeStamps):
+        stamps = checked_time_stamps(stamps, ("audit", "timestamps"))
+    return replace(audit, witnesses=witnesses, timestamps=stamps)
 
 
 def check_register(rows: Sequence[RegisteredKey], path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import fields
 
 from service.audit.note import COSIGNATURE, SigningKey
@@ -31,6 +31,7 @@ from service.policy import (
     RegisteredKey,
     Seat,
     StancesPolicy,
+    TimeStamps,
     Witness,
 )
 from service.policy.file.reading import FILE, VERSION
@@ -39,6 +40,7 @@ from service.policy.limits import BUDGETS
 from service.policy.prices import LONG_INPUT, PRICE, RATES
 from service.policy.settings import read_policy
 from tests.fixtures.policies import ROW, WRITTEN, policy_file, refused, vendors
+from tests.fixtures.stamping import AUTHORITY
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGE = (DOCS / "policy.md").read_text("utf-8")
@@ -53,6 +55,8 @@ TYPES: Mapping[str, type[Struct]] = {
     "audit": Audit,
     "approval": Approval,
 }
+"""The tables of the file that docs/policy.md explains."""
+PAGED = {**TYPES, "audit.timestamps": TimeStamps}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
 WITNESS = SigningKey.from_seed("witness.example", bytes(32), COSIGNATURE)
@@ -81,6 +85,7 @@ def everything() -> dict[str, Any]:
         "clock_skew_s": 6,
         "row_hours": 12,
         "damage_unready": True,
+        "timestamps": {"url": "https://stamps.example/tsr", "certificate": AUTHORITY, "every_s": 900},
     }
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
@@ -120,6 +125,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     "policy": (("policy",), VERSION),
     **{name: ((name,), keys_of(kind)) for name, kind in TYPES.items()},
     "a witness": (("audit", "witnesses", 0), keys_of(Witness)),
+    "time stamps": (("audit", "timestamps"), keys_of(TimeStamps)),
     "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
     "budgets": (("budgets",), BUDGETS),
@@ -224,16 +230,20 @@ def default_told(kind: type[Struct], key: Key) -> str:
         return "`unlimited`"
     if default is None and "never" in key.form:
         return "`never`"
-    return "none" if default in (None, ()) else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    return (
+        "none"
+        if default in (None, UNSET, ())
+        else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+    )
 
 
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("name", PAGED)
 def test_the_page_gives_each_key_its_value_and_its_default(name: str) -> None:
     rows = [[cell.strip() for cell in row.split("|")] for row in PARTS[f"`[{name}]`"].splitlines()]
     told = [tuple(cells[1:4]) for cells in rows if len(cells) == 6 and cells[1].startswith("`")]
 
-    keys = keys_of(TYPES[name])
-    assert told == [(f"`{key.name}`", value_told(key), default_told(TYPES[name], key)) for key in keys]
+    keys = keys_of(PAGED[name])
+    assert told == [(f"`{key.name}`", value_told(key), default_told(PAGED[name], key)) for key in keys]
     assert all(cells[4] for cells in rows if len(cells) == 6)
 
 
