@@ -9,6 +9,8 @@ works on each log in these steps:
                       gets a consistency proof from its last head (RFC 6962, 2.1.2)
     4  countersign    submit the head to the witnesses (C2SP tlog-witness), in tasks of their own
 
+From time to time an authority stamps the latest head with the time (RFC 3161), in a task of its own (`stamping`).
+
 If a process dies between 2 and 3, the head is signed when the log is opened again.
 """
 
@@ -25,6 +27,7 @@ from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
 from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
+from service.proving.sequencer.stamping import Stamping, Stamps
 from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
 from service.proving.signing.witnesses import Witnesses
 from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
@@ -78,6 +81,7 @@ class Sequencer:
         self._cosigning = (
             Countersigning(store, audit.witnesses, client, self._log_trouble, self._stick) if client else None
         )
+        self._stamping: Stamping | None = None
         self._trees: dict[str, Tree] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._checked: set[str] = set()
@@ -92,13 +96,17 @@ class Sequencer:
 
     @property
     def troubles(self) -> list[str]:
-        """Why records do not become provable, or heads are not countersigned, at present."""
+        """Why records do not become provable, or heads are not countersigned or stamped, at present."""
         return [error.detail for error in self._troubles.values()]
 
     @property
     def is_leader(self) -> bool:
         """Whether this process leads."""
         return self._leads
+
+    def stamp_with(self, stamps: Stamps, every_s: int) -> None:
+        """While `run` runs, have an authority stamp a head of each log that grows, each ``every_s`` seconds."""
+        self._stamping = Stamping(self._store, stamps, every_s, self._log_trouble, lambda: self._leads)
 
     async def examine(self) -> None:
         """Do step 1 for every log; raises `LogIncident` while an incident is open, and `SignerForgot`.
@@ -128,6 +136,8 @@ class Sequencer:
         beside = [asyncio.create_task(self._watch(), name="unproven")]
         if self._cosigning:
             beside.append(asyncio.create_task(self._cosigning.run(), name="cosigning"))
+        if self._stamping:
+            beside.append(asyncio.create_task(self._stamping.run(), name="stamping"))
         try:
             while not self._stopping.is_set():
                 await self._turn()
