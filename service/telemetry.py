@@ -338,13 +338,8 @@ LOG_INCIDENTS = _level(
 WITNESS_FAILURES = _total(
     "gainsay_witness_failures_total", "Checkpoints that were sent to a witness and that it did not countersign."
 )
-TIME_STAMP_FAILURES = _total(
-    "gainsay_time_stamp_failures_total", "Requests for a time stamp of a head that gave none that could be stored."
-)
-TIME_STAMP_WAITING = _level(
-    "gainsay_time_stamp_waiting_seconds",
-    "How long the log that has waited longest has had a head without a time stamp behind it; 0 where none is due.",
-)
+TIME_STAMP_FAILURES = _total("gainsay_time_stamp_failures_total", "Requests for time stamps that gave none.")
+TIME_STAMP_WAITING = _level("gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp.")
 LOG_FINDINGS = _total(
     "gainsay_log_check_findings_total",
     "Differences that were found when a log was recomputed in the background; anything above 0 is an incident.",

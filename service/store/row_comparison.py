@@ -4,7 +4,7 @@
                        decision, its charges and its money; texts that its records name by hash
     a manifest         the prompts that it is found by
     issued reports     each record has its row, and each row the record that it names
-    cosignatures       are not fewer than at the last comparison
+    cosignatures       are not fewer than at the last comparison, nor are time stamps of heads
     the limits         tranches, charges and limits of each tenant agree
 
 The decision of a debate that another build recorded is not compared: builds may word one differently. Nor is which
@@ -71,11 +71,15 @@ async def compare_shared(database: Database) -> int:
             noted += await _note(
                 database, [Mismatch(ROW, "names a record that does not say so")], "", "", str(row["of"])
             )
-    (cosigned,) = await database.query("count_cosignatures")
-    if cosigned["now"] < (cosigned["before"] or 0):
-        lost = Mismatch("the cosignatures", f"are {cosigned['now']}, and {cosigned['before']} were stored before")
-        await note_damage(database, "log", lost, tenant="", log="")
-        noted += 1
+    for counted, what in (
+        ("count_cosignatures", "the cosignatures"),
+        ("count_time_stamps", "the time stamps of heads"),
+    ):
+        (count,) = await database.query(counted)
+        if count["now"] < (count["before"] or 0):
+            lost = Mismatch(what, f"are {count['now']}, and {count['before']} were stored before")
+            await note_damage(database, "log", lost, tenant="", log="")
+            noted += 1
     accounts = await spend.balance(database)
     for period in accounts.periods:
         if not period.exact:

@@ -16,6 +16,9 @@ from service import telemetry
 from service.errors import GainsayError
 from service.proving.sequencer import Sequencer, stamping
 from service.proving.sequencer.stamping import Stamp, TimeStampUnavailable, pause_s
+from service.store.pool import Database as Store
+from service.store.proofs import first_stamped, stamped_before
+from service.store.row_comparison import compare_shared
 from service.store.sequence import Sequencing
 from tests.fixtures.postgres import Database
 from tests.fixtures.sequencing import LOG, MemorySigner, a_sequencer, signed_size, stage
@@ -177,6 +180,42 @@ async def test_a_certificate_that_has_expired_is_told_of_and_stops_no_log(databa
     async with stamped(database, authority) as sequencer:
         await until(lambda: sequencer.troubles == ["the certificate has expired"])
         await until(lambda: signed_size(database) == 1)
+
+
+async def test_a_stored_stamp_that_is_gone_is_an_incident(database: Database) -> None:
+    stage(database, 1, [0])
+    async with stamped(database, MemoryAuthority()):
+        await until(lambda: sizes(database) == [1])
+    async with Store.open(database.service_url, size=1) as writer:
+        assert await compare_shared(writer) == 0
+        with psycopg.connect(database.admin_url, options=SCHEMA) as admin:
+            admin.execute("ALTER TABLE time_stamp DISABLE TRIGGER USER")
+            admin.execute("DELETE FROM time_stamp")
+        assert await compare_shared(writer) == 1
+        damage = await writer.query("open_damage")
+
+    assert [(row["subject"], row["incidents"]) for row in damage] == [("log", 1)]
+
+
+async def test_the_stamped_heads_around_a_record_are_found_by_the_databases_clock(database: Database) -> None:
+    async with a_sequencer(database) as sequencer, Sequencing.open(database.sequencer_url, size=1) as store:
+        for size in (1, 2, 3):
+            stage(database, 1, [size - 1])
+            await sequencer.catch_up()
+            stamp = {"seconds": 1, "authority": b"\x01" * 32, "token": b"%d" % size, "every_s": 0.0}
+            assert await store.store_time_stamp(LOG, size, **stamp)
+    now = time.time() + 60
+    async with Store.open(database.service_url, size=1) as writer:
+        before = await stamped_before(writer, LOG, 1, now)
+        first = await first_stamped(writer, LOG, 1, 3)
+
+        assert before is not None
+        assert first is not None
+        assert (before.head.size, before.token) == (1, b"1")
+        assert (first.head.size, first.token) == (2, b"2")
+        assert await stamped_before(writer, LOG, 0, now) is None
+        assert await stamped_before(writer, LOG, 3, now - 3_600) is None
+        assert await first_stamped(writer, LOG, 2, 2) is None
 
 
 def test_the_pause_grows_from_failure_to_failure_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
