@@ -71,13 +71,13 @@ async def compare_shared(database: Database) -> int:
             noted += await _note(
                 database, [Mismatch(ROW, "names a record that does not say so")], "", "", str(row["of"])
             )
-    for counted, what in (
+    for counted, whose in (
         ("count_cosignatures", "the cosignatures"),
         ("count_time_stamps", "the time stamps of heads"),
     ):
         (count,) = await database.query(counted)
         if count["now"] < (count["before"] or 0):
-            lost = Mismatch(what, f"are {count['now']}, and {count['before']} were stored before")
+            lost = Mismatch(whose, f"are {count['now']}, and {count['before']} were stored before")
             await note_damage(database, "log", lost, tenant="", log="")
             noted += 1
     accounts = await spend.balance(database)

@@ -68,6 +68,12 @@ async def stamped(
             await task
 
 
+async def keep(store: Sequencing, size: int, every_s: float) -> bool:
+    """Store a stamp whose token is the size."""
+    token = b"%d" % size
+    return await store.store_time_stamp(LOG, size, seconds=1, authority=b"\x01" * 32, token=token, every_s=every_s)
+
+
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110 - what is waited for is in the database
@@ -138,10 +144,9 @@ async def test_a_stamp_that_comes_after_one_of_another_process_is_not_stored(dat
         (due,) = await store.unstamped(600, 10)
         stage(database, 1, [1])
         await sequencer.catch_up()
-        stamp = {"seconds": int(time.time()), "authority": b"\x01" * 32, "token": b"t", "every_s": 600.0}
 
-        assert (due.size, await store.store_time_stamp(LOG, 2, **stamp)) == (1, True)
-        assert not await store.store_time_stamp(LOG, due.size, **stamp)
+        assert (due.size, await keep(store, 2, every_s=600)) == (1, True)
+        assert not await keep(store, due.size, every_s=600)
         assert await store.unstamped(0, 10) == []
 
     assert sizes(database) == [2]
@@ -202,8 +207,7 @@ async def test_the_stamped_heads_around_a_record_are_found_by_the_databases_cloc
         for size in (1, 2, 3):
             stage(database, 1, [size - 1])
             await sequencer.catch_up()
-            stamp = {"seconds": 1, "authority": b"\x01" * 32, "token": b"%d" % size, "every_s": 0.0}
-            assert await store.store_time_stamp(LOG, size, **stamp)
+            assert await keep(store, size, every_s=0)
     now = time.time() + 60
     async with Store.open(database.service_url, size=1) as writer:
         before = await stamped_before(writer, LOG, 1, now)

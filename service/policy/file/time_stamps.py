@@ -33,6 +33,7 @@ def _check_certificate(pem: str, path: Path) -> None:
     What stands there is never quoted: it may be a key that was put in the wrong place.
     """
     from cryptography import x509  # most deployments have no authority
+    from cryptography.x509.oid import ExtendedKeyUsageOID
 
     if not (pem.startswith(BEGIN) and pem.endswith(END) and pem.count("-----BEGIN") == 1):
         raise WrongSetting(
@@ -48,7 +49,7 @@ def _check_certificate(pem: str, path: Path) -> None:
         purposes = extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except x509.ExtensionNotFound:
         purposes = None
-    only = [x509.ExtendedKeyUsageOID.TIME_STAMPING]
+    only = [ExtendedKeyUsageOID.TIME_STAMPING]
     if purposes is None or not purposes.critical or list(purposes.value) != only:
         raise WrongSetting(
             path,

@@ -56,7 +56,7 @@ TYPES: Mapping[str, type[Struct]] = {
     "approval": Approval,
 }
 """The tables of the file that docs/policy.md explains."""
-PAGED = {**TYPES, "audit.timestamps": TimeStamps}
+PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
 WITNESS = SigningKey.from_seed("witness.example", bytes(32), COSIGNATURE)

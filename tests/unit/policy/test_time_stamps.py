@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from service.policy import TimeStamps, decode_policy, encode_policy
 from service.policy.settings import read_policy
@@ -21,8 +22,8 @@ EXPIRED = a_certificate(until=datetime(2026, 1, 2, tzinfo=UTC))
 SECRET = AUTHORITY_KEY.private_bytes(
     serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
 ).decode()
-CODE = x509.ExtendedKeyUsageOID.CODE_SIGNING
-STAMPING = x509.ExtendedKeyUsageOID.TIME_STAMPING
+CODE = ExtendedKeyUsageOID.CODE_SIGNING
+STAMPING = ExtendedKeyUsageOID.TIME_STAMPING
 
 
 def stamped(**keys: Any) -> dict[str, Any]:
