@@ -53,7 +53,7 @@ class Stamps(Protocol):
     """An authority for time stamps, known by its certificate."""
 
     async def stamp(self, note: bytes) -> Stamp:
-        """A verified time stamp of a signed head's text.
+        """A verified time stamp of a checkpoint's text.
 
         Raises `TimeStampUnavailable`, and `BadNote` for a head that is none.
         """
