@@ -15,7 +15,8 @@ import pytest
 from service import telemetry
 from service.errors import GainsayError
 from service.proving.sequencer import Sequencer, stamping
-from service.proving.sequencer.stamping import Stamp, TimeStampUnavailable, pause_s
+from service.proving.sequencer.stamping import pause_s
+from service.proving.signing.stamps import Stamp, TimeStampUnavailable
 from service.store.pool import Database as Store
 from service.store.proofs import first_stamped, stamped_before
 from service.store.row_comparison import compare_shared

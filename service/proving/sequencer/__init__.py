@@ -27,8 +27,9 @@ from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
 from service.proving.sequencer.consistency import LogIncident, SignerForgot, check_tree, forgotten, remind
 from service.proving.sequencer.countersigning import Countersigning
-from service.proving.sequencer.stamping import Stamping, Stamps
+from service.proving.sequencer.stamping import Stamping
 from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
+from service.proving.signing.stamps import Stamps
 from service.proving.signing.witnesses import Witnesses
 from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
 
