@@ -23,7 +23,7 @@ from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment
 from service.money import tokenizers
-from service.policy import Policy, ProviderSetting
+from service.policy import Policy, ProviderSetting, TimeStamps
 from service.policy.own_build import own_build
 from service.policy.settings import Settings, refuse_unpriced
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -34,6 +34,7 @@ from service.proving.row_check import RowCheck
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import Announce, Sequencer
 from service.proving.signing.open import open_signer, signing_key
+from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Caller, Reviews
 from service.reviews.on_disconnect import DisconnectWatch
@@ -335,6 +336,10 @@ async def sequencing_at(
             sequencer = Sequencer(
                 store, SequencerLeadership(url), signer, audit=audit, client=client, announce=announce
             )
+            if isinstance(audit.timestamps, TimeStamps):
+                authority = TimeStampAuthority(audit.timestamps)
+                stack.push_async_callback(authority.close)
+                sequencer.stamp_with(authority, audit.timestamps.every_s)
             await sequencer.examine()
             return sequencer, stack.pop_all()
 

@@ -5,6 +5,7 @@
     a manifest         the prompts that it is found by
     issued reports     each record has its row, and each row the record that it names
     cosignatures       are not fewer than at the last comparison, nor are time stamps of heads
+    time stamps        open with the text of their head, and say what their row says
     the limits         tranches, charges and limits of each tenant agree
 
 The decision of a debate that another build recorded is not compared: builds may word one differently. Nor is which
@@ -23,10 +24,12 @@ from uuid import UUID
 import msgspec
 
 from service.audit.log_events import KINDS
+from service.audit.note import parse_note
 from service.audit.record import open_leaf
 from service.audit.stored_record import HEAD_ROW, Mismatch
+from service.audit.timestamp import open_time_stamp
 from service.debate.entries import AttemptFailed, DebateStarted, Entry, TurnSpoke
-from service.errors import EvidenceDamaged
+from service.errors import EvidenceDamaged, GainsayError
 from service.money import Ledger
 from service.store import contents, derived, spend
 from service.store.damage import note_damage
@@ -36,6 +39,8 @@ from service.store.rebuild import ISSUED, rows_in_steps
 from service.store.sealing import decided
 from service.store.stored_debate import StoredDebate, read_debate
 
+STAMPS = 256
+"""Time stamps that are read at once."""
 TRIES = 3
 """How often a debate that moves while it is read is read; after that it is left to the next round."""
 
@@ -80,6 +85,7 @@ async def compare_shared(database: Database) -> int:
             lost = Mismatch(whose, f"are {count['now']}, and {count['before']} were stored before")
             await note_damage(database, "log", lost, tenant="", log="")
             noted += 1
+    noted += await _compare_time_stamps(database)
     accounts = await spend.balance(database)
     for period in accounts.periods:
         if not period.exact:
@@ -91,6 +97,31 @@ async def compare_shared(database: Database) -> int:
         what = Mismatch("the account", "does not agree with its tranches and charges")
         noted += await _note(database, [what], "", "", debate)
     return noted
+
+
+async def _compare_time_stamps(database: Database) -> int:
+    """Open each time stamp again, with the text of the head beside it; return how many are not what their row says."""
+    noted = 0
+    for row in await database.query("stamped_logs"):
+        above, log = -1, {"tenant": row["tenant"], "log": row["log"]}
+        while stamps := await database.query("time_stamps_of", {"log": row["log"], "above": above, "limit": STAMPS}):
+            for stamp in stamps:
+                above = stamp["size"]
+                if (what := await asyncio.to_thread(_wrong_time_stamp, stamp)) is not None:
+                    await note_damage(database, "log", Mismatch(f"the time stamp of the head of {above}", what), **log)
+                    noted += 1
+    return noted
+
+
+def _wrong_time_stamp(row: Row) -> str | None:
+    """How a stored time stamp differs from its row and its head; ``None`` where it does not."""
+    try:
+        found = open_time_stamp(bytes(row["token"]), parse_note(bytes(row["note"])).text)
+    except GainsayError as error:
+        return f"cannot be opened: {error.detail}"
+    if (found.seconds, found.authority) != (row["stamped"], bytes(row["authority"])):
+        return "says another time or authority than its row"
+    return None
 
 
 async def _compare_event(database: Database, row: Row) -> int:

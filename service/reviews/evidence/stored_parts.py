@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from service.audit.bundle import BEFORE, FIRST
+from service.audit.bundle import BEFORE, FIRST, STAMPED_BEFORE, STAMPED_FIRST
 from service.audit.checkpoint import parse_checkpoint
 from service.audit.log_events import LogOpened
 from service.audit.note import parse_note
@@ -28,8 +28,10 @@ from service.store.proofs import (
     countersigned_before,
     countersigned_checkpoint,
     first_countersigned,
+    first_stamped,
     inclusions,
     logs_of,
+    stamped_before,
 )
 from service.store.sealing import OFFERED_S
 
@@ -58,20 +60,24 @@ class ProvenRecord(Struct, frozen=True):
 
 
 class DatedHead(Struct, frozen=True):
-    """A countersigned head for a file of a bundle, with the consistency proof to the bundle's own head."""
+    """A countersigned or stamped head for a file of a bundle, with the consistency proof to the bundle's own head.
+
+    ``token`` is the time stamp of a stamped one.
+    """
 
     file: str
     path: tuple[bytes, ...]
     note: bytes
+    token: bytes | None = None
 
 
 class BundleParts(Struct, frozen=True):
     """All of a debate's evidence. A part that was not found is ``None``, or missing in its mapping.
 
     ``place`` is the place of the last record. ``paths`` lead from each record's leaf, by index, to ``head``. ``opened``
-    are the records that opened the tenant's logs up to the debate's own, the oldest first. ``times`` are countersigned
-    heads of the debate's log without the debate and with all of it. ``issued`` are the records of its reports that were
-    handed out, by log and place.
+    are the records that opened the tenant's logs up to the debate's own, the oldest first. ``times`` are
+    countersigned heads of the debate's log without the debate and with all of it, and stamped ones. ``issued`` are
+    the records of its reports that were handed out, by log and place.
     """
 
     debate: str
@@ -163,10 +169,10 @@ async def _issued(database: Database, debate: str, tenant: str, covering: Coveri
 async def _dated_heads(
     database: Database, own: SignedCheckpoint, place: Proven, index: int, stored_at: float
 ) -> tuple[DatedHead, ...]:
-    """The countersigned heads between which the debate lies, as far as there are any.
+    """The countersigned and the stamped heads between which the debate lies, as far as there are any.
 
-    ``index`` is the place of its first record, which the database stored at ``stored_at``: what was countersigned later
-    without that record says only that the sequencer was late.
+    ``index`` is the place of its first record, which the database stored at ``stored_at``: what was countersigned or
+    stamped later without that record says only that the sequencer was late.
     """
     found = {
         BEFORE: await countersigned_before(database, own.log, index, stored_at),
@@ -177,6 +183,14 @@ async def _dated_heads(
         if head is not None:
             path = await consistency(database, own.log, head.size, own.size)
             heads.append(DatedHead(file, tuple(path), head.note))
+    stamped = {
+        STAMPED_BEFORE: await stamped_before(database, own.log, index, stored_at),
+        STAMPED_FIRST: await first_stamped(database, own.log, place.index, own.size),
+    }
+    for file, each in stamped.items():
+        if each is not None:
+            path = await consistency(database, own.log, each.head.size, own.size)
+            heads.append(DatedHead(file, tuple(path), each.head.note, each.token))
     return tuple(heads)
 
 
