@@ -15,6 +15,8 @@ heads/0001.leaf.json     records that opened the logs up to the debate's, oldest
 checkpoints/0001.txt     the signed head of each log of `Manifest.logs`, in that order: the debate's own log first
 times/before.txt         a countersigned head of the debate's log without the debate (`service.audit.earlier_head`)
 times/first.txt          the first countersigned head with all of the debate; neither is there without witnesses
+times/stamped-before.txt, times/stamped-first.txt   such heads that an authority stamped with the time (RFC 3161)
+times/stamped-before.tst, times/stamped-first.tst   the token of each (`service.audit.timestamp`)
 
 issued/0001.leaf.json    records of PDFs that were handed out, oldest first; with payload, salt and a proof under a head
                          of the log that was the tenant's then: the debate's own or a later one
@@ -43,6 +45,7 @@ FORMAT: Final = "gainsay-bundle/2"
 MANIFEST, DOCUMENTS = "manifest.json", "documents/index.json"
 README, REPORT, PAGE = "README.txt", "report.md", "report.html"
 BEFORE, FIRST = "times/before.txt", "times/first.txt"
+STAMPED_BEFORE, STAMPED_FIRST = "times/stamped-before.txt", "times/stamped-first.txt"
 PATH_SHOWN = 200
 LISTED_MAX = 512
 """The most bytes that the manifest spends on a file: its path of 200 characters, its hash, and the name of a log."""
@@ -101,6 +104,11 @@ _manifests: Indented[Manifest] = Indented(Manifest, BadBundle, f"a manifest of f
 _indexes: Indented[tuple[DocumentFile, ...]] = Indented(
     tuple[DocumentFile, ...], BadBundle, f"a list of documents in {DOCUMENTS}", DOCUMENTS
 )
+
+
+def token_file(head_file: str) -> str:
+    """The file of a time stamp, beside that of its head."""
+    return f"{head_file.removesuffix('.txt')}.tst"
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:

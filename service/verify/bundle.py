@@ -13,7 +13,7 @@
 11  lines        every line of signatures was checked
 12  prompts      files, manifest and pins agree
 13  policy       policy, prices and configuration have their hashes
-14  times        the records say when, between two times that witnesses signed
+14  times        the records say when, between two times that others signed
 15  seats        models and price rows are those of the policy on that day
 16  approval     the configuration has its approval
 17  gate         the decision follows from its inputs; this build has every version that it seals
@@ -123,7 +123,7 @@ def _steps(evidence: OpenedBundle, trust: Trust, tools: Tools) -> list[tuple[str
         ("complete", lambda: records.complete(evidence)),
         ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
         ("parts", lambda: parts.check_parts(evidence)),
-        ("lines", lambda: lines.check_lines(_notes(evidence), trust)),
+        ("lines", lambda: lines.check_lines(_notes(evidence), trust, times.stamps(evidence))),
         ("prompts", lambda: prompts.check_promised(evidence)),
         ("policy", lambda: policy.policy(evidence)),
         ("times", lambda: times.check_times(evidence, trust)),

@@ -4,6 +4,7 @@
     checkpoints/0001.txt                           as many as the manifest names logs
     issued/0001.leaf.json                          records of PDFs that were handed out; the step `issued` compares them
     times/before.txt, times/first.txt              earlier heads of the debate's log; the step `times` compares them
+    times/stamped-before.txt, .tst, ...            the same with the time stamps of an authority
     README.txt, report.md, report.html             always there; the step `report` compares them
     ...                                            which others there must be, the step `parts` derives from the records
 
@@ -26,7 +27,7 @@ _KNOWN = re.compile(
     rf"|approval\.txt|records/{_NUMBER}\.(?:leaf\.json|payload\.json|salt)|proofs/{_NUMBER}\.tlog-proof"
     rf"|heads/{_NUMBER}\.(?:leaf\.json|payload\.json|salt|tlog-proof)|checkpoints/{_NUMBER}\.txt"
     rf"|issued/{_NUMBER}\.(?:leaf\.json|payload\.json|salt|tlog-proof)"
-    rf"|times/(?:before|first)\.txt|documents/(?:index\.json|{_NUMBER}\.txt)|prompts/.+",
+    rf"|times/(?:before\.txt|first\.txt|stamped-(?:before|first)\.(?:txt|tst))|documents/(?:index\.json|{_NUMBER}\.txt)|prompts/.+",
     re.ASCII,
 )
 

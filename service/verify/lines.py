@@ -2,23 +2,30 @@
 
 A line counts as checked when a pinned key or witness holds it, or when a record carries the same line: the record that
 opened the next log holds the last checkpoint of the one before, sealed with all its lines. Every other line is only a
-name. The step lists it, and is NOT CHECKABLE unless ``--allow-unchecked-lines`` says that such lines are expected, as
-those of witnesses whose keys were not pinned.
+name, and so is a time stamp by a certificate that is not pinned: anyone can make one. The step lists them, and is NOT
+CHECKABLE unless ``--allow-unchecked-lines`` says that such lines are expected, as those of witnesses whose keys were
+not pinned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from service.audit.note import Note, PublicKey, Signature, is_signed
+from service.audit.timestamp import TimeStamp
 from service.verify.log import vouching
 from service.verify.steps import Differs, NotCheckable, Trust
 
 LISTED_MAX = 20
 
 
-def check_lines(notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trust) -> str:
+def check_lines(
+    notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trust, stamps: Mapping[str, TimeStamp] | None = None
+) -> str:
     """Check each line of these notes: (file, log, note, the same as a record carries it or ``None``).
+
+    ``stamps`` are time stamps by their files, each as its token says it: one by a certificate that is not pinned is as
+    a line that no pinned key checked.
 
     Raises `Differs` for a line of a pinned key that does not hold, and for a key with two lines; `NotCheckable` for
     lines that no pinned key checked.
@@ -36,6 +43,11 @@ def check_lines(notes: Iterable[tuple[str, str, Note, Note | None]], trust: Trus
                 checked += 1
             else:
                 unknown.append(f"{_named(line)} in {file}")
+    for file, stamp in (stamps or {}).items():
+        if stamp.authority in trust.authorities:
+            checked += 1
+        else:
+            unknown.append(f"{stamp.name!r} ({stamp.authority.hex()[:8]}) in {file}")
     detail = f"{checked} line{'s' if checked != 1 else ''} of signatures checked"
     if not unknown:
         return f"{detail}, and no other is there"

@@ -6,7 +6,8 @@ records/, proofs/                   always, for each record
 checkpoints/, heads/                by the number at the end of the log's name: a first log was opened by no record
 context.json, context.salt          where the envelopes name a context
 documents/                          where the case has documents, each with its text
-times/                              where witnesses countersign the log's heads; the step `times` says what is missing
+times/                              where witnesses countersign the log's heads or an authority stamps them; the step
+                                    `times` says what is missing
 issued/                             none, or for each record of a PDF that was handed out; the step `issued` reads them
 policy.json                         always; records of envelope version 1 do not name it, so it may be absent there
 prompts/, configuration.json        where the case was debated; with version 1 they may be absent

@@ -71,13 +71,14 @@ class Trust(Struct, frozen=True):
     """The verifier's own input: pinned verifier keys, and what it accepts without them.
 
     ``quorum`` is how many of the ``witnesses`` must have cosigned the head. ``periods`` says what a key is pinned for,
-    where it is not for everything.
+    where it is not for everything. ``authorities`` are certificates of authorities for time stamps, by their SHA-256.
     """
 
     keys: tuple[PublicKey, ...] = ()
     witnesses: tuple[PublicKey, ...] = ()
     periods: Mapping[PublicKey, Period] = {}
     quorum: int = 1
+    authorities: tuple[bytes, ...] = ()
     allow_unsigned: bool = False
     allow_unwitnessed: bool = False
     allow_unchecked_lines: bool = False
@@ -123,14 +124,18 @@ class NotCheckable(Exception):
         self.reason, self.allowed = reason, allowed
 
 
+AUTHORITY = "authority "
+"""What the name of an authority for time stamps begins with; no witness's name has a space (C2SP signed-note)."""
+
+
 class SignedTime(Struct, frozen=True):
-    """A time, in seconds since 1970, and the witness that signed a head then."""
+    """A time, in seconds since 1970, and who signed a head then: a witness, or an authority for time stamps."""
 
     seconds: int
-    witness: str
+    signer: str
 
     def __str__(self) -> str:
-        return f"{when(self.seconds)} ({self.witness})"
+        return f"{when(self.seconds)} ({self.signer})"
 
 
 class Interval(Struct, frozen=True):
@@ -144,9 +149,9 @@ class Interval(Struct, frozen=True):
     tolerance_s: int | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Both ends by time and witness; ``None`` for one that no signed time says."""
+        """Both ends by time and signer; ``None`` for one that no signed time says."""
         ends = {"after": self.after, "until": self.until}
-        return {name: end and {"time": when(end.seconds), "witness": end.witness} for name, end in ends.items()}
+        return {name: end and {"time": when(end.seconds), "signer": end.signer} for name, end in ends.items()}
 
 
 class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):

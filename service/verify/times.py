@@ -1,12 +1,15 @@
-"""When the debate was recorded: what its records say, between two times that witnesses signed.
+"""When the debate was recorded: what its records say, between two times that witnesses or an authority signed.
 
 records     each was recorded no earlier than it occurred and than the one before it; the first has the time of the id
 before      a head without the debate: the log was countersigned so before the debate began
 first       a head with all of it: the first one that witnesses countersigned, or a later one
+stamped     two such heads again, each with the time stamp of an authority (RFC 3161)
 
-Both heads are of the tree that proves the records. A head without the debate says that the log did not have it yet, so
+All heads are of the tree that proves the records. A head without the debate says that the log did not have it yet, so
 no record may be dated before that; a head with all of it, that no record may be dated after that. The tolerance is one
-second, because cosignatures have whole ones, and what the policy of the debate says the clocks may be apart.
+second, because cosignatures have whole ones, and what the policy of the debate says the clocks may be apart. The time
+of a stamp is taken to be as far off as its authority says that it may be. A pinned authority can only narrow the
+interval that the witnesses give, so none vouches for a time that they do not.
 
 The maker of the file chooses the heads, and an older or a later one only makes the interval wider. So a debate without
 a head before it, or that was countersigned long after it says it ended, is NOT CHECKABLE and never OK.
@@ -19,17 +22,32 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from service.audit.bundle import BEFORE, FIRST
+from service.audit.bundle import BEFORE, FIRST, STAMPED_BEFORE, STAMPED_FIRST, token_file
 from service.audit.checkpoint import Checkpoint
 from service.audit.earlier_head import open_earlier_head
 from service.audit.note import Note
 from service.audit.proof import parse_proof
 from service.audit.record import Envelope, moment
+from service.audit.timestamp import TOKEN_MAX, TimeStamp, open_time_stamp
 from service.verify.log import HEAD_MAX, PROOF_MAX, check_signature, countersigned, head
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.steps import Differs, Interval, NotCheckable, SignedTime, Trust, at, tolerance_words, when
+from service.verify.steps import (
+    AUTHORITY,
+    Differs,
+    Interval,
+    NotCheckable,
+    SignedTime,
+    Trust,
+    at,
+    tolerance_words,
+    when,
+)
 
-FILES = (BEFORE, FIRST)
+STAMPED = (STAMPED_BEFORE, STAMPED_FIRST)
+WITHOUT = (BEFORE, STAMPED_BEFORE)
+"""The heads without the debate; the others are with all of it."""
+HEADS = (BEFORE, FIRST, *STAMPED)
+FILES = (*HEADS, *map(token_file, STAMPED))
 DATED_SINCE = 2
 """The first version of the envelope that says when a record was written."""
 WHOLE_S = 1
@@ -46,19 +64,19 @@ def check_times(evidence: OpenedBundle, trust: Trust) -> str:
     Raises `NotCheckable` where signed times are not there, or say little.
     """
     _by_themselves(evidence)
-    heads = _heads(evidence, trust)
+    heads, found_stamps = _heads(evidence, trust), stamps(evidence)
     first, last = evidence.envelopes[0], evidence.envelopes[-1]
     said = f"its records say {first.recorded} to {last.recorded}"
     if first.v < DATED_SINCE:
         raise NotCheckable("records of the envelope's first version do not say when they were written")
-    if not trust.witnesses:
+    if not (trust.witnesses or trust.authorities):
         reason = f"UNWITNESSED: no time but the writer's own bounds the debate; {said}"
         raise NotCheckable(reason, allowed=trust.allow_unwitnessed)
     tolerance = WHOLE_S + evidence.policy.audit.clock_skew_s
-    evidence.interval = found = replace(_interval(heads, trust), tolerance_s=tolerance)
+    evidence.interval = found = replace(_interval(heads, found_stamps, trust), tolerance_s=tolerance)
     _compared(evidence, found, tolerance)
     said = f"{said} {tolerance_words(tolerance)}"
-    if gap := _gap(evidence, found):
+    if gap := _gap(evidence, found) or _unstamped(found_stamps, trust):
         raise NotCheckable(f"LOOSELY DATED: {gap}; {said}", allowed=trust.allow_loose_times)
     beginning = f"between {found.after}" if found.after else "as the first of its log"
     return f"recorded {beginning} and {found.until}; {said}"
@@ -115,7 +133,7 @@ def _expect_own_id(first: Envelope) -> None:
 def _read(evidence: OpenedBundle) -> dict[str, tuple[Note, Checkpoint]]:
     """The earlier heads that the file has, each proven to be of the records' tree; raises `Differs`."""
     later, found = head(evidence)[1], {}
-    for file in FILES:
+    for file in HEADS:
         if file in evidence.files:
             with at(file=file):
                 found[file] = open_earlier_head(evidence.file(file, HEAD_MAX + PROOF_MAX), later)
@@ -130,9 +148,9 @@ def _heads(evidence: OpenedBundle, trust: Trust) -> Mapping[str, tuple[Note, Che
             if trust.keys:
                 check_signature(note, checkpoint, trust)
             begins, ends = _index(evidence, 0), _index(evidence, last)
-            if file == BEFORE and checkpoint.size > begins:
+            if file in WITHOUT and checkpoint.size > begins:
                 raise Differs("the size of a head without the debate", f"at most {begins}", str(checkpoint.size))
-            if file == FIRST and checkpoint.size <= ends:
+            if file not in WITHOUT and checkpoint.size <= ends:
                 raise Differs("the size of a head with all of the debate", f"at least {ends + 1}", str(checkpoint.size))
     return found
 
@@ -145,7 +163,55 @@ def _index(evidence: OpenedBundle, n: int) -> int:
 # The signed times.
 
 
-def _interval(heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
+def _interval(
+    heads: Mapping[str, tuple[Note, Checkpoint]], found_stamps: Mapping[str, TimeStamp], trust: Trust
+) -> Interval:
+    """The narrowest interval of what the quorum of witnesses and each pinned authority signed; raises `Differs`."""
+    pairs = [*([_witnessed(heads, trust)] if trust.witnesses else []), _stamped(found_stamps, trust)]
+    afters = [pair.after for pair in pairs if pair.after]
+    untils = [pair.until for pair in pairs if pair.until]
+    return Interval(
+        max(afters, key=lambda one: one.seconds, default=None), min(untils, key=lambda one: one.seconds, default=None)
+    )
+
+
+def stamps(evidence: OpenedBundle) -> dict[str, TimeStamp]:
+    """What the time stamps say, by the files of their tokens, each verified with the text of its head.
+
+    Raises `Differs` for a token without its head, a head without its token, and one that does not hold.
+    """
+    heads, found = _read(evidence), {}
+    for file in STAMPED:
+        token = token_file(file)
+        if (file in heads) != (token in evidence.files):
+            missing = token if file in heads else file
+            raise Differs("a time stamp and its head", missing, "nothing", file=missing)
+        if file in heads:
+            with at(file=token):
+                found[token] = open_time_stamp(evidence.file(token, TOKEN_MAX), heads[file][0].text)
+    return found
+
+
+def _stamped(found: Mapping[str, TimeStamp], trust: Trust) -> Interval:
+    """What pinned authorities say, as far off as they say that their clocks may be."""
+    before, first = (found.get(token_file(file)) for file in STAMPED)
+    after = until = None
+    if before and before.authority in trust.authorities:
+        after = SignedTime(before.seconds - before.accuracy_s, f"{AUTHORITY}{before.name}")
+    if first and first.authority in trust.authorities:
+        until = SignedTime(first.seconds + first.accuracy_s, f"{AUTHORITY}{first.name}")
+    return Interval(after, until)
+
+
+def _unstamped(found: Mapping[str, TimeStamp], trust: Trust) -> str:
+    """Why nothing of a pinned authority is there; empty where it is, or where none was pinned."""
+    first = found.get(token_file(STAMPED_FIRST))
+    if not trust.authorities or (first and first.authority in trust.authorities):
+        return ""
+    return "no pinned authority stamped a head with all of the debate"
+
+
+def _witnessed(heads: Mapping[str, tuple[Note, Checkpoint]], trust: Trust) -> Interval:
     """The signed times of both heads, each by as many pinned witnesses as the quorum asks for; raises `Differs`."""
     if FIRST not in heads:
         raise Differs("the first countersigned head with all of the debate", FIRST, "nothing", file=FIRST)
@@ -161,7 +227,7 @@ def _signed(file: str, found: tuple[Note, Checkpoint], trust: Trust) -> list[Sig
     """When the pinned witnesses countersigned the head of a file, the earliest first; raises `Differs`."""
     with at(file=file):
         times = countersigned(*found, trust)
-    return sorted((SignedTime(at_, name) for name, at_ in times.items()), key=lambda one: (one.seconds, one.witness))
+    return sorted((SignedTime(at_, name) for name, at_ in times.items()), key=lambda one: (one.seconds, one.signer))
 
 
 def _compared(evidence: OpenedBundle, found: Interval, tolerance: int) -> None:
@@ -170,7 +236,7 @@ def _compared(evidence: OpenedBundle, found: Interval, tolerance: int) -> None:
     after, until = found.after, found.until
     if after and until and after.seconds > until.seconds + tolerance:
         raise Differs(
-            "when a head without the debate was countersigned", f"no later than {until}", str(after), file=BEFORE
+            "when a head without the debate was signed", f"no later than {until}", str(after), file=_file(BEFORE, after)
         )
     if after and moment(first.recorded) < (after.seconds - tolerance) * SECOND:
         what = f"when the first record was written, which was not in the log at {after}"
@@ -182,13 +248,19 @@ def _compared(evidence: OpenedBundle, found: Interval, tolerance: int) -> None:
         raise Differs(what, latest, last.recorded, file=f"records/{last.n:04d}.leaf.json", record=last.n)
 
 
+def _file(file: str, signed: SignedTime) -> str:
+    """The file that a signed time is from: of witnesses, or the stamped one beside it."""
+    stamped = {BEFORE: STAMPED_BEFORE, FIRST: STAMPED_FIRST}[file]
+    return token_file(stamped) if signed.signer.startswith(AUTHORITY) else file
+
+
 def _gap(evidence: OpenedBundle, found: Interval) -> str:
     """Why the signed times say too little; empty where they do not."""
     last = evidence.envelopes[-1]
     if found.until is None:
-        return "too few pinned witnesses countersigned the first head with all of the debate"
+        return "too few pinned witnesses, and no pinned authority, signed the first head with all of the debate"
     if (late := found.until.seconds - moment(last.recorded) // SECOND) > LATE_S:
-        return f"its first countersigned head is of {found.until}, {late} seconds after its last record"
+        return f"its first signed head is of {found.until}, {late} seconds after its last record"
     if found.after is None and _index(evidence, 0) > 0:
-        return "no head without the debate that the quorum countersigned is there, so no signed time is before it"
+        return "no head without the debate that the quorum or a pinned authority signed is there, so nothing bounds it"
     return ""

@@ -90,6 +90,7 @@ def facts(
         "keys": [key.encode() for key in trust.keys],
         "witnesses": [key.encode() for key in trust.witnesses],
         "quorum": trust.quorum if trust.witnesses else 0,
+        "authorities": [digest.hex() for digest in trust.authorities],
         "periods": {key.encode(): str(period) for key, period in trust.periods.items()},
         "allowed": [*(name.replace("_", "-") for name in allowed), *(["records-only"] if trust.records_only else [])],
         "steps": msgspec.to_builtins(report.steps),
@@ -149,6 +150,10 @@ def _rows(found: dict[str, Any]) -> Sequence[Fact]:
         ),
         *(Fact("Pinned witness", _pinned(key, found), code=True) for key in found["witnesses"] or ["none"]),
         Fact("Witnesses that must have signed", str(found["quorum"])),
+        *(
+            Fact("Pinned authority for time stamps (SHA-256 of its certificate)", digest, code=True)
+            for digest in found["authorities"]
+        ),
         Fact("Accepted by option", ", ".join(found["allowed"]) or "nothing"),
         Fact("Files that are only words", ", ".join(found["words"]) or "none"),
         Fact("Verified at, by the verifier's clock", found["verifiedAt"]),
@@ -168,7 +173,8 @@ def _recorded(found: dict[str, Any]) -> Sequence[Fact]:
     if "recorded" not in found["about"]:
         return ()
     differs = any(step["name"] == "times" and step["state"] == "FAILED" for step in found["steps"])
-    nothing = "at times that the step times found to differ" if differs else "at no time that a pinned witness signed"
+    unsigned = "at no time that a pinned witness or authority signed"
+    nothing = "at times that the step times found to differ" if differs else unsigned
     return [Fact("Recorded", recorded_words(found["about"], differs=differs) or nothing)]
 
 

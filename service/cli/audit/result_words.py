@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.cli.terminal_text import clean
-from service.verify.steps import FAILED, GAPS, VerificationReport, VerificationStep, tolerance_words
+from service.verify.steps import AUTHORITY, FAILED, GAPS, VerificationReport, VerificationStep, tolerance_words
 
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
 SHOWN = "shown"
@@ -31,9 +31,11 @@ def recorded_words(about: Mapping[str, Any], *, differs: bool) -> str:
     ends = about.get("recorded")
     if not ends or not ends["until"] or differs:
         return ""
-    after, until = (f"{end['time']} ({end['witness']})" if end else "an unknown time" for end in ends.values())
+    after, until = (f"{end['time']} ({end['signer']})" if end else "an unknown time" for end in ends.values())
     seconds = tolerance_words(about["toleranceS"])
-    return f"between {after} and {until}, as witnesses signed {seconds}"
+    stamped = {end["signer"].startswith(AUTHORITY) for end in ends.values() if end}
+    signers = " and ".join((("witnesses",) * (False in stamped)) + (("authorities",) * (True in stamped)))
+    return f"between {after} and {until}, as {signers} signed {seconds}"
 
 
 def place(step: VerificationStep) -> str:

@@ -26,9 +26,10 @@ from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.report_forms import Form, Paper
+from service.audit.timestamp import read_certificate
 from service.cli.audit.result_words import place, recorded_words, result_line
 from service.cli.terminal_text import clean
-from service.errors import SettingsError
+from service.errors import GainsayError, SettingsError
 from service.policy import RegisteredKey
 from service.verify import log
 from service.verify.opened_bundle import OpenedBundle
@@ -58,6 +59,14 @@ class Unreadable(click.UsageError):
 )
 @click.option(
     "--quorum", type=click.IntRange(min=1), metavar="N", help="The number of witnesses that must have signed (1)."
+)
+@click.option(
+    "--tsa",
+    "authorities",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CERT",
+    help="A pinned authority for time stamps: the file of its certificate (PEM); may be repeated.",
 )
 @click.option("--allow-unsigned", is_flag=True, help="Accept a file without a checked signature of the log.")
 @click.option("--allow-unwitnessed", is_flag=True, help="Accept a file without a checked cosignature of a witness.")
@@ -116,11 +125,12 @@ def verify(
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --out certificate.pdf
     gainsay audit verify bundle.zip --key VKEY --witness VKEY --report report.pdf
+    gainsay audit verify bundle.zip --key VKEY --witness VKEY --tsa stamps.pem
     Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
-    as_json, every, shown = (flags.pop(name) for name in ("as_json", "every", "shown"))
+    as_json, every, shown, authorities = (flags.pop(name) for name in ("as_json", "every", "shown", "authorities"))
     trust = _trust(keys, witnesses, pins, quorum, flags["allow_unwitnessed"])
-    trust = replace(trust, **flags, records_only=scope == "records")
+    trust = replace(trust, **flags, authorities=pinned_authorities(authorities), records_only=scope == "records")
     asked = Asked(every, None if shown is None else _held(shown))
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
@@ -215,6 +225,23 @@ def pinned_periods(path: Path | None) -> dict[PublicKey, Period]:
     except SettingsError as error:
         raise click.UsageError(f"--keys: {clean(error.detail)}") from None
     return {PublicKey.parse(row.key): _period(row) for row in rows}
+
+
+def pinned_authorities(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
+    """The certificates of authorities for time stamps, by their SHA-256; raises `click.UsageError`."""
+    from cryptography.hazmat.primitives.hashes import SHA256
+
+    found = []
+    for path in paths:
+        try:
+            certificate = read_certificate(path.read_text("ascii"))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is no certificate in PEM"
+            raise click.UsageError(f"--tsa {clean(str(path))}: {reason}") from None
+        except GainsayError as error:
+            raise click.UsageError(f"--tsa {clean(str(path))}: {error.detail}") from None
+        found.append(certificate.fingerprint(SHA256()))
+    return tuple(dict.fromkeys(found))
 
 
 def _period(row: RegisteredKey) -> Period:

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from secrets import randbits
 
 from service.audit.note import parse_note
-from service.audit.timestamp import BadTimeStamp, accept, open_time_stamp, read_certificate, request
+from service.audit.timestamp import accept, open_time_stamp, read_certificate, request
+from service.audit.timestamp_forms import BadTimeStamp
 from service.errors import GainsayError
 from service.policy import TimeStamps
 from service.proving.signing.stamps import Stamp, TimeStampUnavailable

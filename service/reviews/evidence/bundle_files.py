@@ -15,6 +15,7 @@ from service.audit.bundle import (
     Manifest,
     digests,
     encode_index,
+    token_file,
 )
 from service.audit.bundle_texts import READMES, SCHEMAS
 from service.audit.earlier_head import EarlierHead
@@ -55,7 +56,7 @@ def compose_files(gathered: BundleParts) -> Bundle:
         **_of_logs("heads", gathered.opened),
         **_of_logs("issued", gathered.issued),
         **{head.file: EarlierHead(head.path, head.note).encode() for head in gathered.times},
-        **{_token_file(head.file): head.token for head in gathered.times if head.token is not None},
+        **{token_file(head.file): head.token for head in gathered.times if head.token is not None},
     }
     manifest = Manifest(
         debate=gathered.debate,
@@ -159,11 +160,6 @@ def _logs(gathered: BundleParts) -> tuple[str, ...]:
 def _checkpoints(gathered: BundleParts) -> Files:
     notes = [gathered.head.note, *(opened.head.note for opened in _earlier(gathered))]
     return {f"checkpoints/{nth:04d}.txt": note for nth, note in enumerate(notes, 1)}
-
-
-def _token_file(head_file: str) -> str:
-    """The file of a time stamp, beside that of its head."""
-    return f"{head_file.removesuffix('.txt')}.tst"
 
 
 def _of_logs(folder: str, proven: Sequence[ProvenRecord]) -> Files:

@@ -56,8 +56,8 @@ def test_a_debate_is_recorded_between_two_signed_times_which_the_output_shows(dr
     report = verify(draft.bundle())
 
     assert report.about["recorded"] == {
-        "after": {"time": when(began - 1), "witness": name},
-        "until": {"time": when(ended + 2), "witness": name},
+        "after": {"time": when(began - 1), "signer": name},
+        "until": {"time": when(ended + 2), "signer": name},
     }
     assert step(report, "times").detail.startswith(f"recorded between {when(began - 1)} ({name}) and {when(ended + 2)}")
     second_line = list(verification_lines(report))[1]

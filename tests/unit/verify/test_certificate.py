@@ -163,7 +163,7 @@ def test_the_signed_times_and_the_keys_are_in_words(tmp_path: Path, monkeypatch:
     assert re.fullmatch(f"between {time} and {time}, as witnesses signed {tolerance}", seen["Recorded"])
     assert said[1] == f"recorded {seen['Recorded']}"
     assert re.search(f"its records say .*Z to .*Z {tolerance}$", next(line for line in said if line[:2] == "14"))
-    assert rows(drawn)["Recorded"] == "at no time that a pinned witness signed"
+    assert rows(drawn)["Recorded"] == "at no time that a pinned witness or authority signed"
     assert rows(drawn)["Pinned key (of a log or an approver)"] == KEY[1]
     assert not any("recorded {" in value or "None" in value for value in rows(drawn).values())
 
