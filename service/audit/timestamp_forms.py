@@ -39,6 +39,11 @@ ECDSA: Final = {
     "sha512": Oid("1.2.840.10045.4.3.4"),
 }
 ORDERS: Final = {curve.name: curve.group_order for curve in (ec.SECP256R1(), ec.SECP384R1(), ec.SECP521R1())}
+UNREADABLE: Final = (
+    *(ValueError, TypeError, OverflowError),
+    *(x509.DuplicateExtension, x509.InvalidVersion, UnsupportedAlgorithm),
+)
+"""What the readers of DER and of certificates raise."""
 Key = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
 
@@ -296,12 +301,5 @@ def reading(what: str) -> Iterator[None]:
     """Raise `BadTimeStamp` for whatever the readers of DER and of certificates raise."""
     try:
         yield
-    except (
-        ValueError,
-        TypeError,
-        OverflowError,
-        x509.DuplicateExtension,
-        x509.InvalidVersion,
-        UnsupportedAlgorithm,
-    ) as error:
+    except UNREADABLE as error:
         raise BadTimeStamp(f"expected {what}, found something else ({type(error).__name__})") from None

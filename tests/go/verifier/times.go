@@ -12,6 +12,12 @@ import (
 // dated are the earlier heads of a bundle: one without the debate, and one with all of it.
 var dated = []string{"times/before.txt", "times/first.txt"}
 
+// stamps are heads with an authority's time stamps and their tokens (RFC 3161), which this program does not read.
+var stamps = map[string]bool{
+	"times/stamped-before.txt": true, "times/stamped-before.tst": true,
+	"times/stamped-first.txt": true, "times/stamped-first.tst": true,
+}
+
 // earlier reads an earlier head, and refuses one that the head of the bundle does not continue.
 func (b *bundle) earlier(name string) (checkpoint, error) {
 	head, rest, ok := bytes.Cut(b.files[name], []byte("\n\n"))
@@ -52,6 +58,11 @@ func (b *bundle) times() error {
 	heads, err := b.earlierHeads()
 	if err != nil {
 		return err
+	}
+	for name := range stamps {
+		if _, ok := b.files[name]; ok {
+			return fmt.Errorf("%s is a time stamp or its head: %w", name, errLater)
+		}
 	}
 	if b.records[0].v < 2 {
 		return fmt.Errorf("leaves of version 1 have one time: %w", errLater)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,8 @@ from tests.fixtures.stamping import AUTHORITY, AUTHORITY_KEY, RSA_KEY, STAMPING,
 
 TEXT = "log.example/acme/1\n7\nqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=\n"
 AT = 1_795_000_000
+OPENSSL = shutil.which("openssl")
+needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="there is no openssl to compare with")
 NONCE = 0xF000_0000_0000_0001
 CERTIFICATE = x509.load_pem_x509_certificate(AUTHORITY.encode())
 DIGEST = CERTIFICATE.fingerprint(hashes.SHA256())
@@ -52,6 +57,7 @@ def test_a_stamp_says_when_and_by_whom(key: Key, digest: hashes.HashAlgorithm) -
     assert (found.authority, found.name) == (own.fingerprint(hashes.SHA256()), "CN=stamps.example")
 
 
+@pytest.mark.filterwarnings("ignore::cryptography.utils.CryptographyDeprecationWarning")
 @pytest.mark.parametrize("key", [AUTHORITY_KEY, RSA_KEY])
 def test_no_change_of_a_bit_is_accepted(key: Key) -> None:
     token = a_token(TEXT, AT, key=key, certificate=a_certificate(key=key))
@@ -184,6 +190,31 @@ def test_how_far_off_the_time_may_be_is_rounded_up(
     found = open_time_stamp(a_token(TEXT, seconds, info={"accuracy": accuracy}), TEXT)
 
     assert (found.seconds, found.accuracy_s) == expected
+
+
+@needs_openssl
+@pytest.mark.parametrize("key", [AUTHORITY_KEY, RSA_KEY])
+def test_openssl_takes_the_same_file(key: Key, tmp_path: Path) -> None:
+    pem, token = a_certificate(key=key), tmp_path / "token.tst"
+    (tmp_path / "stamps.pem").write_text(pem)
+    token.write_bytes(a_token(TEXT, AT, key=key, certificate=pem))
+    command = [
+        OPENSSL,
+        "ts",
+        "-verify",
+        "-token_in",
+        "-in",
+        token,
+        "-partial_chain",
+        "-CAfile",
+        tmp_path / "stamps.pem",
+    ]
+
+    for text, code in ((TEXT, 0), (TEXT + "more\n", 1)):
+        done = subprocess.run(
+            [*map(str, command), "-digest", hashes_of(text).hex()], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
 
 
 # The answer of an authority.

@@ -77,7 +77,7 @@ def test_a_recorded_bundle_of_a_witnessed_later_log_lies_between_two_signed_time
     report = verify_bundle(data(name), trust, tools())
 
     assert (report.code, {step.state for step in report.steps}) == (0, {"OK"})
-    assert {end["witness"] for end in report.about["recorded"].values()} == {"witness.example"}
+    assert {end["signer"] for end in report.about["recorded"].values()} == {"witness.example"}
     assert unpack(data(name)).manifest.logs == tuple(f"localhost/default/{epoch}" for epoch in epochs)
 
 
