@@ -6,8 +6,8 @@ digest without parameters, the certificate of the signer alone, named by issuer 
 lists, no unsigned attribute; of the two signatures that ECDSA has for each, that with the smaller s. `open_time_stamp`
 writes a token again from what is signed and compares the bytes.
 
-What is stamped is the text of a head's signed note, by its SHA-256. A token names its own authority, which is no pin:
-whoever reads one compares `TimeStamp.authority` with a certificate of their own.
+What is stamped is the text of a head's signed note, by its SHA-256. A token names its own authority, which is no pin: a
+verifier compares `TimeStamp.authority` with a certificate that the examiner gave.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def open_time_stamp(token: bytes, text: str) -> TimeStamp:
         if info.version != 1 or not _is_of(info.imprint, text):
             raise BadTimeStamp("expected a time stamp of this text by its SHA-256, found one of something else")
         if any(each.critical for each in info.extensions or []):
-            raise BadTimeStamp("expected no critical extension in a time stamp, found one that nobody here knows")
+            raise BadTimeStamp("expected no critical extension in a time stamp, found one that is not known")
         return _said(info, certificate)
 
 

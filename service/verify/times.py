@@ -260,7 +260,7 @@ def _gap(evidence: OpenedBundle, found: Interval) -> str:
     if found.until is None:
         return "too few pinned witnesses, and no pinned authority, signed the first head with all of the debate"
     if (late := found.until.seconds - moment(last.recorded) // SECOND) > LATE_S:
-        return f"its first signed head is of {found.until}, {late} seconds after its last record"
+        return f"its first dated checkpoint is of {found.until}, {late} seconds after its last record"
     if found.after is None and _index(evidence, 0) > 0:
         return "no head without the debate that the quorum or a pinned authority signed is there, so nothing bounds it"
     return ""

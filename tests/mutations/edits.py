@@ -28,14 +28,8 @@ STRANGE = (
     *("heads/0001.leaf.json", "heads/0099.payload.json", "heads/0099.salt", "heads/0003.leaf.json", "APPROVED.txt"),
     *("checkpoints/0002.txt", "checkpoints/0003.txt", "heads/0002.tlog-proof", "heads/0003.salt"),
     *("documents/0009.txt", "documents/index.json", "records/0099.leaf.json", "proofs/0099.tlog-proof", "report.txt"),
-    *(
-        "times/before.txt",
-        "times/first.txt",
-        "times/last.txt",
-        "times/stamped-first.txt",
-        "times/stamped-first.tst",
-        "issued/0099.leaf.json",
-    ),
+    *("times/before.txt", "times/first.txt", "times/last.txt", "issued/0099.leaf.json"),
+    *("times/stamped-first.txt", "times/stamped-first.tst"),
 )
 LINE = "a line of signatures by another key below the checkpoint of the debate's log"
 UNDATED = "times/before.txt left out"

@@ -106,7 +106,7 @@ def test_witnesses_and_authority_together_say_the_narrowest(drafts: Drafts) -> N
     assert ends[1] == [{"time": when(began), "signer": NAME}, {"time": when(ended), "signer": NAME}]
 
 
-def test_a_stamp_that_nobody_pinned_says_nothing_and_is_listed(drafts: Drafts) -> None:
+def test_a_stamp_of_an_authority_that_is_not_pinned_says_nothing_and_is_listed(drafts: Drafts) -> None:
     bundle = stamped(drafts["plain"], witnessed=True)
 
     report = verify(bundle, PINNED)
@@ -148,7 +148,7 @@ def test_another_certificate_of_the_same_name_is_another_authority(drafts: Draft
     assert uncheckable(report) == ["witnesses", "lines", "times"]
 
 
-DAMAGED = {
+DAMAGED: dict[str, dict[str, bytes | str | None]] = {
     "no token": {"first_tst": None},
     "no head": {"first_txt": None},
     "words for a token": {"first_tst": b"Stamped in May, says the board."},
