@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from cryptography.hazmat.primitives.hashes import SHA256
 
 from service.audit import archive
 from service.audit.checkpoint import Checkpoint, add_lines, cosign, sign_checkpoint
@@ -22,7 +23,15 @@ from service.audit.export import Footer, Header, Row, encode_footer, encode_head
 from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey, sign_note
 from service.audit.proof import TlogProof
 from service.audit.record import Actor, Context, Link, RecordPlace, Times, Writer, commit, encode_context, seal
+from service.audit.timestamp_forms import MESSAGE_DIGEST, SIGNING_CERTIFICATE, Accuracy
 from service.audit.tree import consistency_path, inclusion_path, leaf_hash, root_of
+from tests.fixtures.stamping import (
+    ANOTHER_KEY,
+    CERTIFICATE,
+    a_token,
+    with_digest_parameters,
+    with_large_s,
+)
 from tests.vectors import published, recomputed
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "vectors"
@@ -268,6 +277,35 @@ def exports() -> Iterator[Case]:
         }
 
 
+def stamps() -> Iterator[Case]:
+    """Tokens of time stamps: what they say of a text, or why they are refused."""
+    text, certificate = "example.org/default/1\n11\nrootrootroot\n", CERTIFICATE.fingerprint(SHA256()).hex()
+    for seconds, accuracy in ((COSIGNED_AT, None), (COSIGNED_AT + 0.5, Accuracy(seconds=1, millis=1, micros=None))):
+        found = a_token(text, seconds, info={"accuracy": accuracy})
+        off = 3 if accuracy else 0
+        yield {
+            "text": text,
+            "token": _b64(found),
+            "certificate": certificate,
+            "seconds": COSIGNED_AT,
+            "accuracy": off,
+        }
+    token = a_token(text, COSIGNED_AT)
+    for edited, why in (
+        (token + b"\0", "a byte behind"),
+        (token[:-1], "a byte less"),
+        (a_token(text, COSIGNED_AT, info={"version": 2}), "a TSTInfo of another version"),
+        (a_token(text + ".", COSIGNED_AT), "of another text"),
+        (a_token(text, COSIGNED_AT, key=ANOTHER_KEY), "a signature by another key"),
+        (a_token(text, COSIGNED_AT, attributes={SIGNING_CERTIFICATE: []}), "no signed hash of the certificate"),
+        (a_token(text, COSIGNED_AT, attributes={MESSAGE_DIGEST: [b"\x04\x20" + bytes(32)]}), "another digest"),
+        (a_token(text, 1_700_000_000), "a time before the certificate was valid"),
+        (with_large_s(token), "the larger s"),
+        (with_digest_parameters(token), "a digest with parameters"),
+    ):
+        yield {"text": text, "token": _b64(edited), "refused": why}
+
+
 VECTORS = (
     commitments,
     strings,
@@ -281,6 +319,7 @@ VECTORS = (
     archives,
     records,
     exports,
+    stamps,
     *recomputed.VECTORS,
 )
 

@@ -69,6 +69,7 @@ def _certificate() -> dict[str, Any]:
             quorum={"type": "integer", "minimum": 0},
             allowed=TEXTS,
             steps={"type": "array", "items": step},
+            authorities={"type": "array", "items": HASH},
             left=TEXTS,
             words=TEXTS,
             verifiedAt={"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"},

@@ -133,6 +133,8 @@ def verify(
     trust = replace(trust, **flags, authorities=pinned_authorities(authorities), records_only=scope == "records")
     asked = Asked(every, None if shown is None else _held(shown))
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
+    if authorities and report.kind in ("export", "pack"):
+        raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({report.kind})")
     click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 

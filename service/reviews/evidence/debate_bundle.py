@@ -12,10 +12,9 @@ from uuid import UUID
 
 from service.audit.bundle import pack
 from service.audit.log_events import AuditRead
-from service.audit.note import BadKey, PublicKey, parse_note
+from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.audit.stored_record import Mismatch, place_of
-from service.audit.timestamp import open_time_stamp
 from service.errors import EvidenceDamaged, GainsayError, NotProvable
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.bundle_files import compose_files
@@ -71,7 +70,6 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
         damage = Mismatch(f"the tree of the log {place.log}", f"does not agree with its checkpoints: {error.detail}")
         await note_damage(database, "log", damage, tenant=head["tenant"], log=place.log)
         raise
-    await _open_time_stamps(database, debate, head, gathered)
     trust = Trust(keys=await _keys(database, debate, head), allow_unwitnessed=True)
     # In a thread: the report reads long texts, and hashing takes time too.
     content, failed = await asyncio.to_thread(_packed, gathered, trust)
@@ -89,7 +87,7 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
 
 def _log_at_fault(failed: VerificationStep, gathered: BundleParts) -> str | None:
     """The log whose head or tree is damaged; ``None`` where the damage is the debate's own."""
-    if failed.name in OF_LOG:
+    if failed.name in OF_LOG or (failed.file or "").startswith("times/"):
         return gathered.place.log
     proofs = {f"issued/{nth:04d}.tlog-proof": each.head.log for nth, each in enumerate(gathered.issued, 1)}
     return proofs.get(failed.file or "")
@@ -100,20 +98,6 @@ def _packed(gathered: BundleParts, trust: Trust) -> tuple[bytes, VerificationSte
     made = compose_files(gathered)
     failed = find_damage(made, trust)
     return (b"", failed) if failed else (pack(made), None)
-
-
-async def _open_time_stamps(database: Database, debate: str, head: Row, gathered: BundleParts) -> None:
-    """Open the tokens of the bundle with the text of their heads; raises `EvidenceDamaged` for one that is damaged."""
-    for each in gathered.times:
-        if each.token is None:
-            continue
-        try:
-            open_time_stamp(each.token, parse_note(each.note).text)
-        except GainsayError as error:
-            log = gathered.place.log
-            damage = Mismatch(f"a time stamp of the log {log}", f"cannot be opened: {error.detail}")
-            await note_damage(database, "log", damage, tenant=head["tenant"], log=log)
-            raise EvidenceDamaged(debate, damage.place, damage.what) from error
 
 
 async def _keys(database: Database, debate: str, head: Row) -> tuple[PublicKey, ...]:

@@ -128,7 +128,7 @@ func (b *bundle) numbered(count int64) error {
 		if (folder == "records" || folder == "proofs" || folder == "checkpoints") && !due[name] {
 			return fmt.Errorf("%s is not asked for", name)
 		}
-		if !places[folder] || folder == "times" && name != dated[0] && name != dated[1] && !stamps[name] {
+		if !places[folder] || folder == "times" && !isTime(name) {
 			return fmt.Errorf("%s is no file of a bundle", name)
 		}
 	}

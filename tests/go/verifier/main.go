@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
@@ -10,7 +12,7 @@ import (
 
 const help = `usage:
   verifier vectors FOLDER
-  verifier verify FILE --key VKEY [--witness VKEY] [--quorum N] [--schemas FOLDER] [--recompute]
+  verifier verify FILE --key VKEY [--witness VKEY] [--tsa CERTIFICATE] [--quorum N] [--schemas FOLDER] [--recompute]
 
 A key may be given again and again. --quorum 0 says that no witness is expected. --schemas is the folder of the JSON
 Schemas, from somebody else than whoever gave you the file; without it the members of payloads are not checked.
@@ -55,6 +57,18 @@ func pin(args []string) (trust, error) {
 	}
 	flags.Func("key", "", take(&t.keys, plainType))
 	flags.Func("witness", "", take(&t.witnesses, witnessType))
+	flags.Func("tsa", "", func(file string) error {
+		data, err := os.ReadFile(file)
+		block, _ := pem.Decode(data)
+		if err != nil || block == nil {
+			return fmt.Errorf("%s has no certificate in PEM", file)
+		}
+		if t.authorities == nil {
+			t.authorities = map[[32]byte]bool{}
+		}
+		t.authorities[sha256.Sum256(block.Bytes)] = true
+		return nil
+	})
 	flags.IntVar(&t.quorum, "quorum", 1, "")
 	flags.BoolVar(&t.recompute, "recompute", false, "")
 	flags.Func("schemas", "", func(folder string) (err error) {

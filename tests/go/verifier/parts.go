@@ -256,7 +256,7 @@ func (b *bundle) allLines() error {
 			return err
 		}
 	}
-	for _, name := range dated {
+	for _, name := range append(append([]string{}, dated...), stamped...) {
 		if _, ok := b.files[name]; !ok {
 			continue
 		}
@@ -268,6 +268,15 @@ func (b *bundle) allLines() error {
 			strange = err
 		} else if err != nil {
 			return err
+		}
+	}
+	stamps, err := b.stamps()
+	if err != nil {
+		return err
+	}
+	for name, s := range stamps {
+		if !b.authorities[s.authority] {
+			strange = fmt.Errorf("the authority of %s is not pinned: %w", tokenOf(name), errLater)
 		}
 	}
 	for nth := 1; nth <= b.issuedRecords(); nth++ {

@@ -18,6 +18,7 @@ const (
 type trust struct {
 	keys, witnesses []key
 	quorum          int
+	authorities     map[[32]byte]bool // of time stamps, by the SHA-256 of their certificates
 	recompute       bool
 	forms           schemas // nil: the members of payloads are not checked
 }

@@ -12,10 +12,20 @@ import (
 // dated are the earlier heads of a bundle: one without the debate, and one with all of it.
 var dated = []string{"times/before.txt", "times/first.txt"}
 
-// stamps are heads with an authority's time stamps and their tokens (RFC 3161), which this program does not read.
-var stamps = map[string]bool{
-	"times/stamped-before.txt": true, "times/stamped-before.tst": true,
-	"times/stamped-first.txt": true, "times/stamped-first.tst": true,
+// stamped are such heads with an authority's time stamps, whose tokens stand beside them.
+var stamped = []string{"times/stamped-before.txt", "times/stamped-first.txt"}
+
+// tokenOf is the file of the token of a stamped head.
+func tokenOf(head string) string { return strings.TrimSuffix(head, ".txt") + ".tst" }
+
+// isTime says whether a bundle may have such a file under times/.
+func isTime(name string) bool {
+	for _, head := range append(append([]string{}, dated...), stamped...) {
+		if name == head {
+			return true
+		}
+	}
+	return name == tokenOf(stamped[0]) || name == tokenOf(stamped[1])
 }
 
 // earlier reads an earlier head, and refuses one that the head of the bundle does not continue.
@@ -59,30 +69,54 @@ func (b *bundle) times() error {
 	if err != nil {
 		return err
 	}
-	for name := range stamps {
-		if _, ok := b.files[name]; ok {
-			return fmt.Errorf("%s is a time stamp or its head: %w", name, errLater)
-		}
+	stamps, err := b.stamps()
+	if err != nil {
+		return err
 	}
 	if b.records[0].v < 2 {
 		return fmt.Errorf("leaves of version 1 have one time: %w", errLater)
 	}
-	if len(b.witnesses) == 0 && b.quorum == 0 {
+	if len(b.witnesses) == 0 && len(b.authorities) == 0 && b.quorum == 0 {
 		return nil
 	}
-	if len(b.witnesses) == 0 {
+	if len(b.witnesses) == 0 && len(b.authorities) == 0 {
 		return fmt.Errorf("no witness is pinned: %w", errLater)
 	}
-	if heads[dated[1]] == nil {
+	if heads[dated[1]] == nil && len(b.witnesses) > 0 {
 		return errors.New("times/first.txt is missing")
 	}
-	return b.between(heads, dates)
+	return b.between(heads, stamps, dates)
+}
+
+// stamps are what the tokens say, by their heads, whether their authority is pinned or not.
+func (b *bundle) stamps() (map[string]stamp, error) {
+	found := map[string]stamp{}
+	for _, name := range stamped {
+		_, hasHead := b.files[name]
+		data, hasToken := b.files[tokenOf(name)]
+		if hasHead != hasToken {
+			return nil, fmt.Errorf("%s without its token, or the token alone", name)
+		}
+		if !hasHead {
+			continue
+		}
+		c, err := b.earlier(name)
+		if err != nil {
+			return nil, err
+		}
+		said, err := openStamp(data, c.text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", tokenOf(name), err)
+		}
+		found[name] = said
+	}
+	return found, nil
 }
 
 // earlierHeads reads the earlier heads that are there, by their names.
 func (b *bundle) earlierHeads() (map[string]*checkpoint, error) {
 	found := map[string]*checkpoint{}
-	for at, name := range dated {
+	for at, name := range append(append([]string{}, dated...), stamped...) {
 		if _, ok := b.files[name]; !ok {
 			continue
 		}
@@ -95,7 +129,7 @@ func (b *bundle) earlierHeads() (map[string]*checkpoint, error) {
 		}
 		for n := range b.records {
 			p, err := parseProof(b.files[fmt.Sprintf("proofs/%04d.tlog-proof", n)])
-			if err != nil || (p.index < c.size) != (at == 1) {
+			if err != nil || (p.index < c.size) != (at%2 == 1) {
 				return nil, fmt.Errorf("%s holds what it must not, or lacks record %d", name, n)
 			}
 		}
@@ -118,39 +152,67 @@ func (b *bundle) cosigned(c *checkpoint) ([]int64, error) {
 	return list, err
 }
 
+// bounds are the latest time of a head without the debate and the earliest of one with all of it, where there are any.
+func (b *bundle) bounds(heads map[string]*checkpoint, stamps map[string]stamp) (after, until *int64, err error) {
+	before, err := b.cosigned(heads[dated[0]])
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := b.cosigned(heads[dated[1]])
+	if err != nil {
+		return nil, nil, err
+	}
+	quorum := max(1, b.quorum)
+	if len(before) >= quorum {
+		after = &before[len(before)-quorum]
+	}
+	if len(first) >= quorum {
+		until = &first[quorum-1]
+	}
+	if s, ok := stamps[stamped[0]]; ok && b.authorities[s.authority] {
+		if at := s.seconds - s.accuracy; after == nil || at > *after {
+			after = &at
+		}
+	}
+	if s, ok := stamps[stamped[1]]; ok && b.authorities[s.authority] {
+		if at := s.seconds + s.accuracy; until == nil || at < *until {
+			until = &at
+		}
+	}
+	return after, until, nil
+}
+
 // between compares the records with the times of the heads without the debate and with all of it.
-func (b *bundle) between(heads map[string]*checkpoint, dates []time.Time) error {
+func (b *bundle) between(heads map[string]*checkpoint, stamps map[string]stamp, dates []time.Time) error {
 	skew, err := b.clockSkew()
 	if err != nil {
 		return err
 	}
-	before, err := b.cosigned(heads[dated[0]])
+	from, until, err := b.bounds(heads, stamps)
 	if err != nil {
 		return err
 	}
-	first, err := b.cosigned(heads[dated[1]])
-	if err != nil {
-		return err
+	tolerance, last := 1+skew, dates[len(dates)-1]
+	if from != nil && until != nil && *from-tolerance > *until {
+		return errors.New("a head without the debate was signed after one with it")
 	}
-	quorum, tolerance, last := max(1, b.quorum), 1+skew, dates[len(dates)-1]
-	bounded, covered := len(before) >= quorum, len(first) >= quorum
-	if bounded && covered && before[len(before)-quorum]-tolerance > first[quorum-1] {
-		return errors.New("times/before.txt was signed after times/first.txt")
-	}
-	if bounded && dates[0].Unix() < before[len(before)-quorum]-tolerance {
+	if from != nil && dates[0].Unix() < *from-tolerance {
 		return errors.New("the first record is dated before a head that lacks it")
 	}
-	if covered && after(last, first[quorum-1], tolerance) {
+	if until != nil && after(last, *until, tolerance) {
 		return errors.New("the last record is dated after a head that has it")
 	}
 	p, err := parseProof(b.files["proofs/0000.tlog-proof"])
 	switch {
 	case err != nil:
 		return err
-	case !covered || first[quorum-1]-last.Unix() > late:
-		return fmt.Errorf("no head of the hour after the debate was countersigned: %w", errLater)
-	case !bounded && p.index > 0:
-		return fmt.Errorf("no head before the debate was countersigned: %w", errLater)
+	case until == nil || *until-last.Unix() > late:
+		return fmt.Errorf("no head of the hour after the debate was signed: %w", errLater)
+	case from == nil && p.index > 0:
+		return fmt.Errorf("no head before the debate was signed: %w", errLater)
+	}
+	if s, ok := stamps[stamped[1]]; len(b.authorities) > 0 && (!ok || !b.authorities[s.authority]) {
+		return fmt.Errorf("no pinned authority stamped a head with all of the debate: %w", errLater)
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ type example struct {
 	Leaves                [][]byte
 	Path, Keys, Witnesses []string
 	Index, Size, Old, New int64
+	Seconds, Accuracy     int64
+	Certificate           string
+	Token                 []byte
 	Signed                bool
 	Times                 map[string]int64
 	Files                 map[string][]byte
@@ -45,7 +48,7 @@ func vectors(folder string, out io.Writer) int {
 		"records.json": byError(func(x example) error { return checkRecord(x, &chain) }),
 		"keys.json":    byError(checkKey), "trees.json": byError(checkTree), "inclusions.json": checkInclusion,
 		"consistencies.json": checkConsistency, "checkpoints.json": byError(checkCheckpoint), "proofs.json": checkProof,
-		"archives.json": byError(checkArchive), "exports.json": checkExport,
+		"archives.json": byError(checkArchive), "stamps.json": byError(checkStamp), "exports.json": checkExport,
 		"tokens.json": byError(computed(checkTokens)), "usages.json": byError(computed(checkUsage)),
 		"charges.json": byError(computed(checkCharge)), "reservations.json": byError(computed(checkReservation)),
 		"closings.json": byError(computed(checkClosing)), "ledgers.json": byError(computed(checkLedger)),
@@ -94,6 +97,15 @@ func when(good bool) error {
 		return nil
 	}
 	return errVector
+}
+
+func checkStamp(x example) error {
+	said, err := openStamp(x.Token, x.Text)
+	if err != nil {
+		return err
+	}
+	same := said.seconds == x.Seconds && said.accuracy == x.Accuracy && hex.EncodeToString(said.authority[:]) == x.Certificate
+	return when(same)
 }
 
 func checkCommitment(x example) error { return when(committed(x.Commitment, x.Salt, x.Content)) }

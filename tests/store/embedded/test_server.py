@@ -14,8 +14,8 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psycopg
@@ -108,6 +108,15 @@ def processes(folder: Path) -> dict[int, str]:
                 continue
             if str(folder) in words and "sys.stdin.read" not in words:
                 found[int(entry.name)] = words
+    return found
+
+
+def owners(running: Iterable[int]) -> set[int]:
+    """The users of these processes, of those that have not ended meanwhile."""
+    found = set()
+    for pid in running:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.add(Path(f"/proc/{pid}").stat().st_uid)
     return found
 
 
@@ -578,7 +587,7 @@ def test_a_user_who_is_not_root_runs_the_server_as_itself_and_shares_it_with_roo
     user = User(home, *python, **as_user(nobody))
     user.port()
 
-    assert {Path(f"/proc/{pid}").stat().st_uid for pid in processes(home)} == {nobody.pw_uid}
+    assert owners(processes(home)) == {nobody.pw_uid}
     with shared_server(home) as server:
         remember(server, "beside its owner")
     assert user.leave() == 0

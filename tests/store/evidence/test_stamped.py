@@ -64,5 +64,6 @@ async def test_a_bundle_with_a_damaged_time_stamp_does_not_leave(house: House, t
         debate = await house.debated()
         await stamp(house, client, damaged=True)
 
-    with pytest.raises(EvidenceDamaged):
+    with pytest.raises(EvidenceDamaged, match="expected a time stamp in DER"):
         await house.bundle(debate)
+    assert house.rows("SELECT DISTINCT subject, log FROM damage") == [("log", LOG)]

@@ -18,7 +18,8 @@ from service.audit.timestamp_forms import Accuracy
 from service.cli import main
 from service.cli.audit.verify import verification_lines
 from service.verify.steps import Trust, when
-from tests.fixtures.bundles import BEFORE, LOG_KEY, PINNED, WITNESSES, Draft, earlier, moved, step, uncheckable, verify
+from tests.fixtures.bundles import LOG_KEY, PINNED, WITNESSES, Draft, moved, step, uncheckable, verify
+from tests.fixtures.stamped_bundles import stamped
 from tests.fixtures.stamping import AUTHORITY, RSA_KEY, a_certificate, a_token
 
 Drafts = Mapping[str, Draft]
@@ -28,29 +29,6 @@ STAMPS = Trust(keys=(LOG_KEY.public,), authorities=(CERTIFICATE,), allow_unwitne
 BOTH = replace(PINNED, authorities=(CERTIFICATE,))
 DAY = 86_400
 FIRST_TOKEN, BEFORE_TOKEN = "times/stamped-first.tst", "times/stamped-before.tst"
-
-
-def stamped(
-    draft: Draft,
-    *,
-    before: float | None = -1,
-    first: float | None = 2,
-    witnessed: bool = False,
-    accuracy: Accuracy | None = None,
-    seconds: tuple[int, int] | None = None,
-) -> Bundle:
-    """The draft with stamps so many seconds after it began and after it ended; none of a head for ``None``."""
-    (began, ended), witnesses = seconds or draft.seconds, WITNESSES[:1] if witnessed else ()
-    whole = draft.tree(LOG_KEY, witnesses, (began, ended))
-    times = dict(whole.times)
-    for name, size, at in (("before", BEFORE, before), ("first", BEFORE + len(draft.leaves), first)):
-        if at is not None:
-            head = earlier(whole, size, LOG_KEY, (), 0)
-            text = parse_note(parse_earlier_head(head).checkpoint).text
-            moment = (began if name == "before" else ended) + at
-            times[f"times/stamped-{name}.txt"] = head
-            times[f"times/stamped-{name}.tst"] = a_token(text, moment, info={"accuracy": accuracy})
-    return draft.bundle(whole._replace(times=times))
 
 
 def changed(bundle: Bundle, **files: bytes | None) -> Bundle:

@@ -18,10 +18,11 @@ from typing import Any
 
 import pytest
 
-from service.audit.bundle import pack, unpack
+from service.audit.bundle import Bundle, pack, unpack
 from service.audit.checkpoint import add_lines, cosign, parse_checkpoint
 from service.audit.earlier_head import parse_earlier_head
 from service.audit.note import SigningKey, parse_note
+from service.audit.timestamp_forms import Accuracy
 from service.cli import main
 from service.cli.audit.verify import tools
 from service.verify.bundle import verify_bundle
@@ -30,6 +31,8 @@ from tests.fixtures.bundles import BEFORE as BEFORE_IT
 from tests.fixtures.bundles import LOG_KEY, WITNESSES, Draft, Tree, earlier, moved
 from tests.fixtures.go import program
 from tests.fixtures.sealing import BUNDLES, Leaf, Recorded, compact, exported, indented, packed, zipped
+from tests.fixtures.stamped_bundles import stamped
+from tests.fixtures.stamping import AUTHORITY
 from tests.mutations.harness import WITNESSED
 from tests.mutations.resealed import Original, member, openings, originals
 
@@ -513,6 +516,7 @@ def test_an_edit_of_an_export_ends_alike(go: Go, schemas: Path, tmp_path: Path, 
 # -- records and heads that other times are given, by whoever has the keys of log and witnesses
 
 DAY = 86_400
+HOUR_OFF = Accuracy(seconds=3_600, millis=None, micros=None)
 
 
 def dated(seconds: float) -> Callable[[Draft], tuple[Draft, Tree]]:
@@ -590,6 +594,33 @@ def test_signed_times_end_alike(go: Go, schemas: Path, tmp_path: Path, name: str
     pinned = [word for key in WITNESSES for word in ("--witness", key.public.encode())]
     trust = [*pinned, "--quorum", str(quorum)]
     assert both(go, schemas, tmp_path, pack(draft.bundle(whole)), LOG_KEY.public.encode(), trust) == (state, state)
+
+
+STAMPED: dict[str, tuple[str, Callable[[Draft], Bundle]]] = {
+    "within": (OK, stamped),
+    "first by an hour": (OK, lambda draft: stamped(draft, first=3_600)),
+    "first by more": (LOOSE, lambda draft: stamped(draft, first=3_601)),
+    "no head before": (LOOSE, lambda draft: stamped(draft, before=None)),
+    "no head after": (LOOSE, lambda draft: stamped(draft, first=None)),
+    "before the debate by the tolerance": (OK, lambda draft: stamped(draft, before=5)),
+    "a head before that is stamped after": (LIES, lambda draft: stamped(draft, before=DAY)),
+    "an accuracy that hides that": (LOOSE, lambda draft: stamped(draft, before=9, accuracy=HOUR_OFF)),
+}
+"""What the step says where an authority alone is pinned, and what is stamped when."""
+
+
+@pytest.mark.parametrize("name", STAMPED)
+def test_stamped_times_end_alike(go: Go, schemas: Path, tmp_path: Path, name: str) -> None:
+    """No witness is pinned. Without the authority's certificate the stamps are listed as lines that nothing checked."""
+    state, make = STAMPED[name]
+    bundle = make(Draft.of(unpack((BUNDLES / "declined.zip").read_bytes())))
+    pem = tmp_path / "stamps.pem"
+    pem.write_text(AUTHORITY)
+    key = LOG_KEY.public.encode()
+
+    assert both(go, schemas, tmp_path, pack(bundle), key, ["--tsa", str(pem)]) == (state, state)
+    _, said = go("verify", tmp_path / "bundle.zip", "--key", key, "--schemas", schemas)
+    assert "lines      NOT CHECKABLE" in said
 
 
 def test_two_keys_of_one_witness_count_once(go: Go, schemas: Path, tmp_path: Path) -> None:

@@ -14,20 +14,29 @@ from cryptography import x509
 from cryptography.hazmat import asn1
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from service.audit import timestamp_forms as forms
 from service.audit.timestamp import TOKEN_MAX, TimeStamp, accept, open_time_stamp, read_certificate, request
 from service.audit.timestamp_forms import BadTimeStamp, read_token
-from tests.fixtures.stamping import AUTHORITY, AUTHORITY_KEY, RSA_KEY, STAMPING, Key, a_certificate, a_token, answered
+from tests.fixtures.stamping import (
+    ANOTHER_KEY,
+    AUTHORITY_KEY,
+    CERTIFICATE,
+    RSA_KEY,
+    STAMPING,
+    Key,
+    a_certificate,
+    a_token,
+    answered,
+    with_large_s,
+)
 
 TEXT = "log.example/acme/1\n7\nqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=\n"
 AT = 1_795_000_000
 OPENSSL = shutil.which("openssl")
 needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="there is no openssl to compare with")
 NONCE = 0xF000_0000_0000_0001
-CERTIFICATE = x509.load_pem_x509_certificate(AUTHORITY.encode())
 DIGEST = CERTIFICATE.fingerprint(hashes.SHA256())
 
 
@@ -138,7 +147,7 @@ LIES: dict[str, tuple[dict[str, Any], str]] = {
         {"attributes": {forms.SIGNING_CERTIFICATE: [named(DIGEST, x509.ObjectIdentifier("1.2.3"))]}},
         "another one",
     ),
-    "another key": ({"key": ec.derive_private_key(5, ec.SECP256R1())}, "signature"),
+    "another key": ({"key": ANOTHER_KEY}, "signature"),
     "a certificate for more": (
         {"certificate": a_certificate((*STAMPING, ExtendedKeyUsageOID.CODE_SIGNING))},
         "timeStamping",
@@ -165,14 +174,7 @@ def test_a_weak_or_strange_key_is_refused(key: Key) -> None:
 
 
 def test_the_other_signature_for_the_same_is_refused() -> None:
-    token = a_token(TEXT, AT)
-    found = asn1.decode_der(forms.ContentInfo, token)
-    (signer,) = found.content.signers.as_list()
-    r, s = decode_dss_signature(signer.signature)
-    signer.signature = encode_dss_signature(r, ec.SECP256R1().group_order - s)
-    found.content.signers = asn1.SetOf([signer])
-
-    assert "normal form" in refused(asn1.encode_der(found))
+    assert "normal form" in refused(with_large_s(a_token(TEXT, AT)))
 
 
 @pytest.mark.parametrize(
