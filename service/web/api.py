@@ -7,6 +7,7 @@ from litestar.datastructures import State
 
 from service import telemetry
 from service.web import audit, catalogue, citations, debates, probes, problems, submission
+from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
@@ -49,7 +50,7 @@ def make_api(site: AppState) -> Middleware:
         for status in (*operation.answers, *operation.problems):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     app = Litestar(
-        route_handlers=HANDLERS,
+        route_handlers=with_options(HANDLERS),
         exception_handlers={Exception: problems.answer},
         state=State({"site": site}),
         openapi_config=None,

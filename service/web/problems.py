@@ -28,6 +28,7 @@ from service.errors import (
     RequestTimeout,
 )
 from service.report.sent import encode
+from service.web.allowed_methods import allowed
 from service.web.app_state import HttpRequest
 from service.web.types import address
 
@@ -159,8 +160,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
 
 def _allowed_methods(error: MethodNotAllowedException) -> str:
     """The methods of the path; a path that accepts GET accepts HEAD too."""
-    methods = {method.strip() for method in (error.headers or {}).get("allow", "").split(",")}
-    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
+    return allowed(method.strip() for method in (error.headers or {}).get("allow", "").split(","))
 
 
 def _service_error(error: Exception) -> GainsayError:

@@ -16,6 +16,7 @@ from service.proving.signing import CheckpointRefused, Signer
 from service.proving.signing.countersigner import TEXT, Countersigner
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
 from service.web import probes, problems
+from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.body import read_bytes
 from service.web.middleware import Middleware
@@ -99,7 +100,7 @@ async def sign(request: HttpRequest) -> Response[str]:
 
 def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
     return Litestar(
-        route_handlers=[*handlers, probes.alive, probes.metrics],
+        route_handlers=with_options([*handlers, probes.alive, probes.metrics]),
         exception_handlers={Exception: problems.answer},
         state=State(state),
         openapi_config=None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -474,6 +475,21 @@ async def test_every_refusal_is_a_problem_document(
 async def test_a_method_that_a_path_does_not_take_is_answered_with_those_that_it_takes(site: Served) -> None:
     assert (await site.http.delete("/v1/debates")).headers["allow"] == "GET, HEAD, OPTIONS, POST"
     assert (await site.http.get(f"/v1/debates/{UNKNOWN}/abort")).headers["allow"] == "OPTIONS, POST"
+
+
+async def test_options_of_every_path_says_the_methods_that_a_refusal_says_and_that_are_described(site: Served) -> None:
+    described = (await site.http.get("/openapi.json")).json()["paths"]
+    for path, operations in described.items():
+        found = re.sub(r"\{\w+\}", "0", path)
+        methods = {name.upper() for name in operations if name in ("get", "put", "post", "delete", "patch")} | {
+            "OPTIONS"
+        }
+        methods |= {"HEAD"} if "GET" in methods else set()
+
+        options, refused = (await site.http.options(found)), (await site.http.request("TRACE", found))
+
+        assert (options.status_code, refused.status_code) == (204, 405), path
+        assert options.headers["allow"] == refused.headers["allow"] == ", ".join(sorted(methods)), path
 
 
 async def test_a_form_that_cannot_be_given_is_not_given(site: Served) -> None:
