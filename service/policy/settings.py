@@ -24,6 +24,8 @@ GAINSAY_APPROVAL       a file with the signed approval of this configuration (`g
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
+Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over
+(`service.policy.service_links`). A known name is always a setting, whatever its value looks like.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from msgspec import Struct
 from service.errors import SettingsError
 from service.policy import Policy
 from service.policy.file.reading import read_policy, refuse_unpriced
+from service.policy.service_links import is_service_link
 
 __all__ = ["SHIPPED_POLICY", "Settings", "read_policy", "read_settings", "refuse_unpriced"]
 
@@ -97,7 +100,11 @@ class Settings(Struct, frozen=True):
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
-    given = {name: value for name, value in environment.items() if name.startswith("GAINSAY_")}
+    given = {
+        name: value
+        for name, value in environment.items()
+        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
+    }
     unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
     if unknown:
         raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")

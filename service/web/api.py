@@ -34,6 +34,7 @@ HANDLERS = (
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,
+    probes.landing,
     probes.alive,
     probes.ready,
     probes.metrics,

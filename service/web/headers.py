@@ -12,7 +12,7 @@ WAIT_MAX_S = 60
 """The longest wait for a result; most proxies cut a silent connection soon after."""
 
 _PREFERENCE = re.compile(r'([!#$%&\'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?\s*(?:;[^,]*)?')
-_SECONDS = re.compile(r"\d{1,9}")
+_SECONDS = re.compile(r"0*(\d+)", re.ASCII)
 KEY_MAX = 255
 _KEY = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"')
 _BARE_KEY = re.compile(r"[!#-~][!-~]*")
@@ -28,8 +28,15 @@ def preferred_wait(prefer: Iterable[str]) -> int | None:
         for name, quoted, plain in _PREFERENCE.findall(header):
             if name.lower() == "wait":
                 value = quoted or plain
-                return min(int(value), WAIT_MAX_S) if _SECONDS.fullmatch(value) else None
+                return _cut(value)
     return None
+
+
+def _cut(seconds: str) -> int | None:
+    """A number of seconds of any length, cut to `WAIT_MAX_S`; ``None`` for what is no number."""
+    if (found := _SECONDS.fullmatch(seconds)) is None:
+        return None
+    return WAIT_MAX_S if len(found[1]) > len(str(WAIT_MAX_S)) else min(int(found[1]), WAIT_MAX_S)
 
 
 def best_media_type(accept: str | None, offers: Sequence[str]) -> str | None:

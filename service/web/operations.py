@@ -251,6 +251,14 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         method="get",
+        path="/",
+        id="landing",
+        tag="probes",
+        summary="What this service is, and where its description is.",
+        answers={200: Answer("A line for people.", {"text/plain": ()})},
+    ),
+    Operation(
+        method="get",
         path="/livez",
         id="alive",
         tag="probes",

@@ -19,6 +19,18 @@ READY_WITHIN_S = 0.8
 """Probes often time out after one second, and a database that takes longer to answer is not usable."""
 
 
+LANDING = (
+    "Gainsay, a service for model-risk governance: high-stakes questions are debated under a cost ceiling, and the "
+    "evidence is kept. /openapi.json describes every path; /readyz says whether this process takes work.\n"
+)
+
+
+@get("/", media_type="text/plain")
+async def landing() -> str:
+    """One line for a person who opens the address in a browser."""
+    return LANDING
+
+
 @get("/livez")
 async def alive() -> Response[bytes]:
     """Whether this process is alive. It checks nothing outside the process, for a restart would not repair that."""

@@ -7,6 +7,7 @@ log with the request's id, never into the answer.
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from contextvars import ContextVar
 
 import msgspec
@@ -113,7 +114,7 @@ _UNTOLD = (QueueFull, Overloaded, NotReady)
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
-    known = _service_error(error)
+    known = _service_error(error, {route.path for route in request.app.routes})
     if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
         if isinstance(inside := known.__cause__, GainsayError):
@@ -163,13 +164,18 @@ def _allowed_methods(error: MethodNotAllowedException) -> str:
     return allowed(method.strip() for method in (error.headers or {}).get("allow", "").split(","))
 
 
-def _service_error(error: Exception) -> GainsayError:
-    """The error as one of the service's own."""
+def _where_paths_are(paths: Collection[str]) -> str:
+    """Where a caller finds the paths of an application, such as a signer, that may have no description."""
+    return "/openapi.json lists all paths" if "/openapi.json" in paths else f"those here are {', '.join(sorted(paths))}"
+
+
+def _service_error(error: Exception, paths: Collection[str]) -> GainsayError:
+    """The error as one of the service's own; ``paths`` are those of the application."""
     match error:
         case GainsayError():
             return error
         case NotFoundException():
-            return NotFound("there is no such path; /openapi.json lists all paths")
+            return NotFound(f"there is no such path; {_where_paths_are(paths)}")
         case MethodNotAllowedException():
             return MethodNotAllowed(f"expected one of the methods {_allowed_methods(error)}")
         case HTTPException() if 400 <= error.status_code < 500:

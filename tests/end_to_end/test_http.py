@@ -131,6 +131,8 @@ async def test_a_caller_that_prefers_to_wait_gets_the_result(site: Served) -> No
         (["respond-async, wait=20"], 200, "wait=20"),
         (['WAIT="20"; foo=bar'], 200, "wait=20"),
         (["wait=900"], 200, "wait=60"),
+        ([f"wait={'9' * 5_000}"], 200, "wait=60"),
+        ([f"wait={'0' * 5_000}20"], 200, "wait=20"),
         (["handling=strict", "wait=20"], 200, "wait=20"),
         (["wait=20, wait=0"], 200, "wait=20"),
         (["wait=soon"], 202, None),

@@ -241,6 +241,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("GET", "/v1/models", "/v1/models?limit=2", {}),
         ("GET", "/v1/policy", "/v1/policy", {}),
         ("GET", "/v1/policy", "/v1/policy?x=y", {}),
+        ("GET", "/", "/", {}),
         ("GET", "/livez", "/livez", {}),
         ("GET", "/readyz", "/readyz", {}),
         ("GET", "/metrics", "/metrics", {}),

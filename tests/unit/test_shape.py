@@ -35,6 +35,7 @@ PURE = {
     "service.policy.prices",
     "service.policy.rules",
     "service.policy.seating",
+    "service.policy.service_links",
     "service.policy.task_types",
     "service.policy.wires",
     "service.report",
