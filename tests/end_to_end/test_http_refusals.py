@@ -437,7 +437,8 @@ async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: S
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
-        ("GET", "/", 404, "not_found"),
+        ("GET", "/v1", 404, "not_found"),
+        ("POST", "/", 405, "method_not_allowed"),
         ("GET", "/v1/nothing", 404, "not_found"),
         ("GET", "/docs", 404, "not_found"),
         ("GET", "/schema", 404, "not_found"),

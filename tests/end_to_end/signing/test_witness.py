@@ -236,6 +236,15 @@ async def test_a_log_that_contradicts_itself_is_told_of_with_the_head_that_its_k
     assert (vars(record)["origin"], "checkpoint" in vars(record)) == (ORIGIN, True)
 
 
+async def test_a_path_that_a_witness_lacks_is_answered_with_those_that_it_has(client: httpx.AsyncClient) -> None:
+    refused, options = await client.get("/openapi.json"), await client.options("/add-checkpoint")
+
+    assert refused.status_code == 404
+    assert "those here are /add-checkpoint, /livez, /metrics, " in refused.json()["detail"]
+    assert "openapi" not in refused.json()["detail"]
+    assert options.headers["allow"] == "OPTIONS, POST"
+
+
 async def test_a_submission_without_end_is_refused(client: httpx.AsyncClient) -> None:
     assert (await client.post("/add-checkpoint", content=b"x" * 100_000)).status_code == 413
     assert (await client.get("/add-checkpoint")).status_code == 405
