@@ -1,0 +1,3 @@
+"""The client of Gainsay."""
+
+__version__ = "0.1.0"
