@@ -25,7 +25,7 @@ PYTHON = HERE / "python" / "src" / "gainsay_client" / "types.py"
 TYPESCRIPT = HERE / "typescript" / "src" / "schema.ts"
 PROGRAMS = HERE / "typescript" / "node_modules" / ".bin"
 
-WORDS = '''"""The types of requests and answers, generated from the OpenAPI document of the service: do not edit (`make clients`).
+WORDS = '''"""The types of requests and answers, generated from the OpenAPI document: do not edit (`make clients`).
 
 They are read by type checkers alone. At run time an answer is the JSON that came, with members and values of a newer
 service too: leave a default branch wherever you branch on one of the closed lists.

@@ -1,4 +1,4 @@
-"""The types of requests and answers, generated from the OpenAPI document of the service: do not edit (`make clients`).
+"""The types of requests and answers, generated from the OpenAPI document: do not edit (`make clients`).
 
 They are read by type checkers alone. At run time an answer is the JSON that came, with members and values of a newer
 service too: leave a default branch wherever you branch on one of the closed lists.
