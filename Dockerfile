@@ -16,10 +16,11 @@ RUN python -m venv /opt/builder \
     && python -m venv /opt/gainsay \
     && /opt/gainsay/bin/python -m pip install --require-hashes --only-binary :all: -r requirements.txt
 COPY LICENSE README.md pyproject.toml ./
+COPY clients/python clients/python
 COPY migrations migrations
 COPY service service
 # An unlocked dependency would have to be fetched here; --no-deps and --no-build-isolation refuse to.
-RUN /opt/builder/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
+RUN /opt/builder/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /dist ./clients/python . \
     && /opt/gainsay/bin/python -m pip install --no-deps --no-index /dist/*.whl \
     && /opt/gainsay/bin/python -m compileall -q /opt/gainsay/lib \
     && /opt/gainsay/bin/python -m pip check \

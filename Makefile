@@ -13,15 +13,18 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
 
+# Both packages of this repository: they are installed by path, beside what the locks name.
+OURS := pyproject.toml clients/python/pyproject.toml
+
 UV := uv==0.13.8
 COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --no-header
+	--no-emit-index-url --no-emit-find-links --no-emit-package gainsay-client --no-header
 
 # pytest rewrites every test file, and what tests start imports the package: kept, that is done once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile clients lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -43,9 +46,9 @@ setup: ## make .venv and install what requirements-dev.txt locks, when that has 
 		echo "Installing the locked requirements into $(VENV) (half a minute)"; \
 		$(PIP) install --require-hashes -r requirements-dev.txt && \
 		cp requirements-dev.txt $(VENV)/requirements.installed; }
-	@cmp -s pyproject.toml $(VENV)/pyproject.installed || { \
-		$(PIP) install --no-deps --no-build-isolation --editable . && \
-		cp pyproject.toml $(VENV)/pyproject.installed; }
+	@cat $(OURS) | cmp -s - $(VENV)/pyproject.installed || { \
+		$(PIP) install --no-deps --no-build-isolation --editable clients/python --editable . && \
+		cat $(OURS) > $(VENV)/pyproject.installed; }
 
 demo: setup ## run the whole service once, on an embedded PostgreSQL, without a network
 	@$(BIN)/gainsay demo
@@ -140,6 +143,10 @@ mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALE
 
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile
+
+# After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
+clients: setup ## write the types of both clients anew from the OpenAPI document
+	@$(BIN)/python -m clients.generate
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

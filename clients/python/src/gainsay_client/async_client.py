@@ -1,0 +1,374 @@
+"""The client for a loop of events, asyncio or trio: `AsyncGainsay`."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
+
+import anyio
+import anyio.to_thread
+import httpx
+
+from gainsay_client.calls import Calls, Metadata, ReportForm, Submitted, Values, View, asked_of, debate_path, pairs
+from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
+from gainsay_client.errors import GainsayError
+from gainsay_client.events import Event
+from gainsay_client.head_memory import HeadNotice
+from gainsay_client.heads import Head, HeadStore
+from gainsay_client.steps import Broken, Close, Do, Give, Open, Pause, Read, Send, Step, Steps
+from gainsay_client.wire import Answer
+
+if TYPE_CHECKING:
+    from gainsay_client import types
+
+T = TypeVar("T")
+
+
+class _Shell:
+    """Performs the steps of one call; it has at most one open stream."""
+
+    def __init__(self, http: httpx.AsyncClient, calls: Calls) -> None:
+        self._http, self._server = http, calls.exchange.terms.server
+        self._stream: httpx.Response | None = None
+        self._chunks: AsyncIterator[bytes] | None = None
+
+    async def perform(self, step: Step) -> object:
+        """The result of a step; raises `Broken`."""
+        try:
+            match step:
+                case Send():
+                    return await self._send(step)
+                case Open():
+                    return await self._open(step)
+                case Read():
+                    return None if self._chunks is None else await anext(self._chunks, None)
+                case Close():
+                    await self.close()
+                case Pause():
+                    await anyio.sleep(step.seconds)
+                case Do():
+                    return await anyio.to_thread.run_sync(step.work)
+                case Give():
+                    raise AssertionError("an item goes to the caller")
+        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
+            raise broken_by(error) from error
+        return None
+
+    async def _send(self, step: Send) -> Answer:
+        try:
+            with anyio.fail_after(step.within):
+                response = await self._http.send(self._request(step, step.within), stream=True)
+                try:
+                    body = bytearray()
+                    async for chunk in response.aiter_bytes():
+                        body += chunk
+                        expect_size(len(body))
+                    return head_of(response, bytes(body))
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise Broken(f"the answer was not whole within {step.within:g} s", sent=True) from None
+
+    async def _open(self, step: Open) -> Answer:
+        await self.close()
+        self._stream = await self._http.send(self._request(step, step.silence), stream=True)
+        self._chunks = self._stream.aiter_bytes()
+        return head_of(self._stream)
+
+    def _request(self, step: Send | Open, seconds: float) -> httpx.Request:
+        asked = step.request
+        return self._http.build_request(
+            asked.method,
+            self._server.address(asked),
+            headers=dict(asked.headers),
+            content=asked.body,
+            timeout=limits(seconds),
+        )
+
+    async def close(self) -> None:
+        """Close the stream that is open."""
+        if self._stream is not None:
+            stream, self._stream, self._chunks = self._stream, None, None
+            await stream.aclose()
+
+
+class AsyncGainsay:
+    """A client of one service for asyncio and trio: the calls of `Gainsay`, which says what each does.
+
+    The parameters are those of `Gainsay` too. Close an iteration that you leave early (`contextlib.aclosing`).
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        verify: ssl.SSLContext | str | None = None,
+        heads: HeadStore | None = None,
+        prove_every: float = 1.0,
+        on_head: Callable[[HeadNotice], None] | None = None,
+        give_up_after: float = 60.0,
+        answer_within: float = 60.0,
+        silence: float = 45.0,
+    ) -> None:
+        self._calls = calls_of(
+            address,
+            token=token,
+            headers=headers,
+            heads=heads,
+            prove_every=prove_every,
+            on_head=on_head,
+            give_up_after=give_up_after,
+            answer_within=answer_within,
+            silence=silence,
+        )
+        self._http = httpx.AsyncClient(**settings_of(self._calls.exchange.terms, verify))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"AsyncGainsay({self._calls.exchange.terms.server.origin!r})"
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def submit(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        wait: float | None = None,
+        view: View = "summary",
+    ) -> Submitted:
+        """Submit a case: one record and one bill, however often connections break.
+
+        All tries go under ``key``, a new UUID unless you give one; with ``wait`` the service answers when the debate
+        ends, or after so many seconds (60 at most). Raises `Refused`, `BudgetExhausted`, `Unavailable`, `Unreachable`.
+        """
+        return await self._run(self._calls.submit(case, key, wait, view))
+
+    @overload
+    async def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: Literal["summary"] = "summary",
+    ) -> types.Summary: ...
+    @overload
+    async def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: Literal["full"],
+    ) -> types.Result: ...
+    async def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: View = "summary",
+    ) -> Any:
+        """Submit a case, wait, and read the result; raises `TimedOut` with the debate, which goes on."""
+        return await self._run(self._calls.review(case, key, timeout, view))
+
+    @overload
+    async def result(self, debate: str, *, view: Literal["summary"] = "summary") -> types.Summary: ...
+    @overload
+    async def result(self, debate: str, *, view: Literal["full"]) -> types.Result: ...
+    async def result(self, debate: str, *, view: View = "summary") -> Any:
+        """Read one debate in its present state."""
+        return await self._run(self._calls.result(debate, view))
+
+    @overload
+    async def wait(
+        self, debate: str, *, timeout: float | None = 600.0, view: Literal["summary"] = "summary"
+    ) -> types.Summary: ...
+    @overload
+    async def wait(self, debate: str, *, timeout: float | None = 600.0, view: Literal["full"]) -> types.Result: ...
+    async def wait(self, debate: str, *, timeout: float | None = 600.0, view: View = "summary") -> Any:
+        """Wait until a debate is over, and read its result; raises `TimedOut`. ``None`` waits without a limit."""
+        return await self._run(self._calls.wait(debate, timeout, view))
+
+    def follow(self, debate: str, *, after: int | None = None, view: View = "summary") -> AsyncIterator[Event]:
+        """Iterate over the events of a debate to its end, each once, however often connections break.
+
+        ``after`` is the id of the last event seen. A stream in which nothing comes for ``give_up_after`` seconds, over
+        all connections, raises `Unreachable`.
+        """
+        return cast("AsyncIterator[Event]", self._drive(self._calls.follow(debate, after, view)))
+
+    async def abort(self, debate: str, *, reason: str | None = None) -> types.Abortion:
+        """Abort a debate: it makes no further model calls. An abort is idempotent."""
+        return cast("types.Abortion", await self._run(self._calls.abort(debate, reason)))
+
+    async def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
+        """Ask the gate alone; nothing is stored."""
+        return cast("types.Gate", await self._run(self._calls.gate(case)))
+
+    async def quote(self, case: types.CaseRequest | Mapping[str, Any]) -> types.PriceQuote:
+        """Quote the cost of a case; nothing is stored."""
+        return cast("types.PriceQuote", await self._run(self._calls.quote(case)))
+
+    async def check_citations(self, batch: types.Batch | Mapping[str, Any]) -> types.CheckedCitations:
+        """Check citations against sources; nothing is stored."""
+        return cast("types.CheckedCitations", await self._run(self._calls.post("/v1/citations/check", batch)))
+
+    def find(
+        self, *, metadata: Metadata = None, limit: int = 100, **filters: Values
+    ) -> AsyncIterator[types.DebateSummary]:
+        """Iterate over the debates that match, over all pages of ``limit``.
+
+        Filters are those of ``GET /v1/debates``, in Python's spelling (``task_type``); a list means any of its values.
+        """
+        query = (*asked_of(filters, metadata), ("limit", str(limit)))
+        return cast("AsyncIterator[types.DebateSummary]", self._drive(self._calls.find(query)))
+
+    async def find_page(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        facets: Values = None,
+        metadata: Metadata = None,
+        **filters: Values,
+    ) -> types.DebateList:
+        """Read one page of the debates that match, with facets; ``after`` is ``next`` of the page before."""
+        query = (*asked_of(filters, metadata), *pairs({"limit": limit, "after": after, "facets": facets}))
+        return cast("types.DebateList", await self._run(self._calls.get("/v1/debates", query)))
+
+    async def documents(self, debate: str) -> dict[str, Any]:
+        """List the documents of a debate, as recorded."""
+        return await self._run(self._calls.get(f"{debate_path(debate)}/documents"))
+
+    async def document(self, debate: str, document: str) -> str:
+        """Read the text of a document."""
+        return await self._run(self._calls.document(debate, document))
+
+    async def report(
+        self, debate: str, form: ReportForm = "markdown", *, paper: Literal["a4", "letter"] | None = None
+    ) -> bytes:
+        """Read the report of a debate as ``html``, ``markdown`` (both in UTF-8) or ``pdf``."""
+        return await self._run(self._calls.report(debate, form, paper))
+
+    async def bundle(self, debate: str, file: str | PathLike[str]) -> Path:
+        """Save the evidence of a decision. The file gets its name once it is whole, in the place of an older one."""
+        return await self._run(self._calls.bundle(debate, file))
+
+    async def export(
+        self, log: str, file: str | PathLike[str], *, form: Literal["jsonl", "csv"] = "jsonl", **filters: Values
+    ) -> Path:
+        """Save the records of a log, all or filtered. The file gets its name once it is whole."""
+        return await self._run(self._calls.export(log, file, form, filters))
+
+    async def logs(self) -> types.LogList:
+        """List the audit logs with their keys and latest heads."""
+        return cast("types.LogList", await self._run(self._calls.get("/v1/audit/logs")))
+
+    async def keys(self) -> types.KeyList:
+        """List the verifier keys, for information."""
+        return cast("types.KeyList", await self._run(self._calls.get("/v1/audit/keys")))
+
+    async def checkpoint(self, log: str | None = None) -> str:
+        """Read the latest signed checkpoint of a log; of the newest without one."""
+        return await self._run(self._calls.checkpoint(log))
+
+    async def consistency(self, log: str, old: int, new: int | None = None) -> list[str]:
+        """Read the proof that ``old`` records of a log begin the ``new`` ones, as base64 hashes."""
+        return await self._run(self._calls.consistency(log, old, new))
+
+    async def prove_record(self, log: str, record: str | int, *, size: int | None = None) -> str:
+        """Read the proof that a record, by its index or as ``debate.n``, is in a log."""
+        return await self._run(self._calls.prove_record(log, record, size))
+
+    async def recall(self, *, limit: int | None = None, after: str | None = None, **asked: str) -> types.RecallList:
+        """Read one page of the debates that rest on a prompt, a model, a document ..., by the service's parameter."""
+        query = pairs({**asked, "limit": limit, "after": after})
+        return cast("types.RecallList", await self._run(self._calls.get("/v1/audit/recall", query)))
+
+    async def models(self) -> types.ModelList:
+        """List the models."""
+        return cast("types.ModelList", await self._run(self._calls.get("/v1/models")))
+
+    async def prompts(self) -> types.PromptList:
+        """List the pinned prompts."""
+        return cast("types.PromptList", await self._run(self._calls.get("/v1/prompts")))
+
+    async def policy(self) -> types.PolicyDetail:
+        """Read the policy."""
+        return cast("types.PolicyDetail", await self._run(self._calls.get("/v1/policy")))
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Values] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send any other request. Only a read, and what has an Idempotency-Key, is sent again after a failure."""
+        return await self._run(self._calls.request(method, path, query, body, headers))
+
+    async def prove_heads(self) -> Mapping[Head, str]:
+        """Prove now what is kept aside; returns the heads that could not be proved, with the reasons."""
+        return await self._run(self._calls.prove_heads())
+
+    @property
+    def unproved(self) -> Mapping[Head, str]:
+        """The heads that are not proved yet, with the reason why not; empty for one that was not asked for so far."""
+        return self._calls.exchange.memory.unproved
+
+    @property
+    def heads(self) -> Mapping[str, Head]:
+        """The remembered head of each log."""
+        return self._calls.exchange.memory.store.heads()
+
+    async def _run(self, steps: Steps[T]) -> T:
+        """What a call returns."""
+        returned: list[T] = []
+        async for _ in self._drive(steps, returned):
+            pass
+        return returned[0]
+
+    async def _drive(self, steps: Steps[T], returned: list[T] | None = None) -> AsyncGenerator[object, None]:
+        """The items that a call gives; what it returns goes into the list."""
+        shell = _Shell(self._http, self._calls)
+        found: object = None
+        fault: Exception | None = None
+        try:
+            while True:
+                try:
+                    step = steps.send(found) if fault is None else steps.throw(fault)
+                except StopIteration as end:
+                    if returned is not None:
+                        returned.append(end.value)
+                    return
+                found = fault = None
+                if isinstance(step, Give):
+                    yield step.item
+                    continue
+                try:
+                    found = await shell.perform(step)
+                except (Broken, GainsayError, OSError) as error:
+                    fault = error
+        finally:
+            steps.close()
+            with anyio.CancelScope(shield=True):
+                await shell.close()

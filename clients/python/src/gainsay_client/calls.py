@@ -1,0 +1,299 @@
+"""The calls of a client as generators of steps: what is asked, in which order, until what."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from gainsay_client import files
+from gainsay_client.errors import Conflict, Refused, TimedOut, UnexpectedAnswer
+from gainsay_client.events import Follower
+from gainsay_client.exchange import Exchange
+from gainsay_client.heads import Head
+from gainsay_client.steps import Give, Pause, Steps
+from gainsay_client.wire import JSON, Answer, Request, encode, log_path, part
+
+if TYPE_CHECKING:
+    from gainsay_client.types import CaseRequest, GateRequest
+
+View: TypeAlias = Literal["summary", "full"]
+ReportForm: TypeAlias = Literal["html", "markdown", "pdf"]
+Value: TypeAlias = str | int | bool | datetime
+Values: TypeAlias = Value | Sequence[Value] | None
+
+WAIT_MAX_S = 60
+UNDER_WAY = ("queued", "running")
+POLL_S = 1.0
+DEBATES = "/v1/debates"
+MEDIA: dict[str, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
+FILTERS: dict[str, str] = {
+    "since": "since",
+    "until": "until",
+    "task_type": "taskType",
+    "use_case": "useCase",
+    "model": "model",
+    "status": "status",
+    "format": "format",
+    "outcome": "outcome",
+    "confidence": "confidence",
+    "flag": "flag",
+    "materiality": "materiality",
+    "human_review": "humanReview",
+    "q": "q",
+    "sort": "sort",
+    "prompt": "prompt",
+    "document": "document",
+}
+"""The names of filters here and in the service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A case that is recorded, once, under ``key``.
+
+    ``status`` is the service's word, such as queued, running, declined, completed. ``answer`` is what came: a
+    Submission, or with a wait a Summary or Result; ``None`` where the case came before and its debate is not over.
+    """
+
+    debate_id: str
+    status: str
+    key: str
+    replayed: bool
+    answer: dict[str, Any] | None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return self.status not in UNDER_WAY
+
+
+class Calls:
+    """The calls of one client."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+
+    def get(self, path: str, query: Iterable[tuple[str, str]] = ()) -> Steps[dict[str, Any]]:
+        """The JSON object at a path."""
+        return (yield from self.exchange.send(Request("GET", path, tuple(query)))).members()
+
+    def text(self, path: str, query: Iterable[tuple[str, str]] = ()) -> Steps[str]:
+        """The text at a path."""
+        answer = yield from self.exchange.send(Request("GET", path, tuple(query)))
+        return answer.body.decode("utf-8", "replace")
+
+    def post(self, path: str, body: object) -> Steps[dict[str, Any]]:
+        """The answer to a question that stores nothing and costs nothing, so that it may be asked again."""
+        headers = {"content-type": JSON}
+        return (yield from self.exchange.send(Request("POST", path, (), headers, encode(body)))).members()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Values] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Steps[Answer]:
+        """Any other operation. Without an Idempotency-Key nothing but a read is sent again."""
+        given = {name.lower(): value for name, value in (headers or {}).items()}
+        sent = None if body is None else encode(body)
+        if sent is not None:
+            given.setdefault("content-type", JSON)
+        repeatable = method.upper() in ("GET", "HEAD", "OPTIONS") or "idempotency-key" in given
+        asked = Request(method.upper(), path, pairs(query or {}), given, sent, repeatable)
+        return (yield from self.exchange.send(asked))
+
+    def submit(
+        self, case: CaseRequest | Mapping[str, Any], key: str | None, wait: float | None, view: View
+    ) -> Steps[Submitted]:
+        """Record a case once. All tries go under one key."""
+        key = key or str(uuid.uuid4())
+        headers = {"content-type": JSON, "idempotency-key": quoted_key(key)}
+        waits = 0 if wait is None else max(0, min(int(wait), WAIT_MAX_S))
+        if wait is not None:
+            headers["prefer"] = f"wait={waits}"
+        asked = Request("POST", DEBATES, (("view", view),), headers, encode(case), waits=waits)
+        try:
+            answer = yield from self.exchange.send(asked)
+        except Conflict as conflict:
+            self.exchange.terms.server.expect_own(conflict.location)
+            if conflict.code != "idempotency_in_progress" or conflict.debate_id is None:
+                raise
+            return Submitted(conflict.debate_id, "running", key, replayed=True, answer=None)
+        self.exchange.terms.server.expect_own(answer.headers.get("location"))
+        found = answer.members()
+        if not isinstance(found.get("debateId"), str) or not isinstance(found.get("status"), str):
+            raise UnexpectedAnswer(f"expected debateId and status of a recorded case, found {sorted(found)[:10]}")
+        replayed = answer.headers.get("idempotency-replayed") == "true"
+        return Submitted(found["debateId"], found["status"], key, replayed, found)
+
+    def review(
+        self, case: CaseRequest | Mapping[str, Any], key: str | None, timeout: float | None, view: View
+    ) -> Steps[dict[str, Any]]:
+        """Submit, wait, and read the result."""
+        ends_at = self._ends_at(timeout)
+        submitted = yield from self.submit(case, key, WAIT_MAX_S if timeout is None else timeout, view)
+        if submitted.is_over and submitted.answer and submitted.answer.get("view") == view:
+            return submitted.answer
+        return (yield from self._wait_until(submitted.debate_id, ends_at, view))
+
+    def result(self, debate: str, view: View) -> Steps[dict[str, Any]]:
+        """One debate in its present state."""
+        return (yield from self.get(debate_path(debate), (("view", view),)))
+
+    def wait(self, debate: str, timeout: float | None, view: View) -> Steps[dict[str, Any]]:
+        """The result of a debate, once it is over; raises `TimedOut`."""
+        return (yield from self._wait_until(debate, self._ends_at(timeout), view))
+
+    def _ends_at(self, timeout: float | None) -> float | None:
+        return None if timeout is None else self.exchange.terms.clock() + timeout
+
+    def _wait_until(self, debate: str, ends_at: float | None, view: View) -> Steps[dict[str, Any]]:
+        terms, tag = self.exchange.terms, ""
+        while True:
+            headers = {"if-none-match": tag} if tag else {}
+            asked = Request("GET", debate_path(debate), (("view", view),), headers)
+            answer = yield from self.exchange.send(asked)
+            if answer.status != 304:
+                found = answer.members()
+                if found.get("status") not in UNDER_WAY and "retry-after" not in answer.headers:
+                    return found
+            tag = answer.headers.get("etag", "")
+            pause = max(answer.retry_after or 0.0, POLL_S)
+            if ends_at is not None and terms.clock() + pause > ends_at:
+                raise TimedOut(f"debate {debate} is not over; it goes on, and can be waited for again", debate)
+            yield Pause(pause)
+
+    def follow(self, debate: str, after: int | None, view: View) -> Steps[None]:
+        """Give the events of a debate."""
+        yield from Follower(self.exchange, debate, after, view).follow()
+
+    def abort(self, debate: str, reason: str | None) -> Steps[dict[str, Any]]:
+        """Abort a debate, which is idempotent."""
+        return (yield from self.post(f"{debate_path(debate)}/abort", {} if reason is None else {"reason": reason}))
+
+    def gate(self, case: GateRequest | Mapping[str, Any]) -> Steps[dict[str, Any]]:
+        """The gate's decision alone."""
+        return (yield from self.post("/v1/gate", case))
+
+    def quote(self, case: CaseRequest | Mapping[str, Any]) -> Steps[dict[str, Any]]:
+        """What a case would cost."""
+        return (yield from self.post("/v1/quotes", case))
+
+    def find(self, query: Sequence[tuple[str, str]]) -> Steps[None]:
+        """Give the debates of all pages."""
+        after: tuple[tuple[str, str], ...] = ()
+        while True:
+            page = yield from self.get(DEBATES, (*query, *after))
+            for debate in page.get("debates", ()):
+                yield Give(debate)
+            if not (following := page.get("next")):
+                return
+            if after == (("after", following),):
+                raise UnexpectedAnswer("expected another cursor on the next page of debates, found the same one")
+            after = (("after", following),)
+
+    def report(self, debate: str, form: ReportForm, paper: str | None) -> Steps[bytes]:
+        """A report in one of its forms."""
+        if form not in MEDIA:
+            raise Refused(f"expected the form of a report as one of {', '.join(MEDIA)}, found {form!r}")
+        query = () if paper is None else (("paper", paper),)
+        asked = Request("GET", f"{debate_path(debate)}/report", query, {"accept": MEDIA[form]})
+        answer = yield from self.exchange.send(asked)
+        if answer.media != MEDIA[form]:
+            raise UnexpectedAnswer(f"expected a report as {MEDIA[form]}, found {answer.media or 'no media type'}")
+        return answer.body
+
+    def document(self, debate: str, document: str) -> Steps[str]:
+        """The text of a document."""
+        return (yield from self.text(f"{debate_path(debate)}/documents/{part(document)}"))
+
+    def bundle(self, debate: str, file: str | PathLike[str]) -> Steps[Path]:
+        """The evidence of a decision, in a file."""
+        asked = Request("GET", f"{debate_path(debate)}/audit", (), {"accept": "application/zip"})
+        return (yield from files.download(self.exchange, asked, Path(file), files.is_zip))
+
+    def export(
+        self, log: str, file: str | PathLike[str], form: Literal["jsonl", "csv"], filters: Mapping[str, Values]
+    ) -> Steps[Path]:
+        """The records of a log, in a file."""
+        query = (*pairs(filters), ("format", form))
+        is_whole = files.is_export if form == "jsonl" else files.is_any
+        asked = Request("GET", log_path(log, "records"), query)
+        return (yield from files.download(self.exchange, asked, Path(file), is_whole))
+
+    def newest_log(self) -> Steps[str]:
+        """The log to which new debates go."""
+        logs = (yield from self.get("/v1/audit/logs")).get("logs")
+        if not logs:
+            raise UnexpectedAnswer("expected a log of the caller, found none: nothing has been recorded yet")
+        return str(logs[-1]["log"])
+
+    def checkpoint(self, log: str | None) -> Steps[str]:
+        """The latest checkpoint of a log."""
+        name = log or (yield from self.newest_log())
+        return (yield from self.text(log_path(name, "checkpoint")))
+
+    def consistency(self, log: str, old: int, new: int | None) -> Steps[list[str]]:
+        """The consistency proof of two sizes."""
+        query = {"from": old} if new is None else {"from": old, "to": new}
+        return (yield from self.text(log_path(log, "consistency"), pairs(query))).splitlines()
+
+    def prove_record(self, log: str, record: str | int, size: int | None) -> Steps[str]:
+        """The proof that a record is in a log."""
+        return (yield from self.text(log_path(log, f"proof/{part(str(record))}"), pairs({"size": size})))
+
+    def prove_heads(self) -> Steps[Mapping[Head, str]]:
+        """Prove what is kept aside; returns what could not be proved, with the reasons."""
+        yield from self.exchange.prove(now=True)
+        return self.exchange.memory.unproved
+
+
+def debate_path(debate: str) -> str:
+    """The path of a debate."""
+    return f"{DEBATES}/{part(debate)}"
+
+
+def quoted_key(key: str) -> str:
+    """A key as the header has it (RFC 9651, 3.3.3); raises `Refused`."""
+    if not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
+        raise Refused("expected a key of 1 to 255 printable ASCII characters, such as a UUID", code="bad_request")
+    return '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def asked_of(filters: Mapping[str, Values], metadata: Metadata = None) -> tuple[tuple[str, str], ...]:
+    """Filters by their names in the service; raises `TypeError` for one that there is not."""
+    if unknown := sorted(set(filters) - set(FILTERS)):
+        raise TypeError(f"expected filters among {', '.join(FILTERS)}, found {unknown[0]!r}")
+    named = pairs({FILTERS[name]: value for name, value in filters.items()})
+    wanted = metadata.items() if isinstance(metadata, Mapping) else [(name, None) for name in metadata or ()]
+    return (*named, *(("metadata", name if value is None else f"{name}={value}") for name, value in wanted))
+
+
+Metadata: TypeAlias = Mapping[str, str | None] | Sequence[str] | None
+
+
+def pairs(query: Mapping[str, Values]) -> tuple[tuple[str, str], ...]:
+    """The parameters that have a value; a list gives one several times."""
+    found = []
+    for name, given in query.items():
+        values = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        found += [(name, _written(value)) for value in values if value is not None]
+    return tuple(found)
+
+
+def _written(value: Value | None) -> str:
+    if isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise Refused(f"expected a time with its zone, found {value.isoformat()}", code="bad_request")
+        return value.isoformat()
+    return str(value)

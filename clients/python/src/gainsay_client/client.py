@@ -1,0 +1,377 @@
+"""The client with threads: `Gainsay`."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast, overload
+
+import httpx
+
+from gainsay_client.calls import Calls, Metadata, ReportForm, Submitted, Values, View, asked_of, debate_path, pairs
+from gainsay_client.connection import broken_by, calls_of, expect_size, head_of, limits, settings_of
+from gainsay_client.errors import GainsayError
+from gainsay_client.events import Event
+from gainsay_client.head_memory import HeadNotice
+from gainsay_client.heads import Head, HeadStore
+from gainsay_client.steps import Broken, Close, Do, Give, Open, Pause, Read, Send, Step, Steps
+from gainsay_client.wire import Answer
+
+if TYPE_CHECKING:
+    from gainsay_client import types
+
+T = TypeVar("T")
+
+
+class _Shell:
+    """Performs the steps of one call; it has at most one open stream."""
+
+    def __init__(self, http: httpx.Client, calls: Calls) -> None:
+        self._http, self._server = http, calls.exchange.terms.server
+        self._stream: httpx.Response | None = None
+        self._chunks: Iterator[bytes] = iter(())
+
+    def perform(self, step: Step) -> object:
+        """The result of a step; raises `Broken`."""
+        try:
+            match step:
+                case Send():
+                    return self._send(step)
+                case Open():
+                    return self._open(step)
+                case Read():
+                    return next(self._chunks, None)
+                case Close():
+                    self.close()
+                case Pause():
+                    time.sleep(step.seconds)
+                case Do():
+                    return step.work()
+                case Give():
+                    raise AssertionError("an item goes to the caller")
+        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as error:
+            raise broken_by(error) from error
+        return None
+
+    def _send(self, step: Send) -> Answer:
+        ends_at = time.monotonic() + step.within
+        response = self._http.send(self._request(step, step.within), stream=True)
+        try:
+            body = bytearray()
+            for chunk in response.iter_bytes():
+                body += chunk
+                expect_size(len(body))
+                if time.monotonic() > ends_at:
+                    raise Broken(f"the answer was not whole within {step.within:g} s", sent=True)
+            return head_of(response, bytes(body))
+        finally:
+            response.close()
+
+    def _open(self, step: Open) -> Answer:
+        self.close()
+        self._stream = self._http.send(self._request(step, step.silence), stream=True)
+        self._chunks = self._stream.iter_bytes()
+        return head_of(self._stream)
+
+    def _request(self, step: Send | Open, seconds: float) -> httpx.Request:
+        asked = step.request
+        return self._http.build_request(
+            asked.method,
+            self._server.address(asked),
+            headers=dict(asked.headers),
+            content=asked.body,
+            timeout=limits(seconds),
+        )
+
+    def close(self) -> None:
+        """Close the stream that is open."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream, self._chunks = None, iter(())
+
+
+class Gainsay:
+    """A client of one service; safe with threads. `AsyncGainsay` has the same calls.
+
+    ``address`` is that of the service, with a path if a proxy serves it below one. ``token`` is sent as a bearer
+    token, and ``headers`` with every request, to this origin alone: no redirect is followed. ``verify`` is an
+    SSLContext, or a file or folder with the certificates of authorities, in the place of the public ones.
+
+    Times are in seconds. ``give_up_after`` is the time for one call with all repetitions, ``answer_within`` that for
+    one answer, and ``silence`` the most between two pieces of a stream, which sends a comment every 15 seconds.
+
+    ``heads`` remembers the head of each audit log (`MemoryHeads` unless you give a `FileHeads`). Proofs are asked for
+    at most once in ``prove_every`` seconds, and ``on_head`` is told what is no reason to refuse an answer.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        token: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        verify: ssl.SSLContext | str | None = None,
+        heads: HeadStore | None = None,
+        prove_every: float = 1.0,
+        on_head: Callable[[HeadNotice], None] | None = None,
+        give_up_after: float = 60.0,
+        answer_within: float = 60.0,
+        silence: float = 45.0,
+    ) -> None:
+        self._calls = calls_of(
+            address,
+            token=token,
+            headers=headers,
+            heads=heads,
+            prove_every=prove_every,
+            on_head=on_head,
+            give_up_after=give_up_after,
+            answer_within=answer_within,
+            silence=silence,
+        )
+        self._http = httpx.Client(**settings_of(self._calls.exchange.terms, verify))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Gainsay({self._calls.exchange.terms.server.origin!r})"
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def submit(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        wait: float | None = None,
+        view: View = "summary",
+    ) -> Submitted:
+        """Submit a case: one record and one bill, however often connections break.
+
+        All tries go under ``key``, a new UUID unless you give one; with ``wait`` the service answers when the debate
+        ends, or after so many seconds (60 at most). Raises `Refused`, `BudgetExhausted`, `Unavailable`, `Unreachable`.
+        """
+        return self._run(self._calls.submit(case, key, wait, view))
+
+    @overload
+    def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: Literal["summary"] = "summary",
+    ) -> types.Summary: ...
+    @overload
+    def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: Literal["full"],
+    ) -> types.Result: ...
+    def review(
+        self,
+        case: types.CaseRequest | Mapping[str, Any],
+        *,
+        key: str | None = None,
+        timeout: float | None = 600.0,
+        view: View = "summary",
+    ) -> Any:
+        """Submit a case, wait, and read the result; raises `TimedOut` with the debate, which goes on."""
+        return self._run(self._calls.review(case, key, timeout, view))
+
+    @overload
+    def result(self, debate: str, *, view: Literal["summary"] = "summary") -> types.Summary: ...
+    @overload
+    def result(self, debate: str, *, view: Literal["full"]) -> types.Result: ...
+    def result(self, debate: str, *, view: View = "summary") -> Any:
+        """Read one debate in its present state."""
+        return self._run(self._calls.result(debate, view))
+
+    @overload
+    def wait(
+        self, debate: str, *, timeout: float | None = 600.0, view: Literal["summary"] = "summary"
+    ) -> types.Summary: ...
+    @overload
+    def wait(self, debate: str, *, timeout: float | None = 600.0, view: Literal["full"]) -> types.Result: ...
+    def wait(self, debate: str, *, timeout: float | None = 600.0, view: View = "summary") -> Any:
+        """Wait until a debate is over, and read its result; raises `TimedOut`. ``None`` waits without a limit."""
+        return self._run(self._calls.wait(debate, timeout, view))
+
+    def follow(self, debate: str, *, after: int | None = None, view: View = "summary") -> Iterator[Event]:
+        """Iterate over the events of a debate to its end, each once, however often connections break.
+
+        ``after`` is the id of the last event seen. A stream in which nothing comes for ``give_up_after`` seconds, over
+        all connections, raises `Unreachable`.
+        """
+        return cast("Iterator[Event]", self._drive(self._calls.follow(debate, after, view)))
+
+    def abort(self, debate: str, *, reason: str | None = None) -> types.Abortion:
+        """Abort a debate: it makes no further model calls. An abort is idempotent."""
+        return cast("types.Abortion", self._run(self._calls.abort(debate, reason)))
+
+    def gate(self, case: types.GateRequest | Mapping[str, Any]) -> types.Gate:
+        """Ask the gate alone; nothing is stored."""
+        return cast("types.Gate", self._run(self._calls.gate(case)))
+
+    def quote(self, case: types.CaseRequest | Mapping[str, Any]) -> types.PriceQuote:
+        """Quote the cost of a case; nothing is stored."""
+        return cast("types.PriceQuote", self._run(self._calls.quote(case)))
+
+    def check_citations(self, batch: types.Batch | Mapping[str, Any]) -> types.CheckedCitations:
+        """Check citations against sources; nothing is stored."""
+        return cast("types.CheckedCitations", self._run(self._calls.post("/v1/citations/check", batch)))
+
+    def find(self, *, metadata: Metadata = None, limit: int = 100, **filters: Values) -> Iterator[types.DebateSummary]:
+        """Iterate over the debates that match, over all pages of ``limit``.
+
+        Filters are those of ``GET /v1/debates``, in Python's spelling (``task_type``); a list means any of its values.
+        """
+        query = (*asked_of(filters, metadata), ("limit", str(limit)))
+        return cast("Iterator[types.DebateSummary]", self._drive(self._calls.find(query)))
+
+    def find_page(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        facets: Values = None,
+        metadata: Metadata = None,
+        **filters: Values,
+    ) -> types.DebateList:
+        """Read one page of the debates that match, with facets; ``after`` is ``next`` of the page before."""
+        query = (*asked_of(filters, metadata), *pairs({"limit": limit, "after": after, "facets": facets}))
+        return cast("types.DebateList", self._run(self._calls.get("/v1/debates", query)))
+
+    def documents(self, debate: str) -> dict[str, Any]:
+        """List the documents of a debate, as recorded."""
+        return self._run(self._calls.get(f"{debate_path(debate)}/documents"))
+
+    def document(self, debate: str, document: str) -> str:
+        """Read the text of a document."""
+        return self._run(self._calls.document(debate, document))
+
+    def report(
+        self, debate: str, form: ReportForm = "markdown", *, paper: Literal["a4", "letter"] | None = None
+    ) -> bytes:
+        """Read the report of a debate as ``html``, ``markdown`` (both in UTF-8) or ``pdf``."""
+        return self._run(self._calls.report(debate, form, paper))
+
+    def bundle(self, debate: str, file: str | PathLike[str]) -> Path:
+        """Save the evidence of a decision. The file gets its name once it is whole, in the place of an older one."""
+        return self._run(self._calls.bundle(debate, file))
+
+    def export(
+        self, log: str, file: str | PathLike[str], *, form: Literal["jsonl", "csv"] = "jsonl", **filters: Values
+    ) -> Path:
+        """Save the records of a log, all or filtered. The file gets its name once it is whole."""
+        return self._run(self._calls.export(log, file, form, filters))
+
+    def logs(self) -> types.LogList:
+        """List the audit logs with their keys and latest heads."""
+        return cast("types.LogList", self._run(self._calls.get("/v1/audit/logs")))
+
+    def keys(self) -> types.KeyList:
+        """List the verifier keys, for information."""
+        return cast("types.KeyList", self._run(self._calls.get("/v1/audit/keys")))
+
+    def checkpoint(self, log: str | None = None) -> str:
+        """Read the latest signed checkpoint of a log; of the newest without one."""
+        return self._run(self._calls.checkpoint(log))
+
+    def consistency(self, log: str, old: int, new: int | None = None) -> list[str]:
+        """Read the proof that ``old`` records of a log begin the ``new`` ones, as base64 hashes."""
+        return self._run(self._calls.consistency(log, old, new))
+
+    def prove_record(self, log: str, record: str | int, *, size: int | None = None) -> str:
+        """Read the proof that a record, by its index or as ``debate.n``, is in a log."""
+        return self._run(self._calls.prove_record(log, record, size))
+
+    def recall(self, *, limit: int | None = None, after: str | None = None, **asked: str) -> types.RecallList:
+        """Read one page of the debates that rest on a prompt, a model, a document ..., by the service's parameter."""
+        query = pairs({**asked, "limit": limit, "after": after})
+        return cast("types.RecallList", self._run(self._calls.get("/v1/audit/recall", query)))
+
+    def models(self) -> types.ModelList:
+        """List the models."""
+        return cast("types.ModelList", self._run(self._calls.get("/v1/models")))
+
+    def prompts(self) -> types.PromptList:
+        """List the pinned prompts."""
+        return cast("types.PromptList", self._run(self._calls.get("/v1/prompts")))
+
+    def policy(self) -> types.PolicyDetail:
+        """Read the policy."""
+        return cast("types.PolicyDetail", self._run(self._calls.get("/v1/policy")))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Values] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Send any other request. Only a read, and what has an Idempotency-Key, is sent again after a failure."""
+        return self._run(self._calls.request(method, path, query, body, headers))
+
+    def prove_heads(self) -> Mapping[Head, str]:
+        """Prove now what is kept aside; returns the heads that could not be proved, with the reasons."""
+        return self._run(self._calls.prove_heads())
+
+    @property
+    def unproved(self) -> Mapping[Head, str]:
+        """The heads that are not proved yet, with the reason why not; empty for one that was not asked for so far."""
+        return self._calls.exchange.memory.unproved
+
+    @property
+    def heads(self) -> Mapping[str, Head]:
+        """The remembered head of each log."""
+        return self._calls.exchange.memory.store.heads()
+
+    def _run(self, steps: Steps[T]) -> T:
+        """What a call returns."""
+        driven = self._drive(steps)
+        while True:
+            try:
+                next(driven)
+            except StopIteration as end:
+                return cast(T, end.value)
+
+    def _drive(self, steps: Steps[T]) -> Generator[object, None, T]:
+        """The items that a call gives, and what it returns."""
+        shell = _Shell(self._http, self._calls)
+        found: object = None
+        fault: Exception | None = None
+        try:
+            while True:
+                try:
+                    step = steps.send(found) if fault is None else steps.throw(fault)
+                except StopIteration as end:
+                    return cast(T, end.value)
+                found = fault = None
+                if isinstance(step, Give):
+                    yield step.item
+                    continue
+                try:
+                    found = shell.perform(step)
+                except (Broken, GainsayError, OSError) as error:
+                    fault = error
+        finally:
+            steps.close()
+            shell.close()

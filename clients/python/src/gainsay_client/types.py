@@ -1,0 +1,3423 @@
+"""The types of requests and answers, generated from the OpenAPI document: do not edit (`make clients`).
+
+They are read by type checkers alone. At run time an answer is the JSON that came, with members and values of a newer
+service too: leave a default branch wherever you branch on one of the closed lists.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class FieldError(TypedDict):
+    """
+    An invalid field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it.
+    """
+
+    pointer: str
+    detail: str
+
+
+class Rule(TypedDict):
+    """
+    One rule of the gate: the observed value, the value it is compared with, and the effect on the decision.
+    """
+
+    rule: str
+    observed: str
+    threshold: str
+    holds: bool
+    effect: Literal['debate', 'decline', 'informs']
+
+
+class FieldChange(TypedDict):
+    """
+    A field of the case and the values that it would have to have.
+
+    ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
+    1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
+    every limit.
+    """
+
+    field: Literal['confidenceScore', 'contested', 'estimatedDownside', 'force', 'materiality', 'singleAgentAnswer', 'taskType']
+    relation: Literal['above', 'atLeast', 'atMost', 'below', 'hedging', 'in', 'leftOut', 'notHedging', 'notIn']
+    values: NotRequired[list[str]]
+
+
+class Position(TypedDict):
+    """
+    One of several options that a case is to decide between (reference 14.1).
+    """
+
+    id: str
+    text: str
+
+
+class Debater(TypedDict):
+    """
+    A debater: the caller's name for it, and its stance if the format assigns one.
+
+    ``role`` is a persona in the caller's words, which reaches the model fenced; ``prompt`` names another pinned prompt
+    of the manifest in the place of the format's own.
+    """
+
+    name: str
+    stance: NotRequired[str]
+    role: NotRequired[str | None]
+    prompt: NotRequired[str | None]
+
+
+class BallotOptions(TypedDict):
+    """
+    The options of a ballot: who votes in which order, on what, and how many votes decide.
+
+    ``votes`` are the options; ``escalate`` may always be voted for and is one of them.
+    """
+
+    format: Literal['ballot/1']
+    debaters: NotRequired[list[Debater]]
+    maxRounds: int
+    votes: NotRequired[list[str]]
+    consensusThreshold: int
+    humanReview: bool
+    instructions: NotRequired[str]
+
+
+class TrackRecord(TypedDict):
+    """
+    A model's track record on questions of one type; ``score`` is a share from 0 to 1.
+    """
+
+    model: str
+    debates: int
+    score: float
+
+
+class ConvergenceOptions(TypedDict):
+    """
+    The options of convergence, each of them, also where it has its usual value.
+
+    ``maxRounds`` counts the rounds after the independent round 0. ``debaters`` are those that the caller has named, or
+    a number of debaters without names. ``convergenceSimilarity`` is a share from 0 to 1. Instructions are absent where
+    the case gave none.
+    """
+
+    format: Literal['convergence/1']
+    debaters: NotRequired[list[Debater] | int]
+    maxRounds: int
+    humanReview: bool
+    judge: bool
+    convergenceCheck: bool
+    convergenceSimilarity: float
+    ties: Literal['lowestDebater', 'noAnswer']
+    debaterInstructions: NotRequired[str]
+    judgeInstructions: NotRequired[str]
+    swapped: bool
+
+
+class DebaterSeat(TypedDict):
+    """
+    A debater: its seat, its letter, the caller's name for it, and the stance that the caller assigned to it.
+    """
+
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    stance: NotRequired[str]
+
+
+class StartedSeat(TypedDict):
+    """
+    The model behind a seat. ``wire`` is the format of its usage object, ``fallback`` the alias that may stand in.
+    """
+
+    seat: str
+    alias: str
+    provider: str
+    modelName: str
+    family: str
+    wire: str
+    fallback: NotRequired[str]
+
+
+class Pair(TypedDict):
+    """
+    Two seats that should have different model families, and the diversity of their models.
+    """
+
+    seats: list[str]
+    diversity: Literal['crossFamily', 'sameFamily', 'sameModel']
+
+
+class StartedHashes(TypedDict):
+    """
+    The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with.
+    """
+
+    promptsPin: str
+    pins: dict[str, str]
+    policyHash: str
+    priceHash: str
+    configurationHash: str
+    buildHash: str
+    seed: str
+
+
+class AskedEvent(TypedDict):
+    """
+    An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
+
+    ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
+    reply, ``fallback`` if this model is asked for the first time in the place of the seat's own. ``leftUSD`` is the
+    amount that may still be reserved after that.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    debateId: str
+    round: int
+    attempt: int
+    why: Literal['again', 'fallback', 'first', 'repair']
+    model: str
+    inputTokens: int
+    heldUSD: str
+    leftUSD: str
+
+
+class KeyDocument(TypedDict):
+    """
+    A document that the question turns on, and why.
+    """
+
+    sourceId: str
+    why: str
+
+
+Edit = TypedDict(
+    'Edit',
+    {
+        'kind': str,
+        'from': str,
+        'to': NotRequired[str],
+        'material': bool,
+        'because': NotRequired[str],
+    },
+)
+
+
+class CitedEvidence(TypedDict):
+    """
+    A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it.
+    """
+
+    quote: str
+    sourceId: NotRequired[str]
+    verdict: NotRequired[Literal['altered', 'not_found', 'too_short', 'unchecked', 'verified']]
+    span: NotRequired[list[int]]
+    text: NotRequired[str]
+    location: NotRequired[str]
+    edits: NotRequired[list[Edit]]
+    foundIn: NotRequired[str]
+    reason: NotRequired[str]
+    arguments: NotRequired[list[int]]
+
+
+class Concession(TypedDict):
+    """
+    The critic's point ``n`` is granted, with what follows from that.
+    """
+
+    n: int
+    text: str
+
+
+class Objection(TypedDict):
+    """
+    A likely objection, and the proposer's answer to it in advance.
+    """
+
+    text: str
+    answer: str
+
+
+class Shift(TypedDict):
+    """
+    The seat's movement by new evidence since its reply in the round before.
+    """
+
+    movement: Literal['reversed', 'strengthened', 'unchanged', 'weakened']
+    because: str
+
+
+class PanelClaim(TypedDict):
+    """
+    A key claim with the debater's confidence in it.
+    """
+
+    claim: str
+    confidence: float
+
+
+class Probability(TypedDict):
+    """
+    A probability between two bounds, both included.
+    """
+
+    low: float
+    high: float
+
+
+class NamedClaim(TypedDict):
+    """
+    A claim of another debater, by its number from 1.
+    """
+
+    model: str
+    claim: int
+
+
+class AnsweredObjection(TypedDict):
+    """
+    A debater's answer to the objection that ``model`` raised in the round before.
+    """
+
+    model: str
+    text: str
+
+
+class PanelMark(TypedDict):
+    """
+    A debater's verdict on another's claim, by its number from 1, and its confidence in that verdict.
+    """
+
+    model: str
+    claim: int
+    mark: Literal['accept', 'reject', 'unsure']
+    confidence: float
+
+
+class PanelObjection(TypedDict):
+    """
+    The devil's advocate: the strongest flaw in the majority's position, in a claim of ``model``.
+    """
+
+    model: str
+    claim: int
+    flaw: str
+    severity: Literal['high', 'low', 'medium']
+
+
+class ArgumentQualityScore(TypedDict):
+    """
+    The moderator's scores from 1 to 10, its neutral labels read back as seats; null for a seat that had not spoken.
+
+    With several positions, ``proposer`` and ``rebuttal`` are those of the position that it ranked first.
+    """
+
+    proposer: int | None
+    critic: int | None
+    rebuttal: int | None
+
+
+class VerdictEvent(TypedDict):
+    """
+    The judge's verdict in the three members of the stances' reference; a null winner combines several stances.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    verdict: str
+    winner: str | None
+    reasoning: str
+    confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
+    explicitUncertainties: NotRequired[list[str]]
+
+
+class RulingEvent(TypedDict):
+    """
+    The judge's final answer.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    finalAnswer: str
+    justification: str
+    confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
+    explicitUncertainties: NotRequired[list[str]]
+
+
+class AdjudicationEvent(TypedDict):
+    """
+    A model's scores of a round; the `consensus` that follows has what code makes of them.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    scores: dict[str, float]
+    notes: str
+
+
+class ProjectionEvent(TypedDict):
+    """
+    The debate in the caller's own shape: ``output`` is JSON text.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    output: str
+
+
+class PanelIdea(TypedDict):
+    """
+    An idea of a brainstorm, and the debaters that surfaced or endorsed it: more of them rank higher.
+    """
+
+    rank: int
+    idea: str
+    endorsedBy: NotRequired[list[str]]
+
+
+class SynthesisTurn(TypedDict):
+    """
+    Our own members of the synthesis.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    round: int
+    confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
+    explicitUncertainties: NotRequired[list[str]]
+
+
+class QuotedPassage(TypedDict):
+    """
+    A passage as a result has it, without the members that do not apply.
+    """
+
+    field: str
+    span: list[int]
+    kind: Literal['clause', 'quotation', 'verdict']
+    status: Literal['inDebate', 'inDocument', 'nowhere', 'onlyInDebate', 'opposed', 'unchecked', 'unclear']
+    attributed: Literal['debate', 'document', 'open']
+    sourceId: NotRequired[str]
+    turn: NotRequired[str]
+    reason: NotRequired[str]
+    mark: NotRequired[str]
+
+
+class TurnSeat(TypedDict):
+    """
+    A turn that a notice concerns, and its seat as every event of that seat has it.
+    """
+
+    turn: str
+    round: int
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+
+
+class ClassificationEvent(TypedDict):
+    """
+    The type of the question as a model reads it.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
+    because: str
+
+
+class Veto(TypedDict):
+    """
+    A fact that excludes consensus whatever the scores are, those of a model among them, with the fact in words.
+    """
+
+    code: Literal['claimsContested', 'claimsNotCompared', 'claimsOpposed', 'conclusionsDiffer', 'conclusionsNotCompared', 'fewVoices', 'frameworksApart', 'newIdeas', 'noSharedClaim', 'nothingStands', 'objectionStands', 'probabilitiesApart', 'risksNotShared']
+    text: str
+
+
+class ClaimAgreement(TypedDict):
+    """
+    The debaters' verdicts on claim ``n`` of a turn; its author counts as accepting it.
+
+    ``supported`` says that all voices accept it with enough confidence and that a citation of it is verified.
+    """
+
+    turn: str
+    n: int
+    accept: NotRequired[list[str]]
+    reject: NotRequired[list[str]]
+    unsure: NotRequired[list[str]]
+    supported: bool
+
+
+class UnansweredObjection(TypedDict):
+    """
+    A strong objection of a devil's advocate that no other debater has answered, with its turn.
+    """
+
+    turn: str
+    flaw: str
+
+
+class NamedClaims(TypedDict):
+    """
+    Two claims, each by the turn that makes it and its number; the turn's answer has the number 0.
+    """
+
+    turns: list[str]
+    numbers: list[int]
+
+
+class ObjectionReplied(TypedDict):
+    """
+    The answer to the strong objections of one debater, by its letter.
+    """
+
+    label: str
+    verdict: Literal['acceptedRisk', 'fails', 'holds']
+    text: str
+
+
+class PanelScores(TypedDict):
+    """
+    The scores of one debater, each from 0 to 100.
+
+    ``factual_accuracy`` is left out where it is unchecked: none of the debater's citations could be compared.
+    """
+
+    factual_accuracy: NotRequired[int]
+    logical_consistency: int
+    evidence_quality: int
+    trajectory_score: int
+
+
+class ScoredByCode(TypedDict):
+    """
+    The check that scored. ``unchecked`` are the debaters without a factual accuracy.
+    """
+
+    n: int
+    at: str
+    by: Literal['algorithmic']
+    check: str
+    engine: str
+    unchecked: NotRequired[list[str]]
+
+
+class ScoredByModel(TypedDict):
+    """
+    The turn of the model that scored. ``unchecked`` are the debaters without a factual accuracy.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    by: Literal['model']
+    round: int
+    unchecked: NotRequired[list[str]]
+
+
+class RoundStartedEvent(TypedDict):
+    """
+    A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    round: int
+    independent: bool
+    debaters: list[DebaterSeat]
+
+
+class PairShare(TypedDict):
+    """
+    Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
+
+    ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
+    """
+
+    turns: list[str]
+    shared: int
+    either: int
+    overlap: NotRequired[float]
+    apart: NotRequired[list[str]]
+
+
+class HumanReview(TypedDict):
+    """
+    Whether a person has to decide, and why.
+    """
+
+    required: bool
+    reasons: NotRequired[list[str]]
+
+
+class Dissenter(TypedDict):
+    """
+    A seat that stands, or at first stood, against the decision.
+
+    ``name`` is the caller's for it, or its neutral label. ``holds`` is its own conclusion, assigned stance, vote or
+    answer, absent for an abstention. ``points`` counts its arguments that stand: a critic's that were neither granted
+    nor answered, otherwise those of its last turn that are not struck. ``until`` is ``firstDraft`` if it held this only
+    before it had read the others.
+    """
+
+    seat: str
+    points: int
+    until: Literal['end', 'firstDraft']
+    name: NotRequired[str]
+    holds: NotRequired[str]
+
+
+class DecisionCost(TypedDict):
+    """
+    US dollars as decimal strings. ``ceilingUSD`` is absent for a declined case.
+
+    ``excessUSD`` is what vendors billed above reservations, beside ``spentUSD``; absent if that is nothing.
+    """
+
+    spentUSD: str
+    ceilingUSD: NotRequired[str]
+    excessUSD: NotRequired[str]
+
+
+class RankedPosition(TypedDict):
+    """
+    A position in the moderator's order, best first.
+    """
+
+    rank: int
+    position: str
+    score: int
+
+
+class StancesSummary(TypedDict):
+    """
+    The assigned stance that the winner names.
+    """
+
+    format: Literal['stances']
+    rounds: int
+    winnerStance: NotRequired[str]
+
+
+class Tally(TypedDict):
+    """
+    The number of latest votes for an option; ``abstention`` counts those that name none.
+    """
+
+    vote: str
+    count: int
+
+
+class PanelSummary(TypedDict):
+    """
+    Whether the panel agreed, and how far; ``finalScore`` and ``overallConfidence`` are shares.
+    """
+
+    format: Literal['panel']
+    questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
+    roundsCompleted: int
+    consensusReached: bool
+    finalScore: NotRequired[float]
+    overallConfidence: NotRequired[float]
+    synthesisTurn: NotRequired[str]
+    missing: NotRequired[list[str]]
+
+
+class ConvergenceSummary(TypedDict):
+    """
+    Who decided, and whether the answers converged.
+    """
+
+    format: Literal['convergence']
+    rounds: int
+    decidedBy: Literal['judge', 'majority', 'nobody']
+    convergedIn: NotRequired[int]
+    missing: NotRequired[list[str]]
+
+
+class Cap(TypedDict):
+    """
+    A reason for which code lowered the confidence, and the level that it allows at most.
+    """
+
+    reason: str
+    atMost: Literal['HIGH', 'LOW', 'MODERATE']
+
+
+class Labels(TypedDict):
+    """
+    The words for the codes of this result: of its flags, and of the reasons of its caps and of human review.
+    """
+
+    flags: NotRequired[dict[str, str]]
+    reasons: NotRequired[dict[str, str]]
+
+
+class CitationCounts(TypedDict):
+    """
+    Citations by verdict, of all seats and takes, as far as they were checked.
+
+    ``unchecked`` are the citations of a case without documents, which were compared with nothing.
+    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
+    """
+
+    verified: int
+    altered: int
+    tooShort: int
+    notFound: int
+    unchecked: int
+    uncited: int
+    struck: int
+
+
+class CoverageCounts(TypedDict):
+    """
+    The documents of the case, those with a verified citation, and the share of all characters that these cover.
+
+    A document of a round that was not reached does not count.
+    """
+
+    documents: int
+    documentsCited: int
+    citedShare: float
+
+
+class ResultLinks(TypedDict):
+    """
+    The paths of the whole result, the events, the report and the audit bundle, which exists once it has ended.
+    """
+
+    full: str
+    events: str
+    report: str
+    audit: str
+
+
+class Document(TypedDict):
+    """
+    A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
+
+    ``round`` is the first round whose seats see it (reference 14.3).
+    """
+
+    id: str
+    title: str
+    commitment: str
+    characters: int
+    round: NotRequired[int]
+
+
+class Force(TypedDict):
+    """
+    A caller's order to the gate, with its reason.
+    """
+
+    debate: bool
+    reason: str
+
+
+class TokenCost(TypedDict):
+    """
+    Input and output tokens of all of a seat's attempts in the round, as far as the provider reported them.
+    """
+
+    proposer: int
+    critic: int
+    rebuttal: int
+    moderator: int
+
+
+class Conclusions(TypedDict):
+    """
+    Each seat's conclusion on the proposition; absent for a seat that had not spoken.
+    """
+
+    proposer: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    critic: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    rebuttal: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    moderator: NotRequired[Literal['modified', 'rejected', 'upheld']]
+
+
+class CritiqueSigns(TypedDict):
+    """
+    The finding about the standing critique: hard signs of weakness, soft ones, and softening phrases.
+    """
+
+    weak: NotRequired[list[str]]
+    soft: NotRequired[list[str]]
+    softening: NotRequired[list[str]]
+
+
+class ValidationFailure(TypedDict):
+    """
+    A critical validation failure: evidence that is not in the sources, or is not cited at all (reference 10.3).
+    """
+
+    turn: str
+    n: int
+    reason: Literal['altered', 'not_found', 'too_short', 'uncited']
+    quote: NotRequired[str]
+    sourceId: NotRequired[str]
+    foundIn: NotRequired[str]
+
+
+class CitedBy(TypedDict):
+    """
+    A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
+
+    ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
+    not see them. A turn with arguments of both kinds is listed twice.
+    """
+
+    turn: str
+    seat: str
+    round: int
+    position: NotRequired[str]
+    arguments: NotRequired[list[int]]
+    struck: bool
+    spans: NotRequired[list[list[int]]]
+
+
+class QuotedWrongly(TypedDict):
+    """
+    A passage that was quoted with a material change: it does not count as cited.
+    """
+
+    span: list[int]
+    turn: str
+    seat: str
+    round: int
+    position: NotRequired[str]
+    argument: int
+
+
+class CitedPlace(TypedDict):
+    """
+    A clause, heading or page that verified citations touch, with their number and their seats.
+
+    ``state`` is ``partly`` if it has parts of its own and not all of them were cited; ``title`` is absent where the
+    document gives the part none.
+    """
+
+    label: str
+    title: NotRequired[str]
+    span: list[int]
+    state: Literal['cited', 'partly']
+    citations: int
+    seats: NotRequired[list[str]]
+
+
+class UncitedRange(TypedDict):
+    """
+    Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
+
+    ``word``, ``first`` and ``last`` are its pieces, ``word`` absent for titles; ``of`` names the part that holds them
+    if the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
+    them.
+    """
+
+    name: str
+    word: NotRequired[str]
+    first: NotRequired[str]
+    last: NotRequired[str]
+    of: NotRequired[str]
+    span: list[int]
+    members: int
+    parts: int
+
+
+class PartStart(TypedDict):
+    """
+    The start of a part of the highest level, with its numeral, empty for a title without one.
+    """
+
+    numeral: str
+    at: int
+
+
+class ShiftDetail(TypedDict):
+    """
+    The shift of a seat when ``documents`` were introduced, as ``turn`` gives it.
+    """
+
+    turn: str
+    round: int
+    seat: str
+    position: NotRequired[str]
+    movement: Literal['reversed', 'strengthened', 'unchanged', 'weakened']
+    because: str
+    documents: NotRequired[list[str]]
+
+
+class Charged(TypedDict):
+    """
+    The number of attempts that were charged on one basis, and their cost together.
+    """
+
+    attempts: int
+    amountUSD: str
+
+
+class Tokens(TypedDict):
+    """
+    Tokens by kind, as far as providers reported them; the kinds do not overlap.
+    """
+
+    input: int
+    cachedInput: int
+    cacheWrite: int
+    output: int
+    reasoning: int
+    cacheWrite1h: int
+
+
+class AttemptDetail(TypedDict):
+    """
+    One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
+
+    ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
+    ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
+    absent if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation.
+    ``outcome`` is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open one has no
+    charge.
+    """
+
+    turn: str
+    attempt: int
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    model: str
+    servedModel: NotRequired[str]
+    requestId: NotRequired[str]
+    fingerprint: NotRequired[str]
+    inputTokensCounted: int
+    heldUSD: str
+    amountUSD: NotRequired[str]
+    basis: NotRequired[Literal['none', 'reserved', 'usage']]
+    outcome: str
+
+
+class SeatDetail(TypedDict):
+    """
+    The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
+
+    ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
+    """
+
+    seat: str
+    alias: str
+    provider: str
+    modelName: str
+    family: str
+    servedModels: NotRequired[list[str]]
+    wire: str
+    fallback: NotRequired[str]
+
+
+class LogPosition(TypedDict):
+    """
+    The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex).
+    """
+
+    log: str
+    index: int
+    size: int
+    root: str
+
+
+class Notice(TypedDict):
+    """
+    A remark for the reader: entry number, time, kind, the turns concerned, and the words.
+    """
+
+    n: int
+    at: str
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    turns: NotRequired[list[str]]
+    reason: str
+    detail: str
+
+
+class CheckDetail(TypedDict):
+    """
+    A check: its id, kind and engine version, its entry's number, and its finding in few words.
+    """
+
+    check: str
+    kind: Literal['accuracy', 'citations', 'consensus', 'convergence', 'critique', 'injection', 'synthesis', 'texts', 'voices']
+    engine: str
+    n: int
+    summary: str
+
+
+class Suspicion(TypedDict):
+    """
+    A passage of a document that speaks to the reader as if it were an instruction.
+    """
+
+    sourceId: str
+    span: list[int]
+    pattern: str
+
+
+class Weighed(TypedDict):
+    """
+    The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
+
+    ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
+    it quoted what does not stand where it says. ``reply`` is the whole reply;
+    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    """
+
+    turn: str
+    round: int
+    seat: str
+    swapped: bool
+    replaced: bool
+    model: str
+    reply: dict[str, Any]
+    tokens: int
+    chargedUSD: str
+
+
+class Verdict(TypedDict):
+    """
+    A judge's verdict in the shape of the stances' reference; null for a winner combines several stances.
+    """
+
+    verdict: str
+    winner: str | None
+    reasoning: str
+
+
+class VoteCast(TypedDict):
+    """
+    A debater's vote in a phase: the option, absent for an abstention, and the vote's own words, if it has any.
+    """
+
+    debater: str
+    round: int
+    phase: str
+    vote: NotRequired[str]
+    written: NotRequired[str]
+
+
+class ConsensusRound(TypedDict):
+    """
+    The standing of a panel after a round: four dimensions, absent if undefined, and the mean that counts.
+
+    All are shares, ``threshold`` too. ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude
+    consensus whatever the scores are. ``lagging`` is absent if the round ended the deliberation. The dimensions have
+    the spelling of the panel's reference.
+    """
+
+    round: int
+    dimensions: NotRequired[dict[str, float]]
+    overall: float
+    threshold: float
+    terminated: bool
+    notes: str
+    by: Literal['algorithmic', 'model']
+    lagging: NotRequired[list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]]
+    unansweredObjections: NotRequired[int]
+    blind: NotRequired[bool]
+    counted: NotRequired[list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]]
+    vetoes: NotRequired[list[Veto]]
+
+
+class RankedIdea(TypedDict):
+    """
+    An idea of a brainstorm, with the debaters (by label) that surfaced or endorsed it.
+    """
+
+    rank: int
+    idea: str
+    endorsedBy: NotRequired[list[str]]
+
+
+class DebaterScores(TypedDict):
+    """
+    The scores of one debater, each from 0 to 100; they measure conduct, and not truth.
+
+    ``factualAccuracy`` is absent where it is unchecked: none of the debater's citations could be compared.
+    """
+
+    seat: str
+    factualAccuracy: NotRequired[int]
+    logicalConsistency: int
+    evidenceQuality: int
+    trajectoryScore: int
+
+
+class AnswerVotes(TypedDict):
+    """
+    A final answer as it was first written, and the seats that gave it.
+    """
+
+    answer: str
+    seats: NotRequired[list[str]]
+
+
+class PassageDetail(TypedDict):
+    """
+    Words that a reply gives as those of another text (``quotation``), or a clause that it says to state something.
+
+    ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
+    is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
+    document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
+    of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
+    ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
+    ``unchecked`` are words that a case without documents has nothing to compare with. A sentence of kind ``verdict`` is
+    ``opposed``: it says the opposite of the reply's own typed verdict. ``attributed`` is the author that the text
+    names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
+    passage that misleads a reader (``nowhere``, ``onlyInDebate``, ``opposed``), or may (``unclear``), or is
+    ``unchecked``.
+    """
+
+    field: str
+    span: list[int]
+    kind: Literal['clause', 'quotation', 'verdict']
+    status: Literal['inDebate', 'inDocument', 'nowhere', 'onlyInDebate', 'opposed', 'unchecked', 'unclear']
+    attributed: Literal['debate', 'document', 'open']
+    sourceId: NotRequired[str]
+    turn: NotRequired[str]
+    reason: NotRequired[str]
+    mark: NotRequired[str]
+
+
+class PassageCounts(TypedDict):
+    """
+    Passages by status, of all seats and takes, and the replies that were compared.
+
+    ``notCompared`` counts the replies with texts of which no finding is recorded: the debate ended before the check.
+    ``marked`` are those that mislead: ``onlyInDebate`` and ``nowhere`` together.
+    """
+
+    replies: int
+    notCompared: int
+    inDocument: int
+    inDebate: int
+    onlyInDebate: int
+    unclear: int
+    unchecked: int
+    nowhere: int
+    marked: int
+
+
+class Difference(TypedDict):
+    """
+    A typed member that two replies of one decider give differently.
+
+    ``first`` and ``second`` are its values as text; a member in free words has none, because the replies have them.
+    """
+
+    member: str
+    first: NotRequired[str]
+    second: NotRequired[str]
+
+
+class DocumentRequest(TypedDict):
+    """
+    A source document: its text, and the first round whose seats read it.
+    """
+
+    text: str
+    id: NotRequired[str | None]
+    title: NotRequired[str | None]
+    round: NotRequired[int]
+
+
+class Links(TypedDict):
+    """
+    The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case.
+    """
+
+    self: str
+    events: str
+    report: str
+    abort: NotRequired[str]
+
+
+class AbortRequest(TypedDict):
+    """
+    The reason for an abort, which is recorded.
+    """
+
+    reason: NotRequired[str | None]
+
+
+class Abortion(TypedDict):
+    """
+    The effect of an abort. ``stillHeldUSD`` is the reservation of calls in flight, whose cost is not yet known.
+
+    ``status`` is the status with which the debate ends. Until calls in flight return, the debate's own status stays
+    ``running``.
+    """
+
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    spentUSD: str
+    stillHeldUSD: str
+
+
+class DatedSize(TypedDict):
+    """
+    A signed or countersigned head: its size, and when the database stored that, by its own clock.
+    """
+
+    size: int
+    at: str
+
+
+class LogDetail(TypedDict):
+    """
+    A log: its name, which is the origin of its checkpoints, and the verifier key of their signatures.
+
+    ``size`` and ``root`` (hex) are those of the latest checkpoint, absent before the first.
+    """
+
+    log: str
+    epoch: int
+    key: str
+    size: NotRequired[int]
+    root: NotRequired[str]
+    href: str
+
+
+class RecalledDebate(TypedDict):
+    """
+    A debate that rests on the value searched for, and the place of its last record in the log.
+
+    ``index`` is absent while the tree holds none of its records.
+    """
+
+    debateId: str
+    taskType: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    createdAt: str
+    log: str
+    index: NotRequired[int]
+    href: str
+
+
+class QuotedModel(TypedDict):
+    """
+    A model that may sit in a seat, and the price row of its charges.
+
+    ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
+    """
+
+    alias: str
+    provider: str
+    modelName: str
+    family: str
+    wire: str
+    tokenizer: str
+    contextWindow: int
+    priceEffective: str
+    priceSource: str
+    inputUSD: str
+    outputUSD: str
+
+
+class QuotedDocument(TypedDict):
+    """
+    A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone.
+    """
+
+    id: str
+    title: str
+    round: int
+    characters: int
+    tokens: dict[str, int]
+
+
+class TenantLeft(TypedDict):
+    """
+    The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit.
+    """
+
+    dayUSD: NotRequired[str]
+    monthUSD: NotRequired[str]
+
+
+class Source(TypedDict):
+    """
+    A document to check against.
+    """
+
+    id: str
+    text: str
+
+
+class CharStart(TypedDict):
+    """
+    A location in code points of the source.
+    """
+
+    charStart: int
+
+
+class CheckedCitation(TypedDict):
+    """
+    The verdict on a citation, with the caller's id.
+
+    ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
+    the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
+    ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
+    reader, or what that rule asks for.
+    """
+
+    id: str
+    verdict: Literal['altered', 'not_found', 'too_short', 'unchecked', 'verified']
+    sourceId: NotRequired[str]
+    span: NotRequired[list[int]]
+    text: NotRequired[str]
+    edits: NotRequired[list[Edit]]
+    foundIn: NotRequired[str]
+    reason: NotRequired[str]
+    note: NotRequired[str]
+
+
+class PromptDetail(TypedDict):
+    """
+    A pinned file. New debates use the current version.
+    """
+
+    id: str
+    version: int
+    kind: Literal['fragment', 'prompt', 'schema', 'template']
+    file: str
+    sha256: str
+    current: bool
+
+
+class LongInputDetail(TypedDict):
+    """
+    The rates of a call with more than ``above`` input tokens; they apply to all its tokens.
+    """
+
+    inputUSD: str
+    cachedInputUSD: str
+    cacheWriteUSD: str
+    outputUSD: str
+    reasoningUSD: str
+    cacheWrite1hUSD: NotRequired[str]
+    above: int
+
+
+class RateDetail(TypedDict):
+    """
+    US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price.
+    """
+
+    inputUSD: str
+    cachedInputUSD: str
+    cacheWriteUSD: str
+    outputUSD: str
+    reasoningUSD: str
+    cacheWrite1hUSD: NotRequired[str]
+
+
+class ModelRecord(TypedDict):
+    """
+    How a model did on questions of one type in the newest panels of the tenant.
+
+    ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
+    three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
+    drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
+    """
+
+    questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
+    debates: int
+    mean: float
+    score: float
+
+
+class GateSettings(TypedDict):
+    """
+    The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.
+    """
+
+    factor: int
+    certainAboveUSD: str
+    confidenceFloor: str
+    riskCategories: NotRequired[list[str]]
+    always: NotRequired[list[str]]
+    never: NotRequired[list[str]]
+    mayForce: NotRequired[list[str]]
+    unknownTaskType: str
+    thresholdsUSD: NotRequired[dict[str, str]]
+
+
+class DebateSettings(TypedDict):
+    """
+    The settings of a debate that its case leaves out.
+
+    Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.
+    """
+
+    format: str
+    ceilingUSD: str
+    ceilingMaxUSD: str
+    rounds: int
+    highStakesRounds: int
+    highStakesDownsideUSD: str
+    highStakesMateriality: NotRequired[list[str]]
+    minChallengeStrength: int
+    requireCriticRetryBelow: int
+    attemptsPerTurn: int
+    humanReview: NotRequired[list[str]]
+    mayChooseModels: bool
+    diversity: Literal['crossFamily', 'sameFamily', 'sameModel']
+    floatingNames: Literal['allowed', 'refused']
+    adversarialWithoutDocuments: Literal['allowed', 'refused']
+    swapAboveUSD: NotRequired[str]
+
+
+class Limits(TypedDict):
+    """
+    The limits of a case. Characters are Unicode code points.
+    """
+
+    questionCharacters: int
+    answerCharacters: int
+    personaCharacters: int
+    noteCharacters: int
+    documents: int
+    documentCharacters: int
+    totalCharacters: int
+    positions: int
+    metadata: int
+
+
+class CallSettings(TypedDict):
+    """
+    How often a turn is tried again, and when it ends without a reply.
+    """
+
+    turnDeadlineS: int
+    backoffMs: int
+    backoffMaxMs: int
+    unavailableAttempts: int
+    usageFloor: float
+
+
+class BudgetSettings(TypedDict):
+    """
+    The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.
+    """
+
+    zone: str
+    dayUSD: NotRequired[str]
+    monthUSD: NotRequired[str]
+
+
+class SeatSettings(TypedDict):
+    """
+    The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
+
+    ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
+    """
+
+    model: str
+    allowance: int
+    choices: list[str]
+    fallback: NotRequired[str]
+
+
+class StancesPolicy(TypedDict):
+    """
+    The defaults of stances, and the bounds of a case.
+    """
+
+    rounds: int
+    roundsMax: int
+    debatersMax: int
+    anonymizeTranscript: bool
+    shuffleForJudge: bool
+    synthesizer: bool
+
+
+class BallotPolicy(TypedDict):
+    """
+    The defaults of a ballot, and the bounds of a case. ``thresholdShare`` is a share of the debaters, from 0 to 1.
+    """
+
+    rounds: int
+    roundsMax: int
+    debaters: int
+    debatersMax: int
+    votes: NotRequired[list[str]]
+    votesMax: int
+    thresholdShare: float
+
+
+class PanelPolicy(TypedDict):
+    """
+    The defaults of a panel, and the bounds of a case; rounds include the blind one.
+
+    ``thresholds`` are the consensus that ends a debate, shares from 0 to 1 by question type.
+    """
+
+    rounds: int
+    roundsMax: int
+    debaters: int
+    debatersMax: int
+    adjudicator: Literal['algorithmic', 'model']
+    classifier: Literal['model', 'rules']
+    mode: Literal['auto', 'manual']
+    trackRecordDebates: int
+    thresholds: NotRequired[dict[str, float]]
+
+
+class ConvergencePolicy(TypedDict):
+    """
+    The defaults of convergence, and the bounds of a case; rounds do not include the independent one.
+
+    ``similarity`` is a share from 0 to 1.
+    """
+
+    rounds: int
+    roundsMax: int
+    debaters: int
+    debatersMax: int
+    judge: bool
+    convergenceCheck: bool
+    similarity: float
+    ties: Literal['lowestDebater', 'noAnswer']
+
+
+class Health(TypedDict):
+    """
+    The answer to a probe that succeeds.
+    """
+
+    status: Literal['alive', 'ready']
+
+
+class AdversarialRequest(TypedDict):
+    """
+    The options of the format adversarial.
+    """
+
+    format: Literal['adversarial']
+    maxRounds: NotRequired[int | None]
+    minChallengeStrength: NotRequired[int | None]
+    requireCriticRetryBelow: NotRequired[int | None]
+    positions: NotRequired[list[Position]]
+    personas: NotRequired[dict[str, str]]
+    models: NotRequired[dict[str, str]]
+
+
+class StancesRequest(TypedDict):
+    """
+    The options of the format stances.
+    """
+
+    format: Literal['stances']
+    debaters: list[Debater]
+    maxRounds: NotRequired[int | None]
+    anonymizeTranscript: NotRequired[bool | None]
+    shuffleForJudge: NotRequired[bool | None]
+    synthesizer: NotRequired[bool | None]
+    outputSchema: NotRequired[dict[str, Any] | None]
+    instructions: NotRequired[str | None]
+    models: NotRequired[dict[str, str]]
+
+
+class BallotRequest(TypedDict):
+    """
+    The options of the format ballot.
+    """
+
+    format: Literal['ballot']
+    debaters: NotRequired[list[Debater] | None]
+    maxRounds: NotRequired[int | None]
+    votes: NotRequired[list[str] | None]
+    consensusThreshold: NotRequired[int | None]
+    instructions: NotRequired[str | None]
+    models: NotRequired[dict[str, str]]
+
+
+class PanelRequest(TypedDict):
+    """
+    The options of the format panel.
+    """
+
+    format: Literal['panel']
+    debaters: NotRequired[int | None]
+    maxRounds: NotRequired[int | None]
+    questionType: NotRequired[Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction'] | None]
+    adjudicator: NotRequired[Literal['algorithmic', 'model'] | None]
+    mode: NotRequired[Literal['auto', 'manual'] | None]
+    instructions: NotRequired[str | None]
+    models: NotRequired[dict[str, str]]
+
+
+class ConvergenceRequest(TypedDict):
+    """
+    The options of the format convergence.
+    """
+
+    format: Literal['convergence']
+    debaters: NotRequired[list[Debater] | int | None]
+    maxRounds: NotRequired[int | None]
+    judge: NotRequired[bool | None]
+    convergenceCheck: NotRequired[bool | None]
+    convergenceSimilarity: NotRequired[Decimal | int | str | float | None]
+    ties: NotRequired[Literal['lowestDebater', 'noAnswer'] | None]
+    debaterInstructions: NotRequired[str | None]
+    judgeInstructions: NotRequired[str | None]
+    models: NotRequired[dict[str, str]]
+
+
+class AutoRequest(TypedDict):
+    """
+    The options where policy chooses the format by the task type.
+    """
+
+    format: Literal['auto']
+    maxRounds: NotRequired[int | None]
+    models: NotRequired[dict[str, str]]
+
+
+class Problem(TypedDict):
+    """
+    An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
+
+    ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
+
+    ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
+    ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
+    ``debateId``, the debate of that key.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    instance: str
+    requestId: str
+    errors: NotRequired[list[FieldError]]
+    limit: NotRequired[str]
+    leftUSD: NotRequired[str]
+    ends: NotRequired[str]
+    debateId: NotRequired[str]
+
+
+class GateChange(TypedDict):
+    """
+    Changes of the case that together would have changed the gate's decision, and the same in words.
+    """
+
+    sentence: str
+    fields: list[FieldChange]
+
+
+class AdversarialOptions(TypedDict):
+    """
+    The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order.
+    """
+
+    format: Literal['adversarial/1']
+    maxRounds: int
+    minChallengeStrength: int
+    requireCriticRetryBelow: int
+    humanReview: bool
+    positions: NotRequired[list[Position]]
+    personas: NotRequired[dict[str, str]]
+    swapped: NotRequired[bool]
+
+
+class StancesOptions(TypedDict):
+    """
+    The options of stances. ``outputSchema`` is the caller's JSON Schema, ``None`` for the default one.
+    """
+
+    format: Literal['stances/1']
+    debaters: NotRequired[list[Debater]]
+    maxRounds: int
+    humanReview: bool
+    anonymizeTranscript: NotRequired[bool]
+    shuffleForJudge: NotRequired[bool]
+    synthesizer: NotRequired[bool]
+    outputSchema: NotRequired[dict[str, Any]]
+    instructions: NotRequired[str]
+    swapped: NotRequired[bool]
+
+
+class PanelOptions(TypedDict):
+    """
+    The options of a panel; ``thresholds`` by question type and scores of ``trackRecords`` are shares from 0 to 1.
+
+    ``maxRounds`` counts the blind round. ``questionType`` is known before the debate; ``typedBy`` names its source.
+    If the source is ``classifier``, a turn may still change the type. ``trackRecords`` are the basis of an automatic
+    choice of models.
+    """
+
+    format: Literal['panel/1']
+    debaters: int
+    maxRounds: int
+    humanReview: bool
+    questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
+    typedBy: Literal['caller', 'classifier', 'rules']
+    thresholds: NotRequired[dict[str, float]]
+    adjudicator: NotRequired[Literal['algorithmic', 'model']]
+    mode: NotRequired[Literal['auto', 'manual']]
+    trackRecords: NotRequired[list[TrackRecord]]
+    instructions: NotRequired[str]
+    swapped: NotRequired[bool]
+
+
+class Framing(TypedDict):
+    """
+    The question as a proposition that can be argued (reference 7.1, step 1).
+    """
+
+    seat: Literal['framing']
+    thesis: str
+    scope: str
+    criteria: NotRequired[list[str]]
+    keyDocuments: NotRequired[list[KeyDocument]]
+
+
+class Citation(TypedDict):
+    """
+    A quotation as a seat gave it, and the verdict on it.
+
+    ``verdict`` is missing before the check, ``unchecked`` in a case without documents. ``span`` is in code points of
+    the document, end exclusive, and ``text`` the document's own words there. ``edits`` are the differences of the
+    quotation, ``foundIn`` is another given document that holds it, ``reason`` says why it could not be verified.
+    """
+
+    quote: str
+    sourceId: NotRequired[str]
+    verdict: NotRequired[Literal['altered', 'not_found', 'too_short', 'unchecked', 'verified']]
+    span: NotRequired[list[int]]
+    text: NotRequired[str]
+    location: NotRequired[str]
+    edits: NotRequired[list[Edit]]
+    foundIn: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class PanelTurn(TypedDict):
+    """
+    Our own members of a debater's answer.
+
+    ``challengedClaims`` are those that ``still_challenges`` is about, and ``unresolvedClaims`` those between which the
+    points of ``unresolved`` lie. ``answersToObjections`` are to those of the round before.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    stance: Literal['affirmative', 'negative', 'open', 'qualified']
+    framework: Literal['consequences', 'costBenefit', 'empirical', 'other', 'precedent', 'rightsAndDuties', 'riskAssessment', 'textual']
+    probability: NotRequired[Probability]
+    challengedClaims: NotRequired[list[NamedClaim]]
+    unresolvedClaims: NotRequired[list[NamedClaim]]
+    answersToObjections: NotRequired[list[AnsweredObjection]]
+
+
+class PanelDeliberation(TypedDict):
+    """
+    A debater's answer after it has read the others'; ``objection`` from round three on.
+    """
+
+    event: Literal['round']
+    debate_id: str
+    round: int
+    model: str
+    answer: str
+    claims: list[PanelClaim]
+    overall_confidence: float
+    assumptions: list[str]
+    gainsay: PanelTurn
+    learned_from_others: str
+    corrections: str
+    still_challenges: str
+    unresolved: str
+    marks: NotRequired[list[PanelMark]]
+    objection: NotRequired[PanelObjection]
+
+
+class ModeratorEvaluation(TypedDict):
+    """
+    The evaluation of the arguments, not of the positions.
+    """
+
+    argumentQualityScore: ArgumentQualityScore
+    resolvedPoints: list[str]
+    unresolvedPoints: list[str]
+    recommendAnotherRound: bool
+    synthesis: str
+    confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
+    explicitUncertainties: list[str]
+
+
+class PanelSynthesis(TypedDict):
+    """
+    The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to.
+    """
+
+    event: Literal['synthesis']
+    debate_id: str
+    synthesis_id: str
+    synthesis: str
+    ideas: NotRequired[list[PanelIdea]]
+    gainsay: SynthesisTurn
+
+
+class PassagesEvent(TypedDict):
+    """
+    What the texts of a turn's reply quote or report, and where it stands.
+
+    ``marked``, ``unclear`` and ``unchecked`` count passages as ``passageCounts`` of a result does.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    debateId: str
+    round: int
+    engine: str
+    compared: int
+    marked: int
+    unclear: int
+    unchecked: int
+    passages: NotRequired[list[QuotedPassage]]
+
+
+class NoticeEvent(TypedDict):
+    """
+    A remark for the reader, as in a result; ``seats`` are the turns that it concerns, with their seats.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    seats: NotRequired[list[TurnSeat]]
+    reason: str
+    detail: str
+
+
+class Measured(TypedDict):
+    """
+    Code's measures after a round, as recorded; shares are from 0 to 1 and left out where they are undefined.
+
+    ``scores``, ``overall``, ``terminated``, ``lagging``, ``notes``, ``counted`` and ``vetoes`` are left out where the
+    consensus itself is code's, because it has them. ``beyondChance`` is from -1 to 1.
+    """
+
+    voices: int
+    scores: NotRequired[dict[str, float]]
+    overall: NotRequired[float]
+    terminated: NotRequired[bool]
+    lagging: NotRequired[list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]]
+    notes: NotRequired[str]
+    counted: NotRequired[list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]]
+    vetoes: NotRequired[list[Veto]]
+    claims: NotRequired[list[ClaimAgreement]]
+    claimJaccard: NotRequired[float]
+    beyondChance: NotRequired[float]
+    wordingOverlap: NotRequired[float]
+    newIdeas: NotRequired[float]
+    unanswered: NotRequired[list[UnansweredObjection]]
+    opposed: NotRequired[list[NamedClaims]]
+
+
+class ConsensusStanding(TypedDict):
+    """
+    Our own members of a consensus: its scorer, the threshold, and code's measures.
+
+    ``counted`` are the dimensions in the mean: those that the type of the question uses and that have a score.
+    ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections`` are strong objections
+    of a devil's advocate that no other debater has answered: with one of them there is no consensus. Consensus does not
+    mean that an answer is right.
+    """
+
+    n: int
+    at: str
+    by: Literal['algorithmic', 'model']
+    threshold: float
+    blind: bool
+    counted: NotRequired[list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]]
+    vetoes: NotRequired[list[Veto]]
+    unansweredObjections: int
+    measured: NotRequired[Measured]
+
+
+class AnswersEvent(TypedDict):
+    """
+    A debater's answers to the strong objections that stood after the last round; the reference has no such turn.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    answers: list[ObjectionReplied]
+
+
+class PanelAccuracy(TypedDict):
+    """
+    The scores of every debater by rules that code can follow, by the letter that it had in the debate.
+    """
+
+    event: Literal['accuracy']
+    debate_id: str
+    scores: dict[str, PanelScores]
+    gainsay: ScoredByCode
+
+
+class PanelAccuracyReview(TypedDict):
+    """
+    The scores of every debater by a model, by the letter that it had in the debate.
+    """
+
+    event: Literal['accuracy']
+    debate_id: str
+    scores: dict[str, PanelScores]
+    gainsay: ScoredByModel
+
+
+class ConvergenceEvent(TypedDict):
+    """
+    Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
+
+    ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
+    agreement: ``whyNot`` names the obstacle between answers that share many words.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    round: int
+    engine: str
+    voices: int
+    similarity: float
+    leastOverlap: NotRequired[float]
+    pairs: NotRequired[list[PairShare]]
+    converged: bool
+    whyNot: NotRequired[list[str]]
+
+
+class DecisionDissent(TypedDict):
+    """
+    What stands against the decision, in a sentence and seat by seat.
+
+    ``kind`` is ``assigned`` for the points of a critic or of a stance that lost, which the format gave them to argue,
+    and ``own`` for a debater's own: the minority of a ballot, a panel or convergence, and who gave way to the others.
+    """
+
+    kind: Literal['assigned', 'own']
+    text: str
+    by: NotRequired[list[Dissenter]]
+
+
+class AdversarialSummary(TypedDict):
+    """
+    The conclusion, and whether it is that of the first proposal; or the order of several positions.
+    """
+
+    format: Literal['adversarial']
+    conclusion: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    agreesWithFirstProposal: NotRequired[bool]
+    ranking: NotRequired[list[RankedPosition]]
+
+
+class BallotSummary(TypedDict):
+    """
+    The latest votes, and how many were needed.
+    """
+
+    format: Literal['ballot']
+    roundsRun: int
+    consensusThreshold: int
+    voteTally: list[Tally]
+    decision: str
+    decisionRule: Literal['cut_short', 'max_rounds_exhausted', 'threshold_vote']
+    votesCast: int
+    seats: int
+
+
+class Case(TypedDict):
+    """
+    A request for review, as it was received. ``estimatedDownside`` is in US dollars.
+
+    ``askedTaskType`` is the caller's task type, where policy has put ``taskType`` in its place.
+    """
+
+    question: str
+    taskType: str
+    documents: NotRequired[list[Document]]
+    estimatedDownside: str
+    confidenceScore: NotRequired[str]
+    downsideBasis: NotRequired[str]
+    singleAgentAnswer: NotRequired[str]
+    contested: NotRequired[bool]
+    useCase: NotRequired[str]
+    intendedUse: NotRequired[str]
+    materiality: NotRequired[str]
+    format: NotRequired[str]
+    force: NotRequired[Force]
+    deadline: NotRequired[str]
+    metadata: NotRequired[dict[str, str]]
+    onDisconnect: NotRequired[Literal['abort', 'continue']]
+    askedTaskType: NotRequired[str]
+
+
+class SwappedModeration(TypedDict):
+    """
+    The closing moderation, asked for again in the reverse order. It never replaces the first one.
+
+    ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
+    ``agrees`` is false if the other order led to another conclusion, or to another position ranked first.
+    """
+
+    turn: str
+    evaluation: ModeratorEvaluation
+    conclusion: Literal['modified', 'rejected', 'upheld']
+    labels: NotRequired[dict[str, str]]
+    ranking: NotRequired[list[str]]
+    agrees: bool
+
+
+class ModeratorFirstTake(TypedDict):
+    """
+    A moderation that quoted what does not stand where it says, and that a second take replaced.
+
+    ``swapped`` says that it was asked for in the reverse order. `TurnPassages` of its turn has the passages.
+    """
+
+    turn: str
+    swapped: bool
+    evaluation: ModeratorEvaluation
+    conclusion: Literal['modified', 'rejected', 'upheld']
+
+
+class CitedSpan(TypedDict):
+    """
+    A stretch that verified citations of all turns cover without a gap.
+    """
+
+    span: list[int]
+    by: NotRequired[list[CitedBy]]
+
+
+class ByBasis(TypedDict):
+    """
+    The bases of charges: the reported usage, the reservation if no usage could be priced, or no use at all.
+    """
+
+    usage: Charged
+    reserved: Charged
+    none: Charged
+
+
+class Account(TypedDict):
+    """
+    The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
+
+    ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
+    ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
+    are then absent. ``usageUntold`` attempts were charged as reserved, because their provider did not report tokens;
+    ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+    """
+
+    tokens: Tokens
+    amountUSD: str
+    heldUSD: str
+    expectedUSD: NotRequired[str]
+    actualToEstimate: NotRequired[str]
+    attempts: int
+    failedAttempts: int
+    usageUntold: int
+    byBasis: ByBasis
+    tiers: NotRequired[list[str]]
+
+
+class Hashes(TypedDict):
+    """
+    The hashes of policy, prompts and records, SHA-256 in hexadecimal.
+
+    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
+    debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
+    prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
+    place of that record in the audit log, absent before the debate is over. ``used`` names those of the pins with which
+    requests were made.
+    """
+
+    promptsPin: NotRequired[str]
+    pins: NotRequired[dict[str, str]]
+    used: NotRequired[list[str]]
+    policyHash: NotRequired[str]
+    priceHash: NotRequired[str]
+    configurationHash: NotRequired[str]
+    buildHash: NotRequired[str]
+    seed: NotRequired[str]
+    lastRecord: NotRequired[str]
+    log: NotRequired[LogPosition]
+
+
+class StancesResult(TypedDict):
+    """
+    The verdict, and ``raw``: the raw output of the stances' reference, with the statements that stand.
+    """
+
+    format: Literal['stances']
+    rounds: int
+    verdict: NotRequired[Verdict]
+    swappedVerdict: NotRequired[Verdict]
+    winnerStance: NotRequired[str]
+    output: NotRequired[Any]
+    raw: NotRequired[dict[str, Any]]
+
+
+class BallotResult(TypedDict):
+    """
+    The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
+
+    ``speakerSelectedBy`` is the rule behind the last of them.
+    """
+
+    format: Literal['ballot']
+    debaterIds: list[str]
+    roundsRun: int
+    maxRounds: int
+    phaseSequence: list[str]
+    consensusThreshold: int
+    voteTally: list[Tally]
+    decision: str
+    decisionRule: Literal['cut_short', 'max_rounds_exhausted', 'threshold_vote']
+    speakerSchedule: list[str]
+    votesCast: int
+    seats: int
+    blindTally: NotRequired[list[Tally]]
+    tied: NotRequired[list[str]]
+    votes: NotRequired[list[VoteCast]]
+    models: NotRequired[int]
+    families: NotRequired[int]
+    report: NotRequired[str]
+    speakerSelectedBy: NotRequired[Literal['schedule']]
+
+
+class PanelResult(TypedDict):
+    """
+    The result of a panel. ``labels`` maps seats to their letters in the debate.
+
+    ``finalScore`` is the last round's mean of the dimensions, a share. ``overallConfidence`` is the mean of the
+    debaters' last own confidences, a share, without the missing ones.
+    """
+
+    format: Literal['panel']
+    questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
+    trigger: str
+    roundsCompleted: int
+    consensusReached: bool
+    labels: NotRequired[dict[str, str]]
+    consensus: NotRequired[list[ConsensusRound]]
+    finalScore: NotRequired[float]
+    synthesis: NotRequired[str]
+    synthesisTurn: NotRequired[str]
+    ideas: NotRequired[list[RankedIdea]]
+    accuracy: NotRequired[list[DebaterScores]]
+    accuracyBy: NotRequired[Literal['algorithmic', 'model']]
+    overallConfidence: NotRequired[float]
+    missing: NotRequired[list[str]]
+
+
+class ConvergenceResult(TypedDict):
+    """
+    The final answer, its decider, and the similarity of the answers after each round.
+
+    ``similarities`` are the least of all pairs by round, shares; null keeps the place of a round in which it is
+    undefined.
+    """
+
+    format: Literal['convergence']
+    rounds: int
+    decidedBy: Literal['judge', 'majority', 'nobody']
+    convergedIn: NotRequired[int]
+    finalAnswer: NotRequired[str]
+    swappedAnswer: NotRequired[str]
+    votes: NotRequired[list[AnswerVotes]]
+    tied: NotRequired[list[str]]
+    similarities: NotRequired[list[float | None]]
+    blindAnswers: NotRequired[list[AnswerVotes]]
+    missing: NotRequired[list[str]]
+
+
+class TurnPassages(TypedDict):
+    """
+    The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
+
+    ``speaker`` names the seat and the round as reports do; ``replaced`` says that a second take stands in its place.
+    """
+
+    turn: str
+    speaker: str
+    replaced: bool
+    round: int
+    seat: str
+    position: NotRequired[str]
+    engine: str
+    passages: NotRequired[list[PassageDetail]]
+
+
+class DifferingReplies(TypedDict):
+    """
+    Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
+
+    ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
+    turn ``first``), or stands beside one in the reverse order (``otherOrder``).
+    """
+
+    why: Literal['otherOrder', 'repair', 'secondTake']
+    first: str
+    second: str
+    attempt: NotRequired[int]
+    members: list[Difference]
+    sentence: str
+
+
+OptionsRequest: TypeAlias = AdversarialRequest | StancesRequest | BallotRequest | PanelRequest | ConvergenceRequest | AutoRequest
+
+
+class SignedHeads(TypedDict):
+    """
+    The first and the latest head of a log that a key signed, as the database knows them.
+    """
+
+    log: str
+    first: NotRequired[DatedSize]
+    last: NotRequired[DatedSize]
+
+
+class LogList(TypedDict):
+    """
+    The tenant's logs, oldest first. New debates go to the last.
+    """
+
+    logs: list[LogDetail]
+
+
+class RecallList(TypedDict):
+    """
+    The value searched for, and the debates that rest on it, newest first. ``next`` is as in the list of debates.
+    """
+
+    asked: Literal['configuration', 'document', 'engine', 'manifest', 'model', 'price', 'prompt']
+    value: str
+    debates: list[RecalledDebate]
+    next: NotRequired[str]
+
+
+class GateRequest(TypedDict):
+    """
+    The body of ``POST /v1/gate``: only the members that the decision needs.
+    """
+
+    taskType: str
+    estimatedDownside: Decimal | int | str
+    confidenceScore: NotRequired[Decimal | int | str | float | None]
+    contested: NotRequired[bool | None]
+    singleAgentAnswer: NotRequired[str | None]
+    options: NotRequired[OptionsRequest]
+    materiality: NotRequired[Literal['high', 'low', 'moderate'] | None]
+    force: NotRequired[Force | None]
+
+
+class QuotedSeat(TypedDict):
+    """
+    A seat: its most turns, the tokens of its whole first request, and its cost.
+
+    ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
+    does not lower it.
+    """
+
+    seat: str
+    model: QuotedModel
+    fallback: NotRequired[QuotedModel]
+    turnsAtMost: int
+    firstRequestTokens: int
+    replyTokensAtMost: int
+    expectedUSD: str
+    worstUSD: str
+
+
+class Asked(TypedDict):
+    """
+    A citation to check, with the caller's own id; without ``sourceId`` all sources are searched.
+    """
+
+    id: str
+    quote: str
+    sourceId: NotRequired[str | None]
+    location: NotRequired[str | CharStart | None]
+
+
+class CheckedCitations(TypedDict):
+    """
+    The verdicts in the order of the request, and the engine that gave them.
+    """
+
+    engine: str
+    verdicts: list[CheckedCitation]
+
+
+class PromptList(TypedDict):
+    """
+    The pinned files and ``pin``, the SHA-256 of the manifest that lists them.
+    """
+
+    pin: str
+    prompts: list[PromptDetail]
+
+
+class Price(TypedDict):
+    """
+    A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name.
+    """
+
+    inputUSD: str
+    cachedInputUSD: str
+    cacheWriteUSD: str
+    outputUSD: str
+    reasoningUSD: str
+    cacheWrite1hUSD: NotRequired[str]
+    effective: str
+    source: str
+    longInput: NotRequired[LongInputDetail]
+    tiers: NotRequired[dict[str, RateDetail]]
+
+
+class FormatsPolicy(TypedDict):
+    """
+    The rules of each format but the adversarial one.
+
+    ``auto`` maps task types to the format that it selects.
+    """
+
+    auto: NotRequired[dict[str, str]]
+    stances: StancesPolicy
+    ballot: BallotPolicy
+    panel: PanelPolicy
+    convergence: ConvergencePolicy
+
+
+class Gate(TypedDict):
+    """
+    Whether the question deserved a debate, with every rule that was applied, in order.
+
+    ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
+    than needed, each with the values from which on the decision differs.
+    """
+
+    debate: bool
+    decidedBy: str
+    rules: list[Rule]
+    debateCostThresholdUSD: str
+    factor: int
+    policyVersion: str
+    policyHash: str
+    wouldChange: NotRequired[list[GateChange]]
+
+
+class StartedEvent(TypedDict):
+    """
+    All facts that are fixed before the first turn.
+
+    ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    format: str
+    formatReason: NotRequired[str]
+    options: AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
+    debaters: NotRequired[list[DebaterSeat]]
+    seats: list[StartedSeat]
+    diversity: str
+    pairs: NotRequired[list[Pair]]
+    simulated: bool
+    approvedBy: str
+    ceilingUSD: str
+    expectedUSD: str
+    hashes: StartedHashes
+
+
+class Argument(TypedDict):
+    """
+    An argument, a critic's point, or the answer to the critic's point ``n``.
+
+    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
+    there are several. ``struck`` is present if the argument was struck, and is the reason.
+    """
+
+    n: int
+    text: str
+    citations: NotRequired[list[Citation]]
+    basis: Literal['evidence', 'reasoning']
+    attacks: NotRequired[list[int]]
+    position: NotRequired[str]
+    struck: NotRequired[Literal['uncited', 'unverified_citation']]
+
+
+class CriticPosition(TypedDict):
+    """
+    The case against, with the critic's own rating of its strength from 1 to 10.
+    """
+
+    thesis: str
+    counter_arguments: list[Argument]
+    evidence_cited: list[CitedEvidence]
+    challengeStrength: int
+
+
+class RebuttalPosition(TypedDict):
+    """
+    The answers to the critic's points by number, and the points that were granted.
+    """
+
+    thesis: str
+    rebuttals: list[Argument]
+    concessions: list[Concession]
+
+
+class DebaterEvent(TypedDict):
+    """
+    The reply of a debater, without verdicts yet: the `citations` that follow name the same turn.
+
+    ``blind`` says that it had seen no reply of another debater. ``stance`` is the assigned one, or in its own words;
+    ``vote`` is the option that it votes for, missing in an abstention, and ``written`` the vote in its own words.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    blind: bool
+    stance: NotRequired[str]
+    answer: NotRequired[str]
+    vote: NotRequired[str]
+    written: NotRequired[str]
+    confidence: NotRequired[float]
+    arguments: NotRequired[list[Argument]]
+
+
+class PanelBlind(TypedDict):
+    """
+    A debater's answer in the blind round.
+    """
+
+    event: Literal['round']
+    debate_id: str
+    round: int
+    model: str
+    answer: str
+    claims: list[PanelClaim]
+    overall_confidence: float
+    assumptions: list[str]
+    gainsay: PanelTurn
+
+
+class ModeratedEvent(TypedDict):
+    """
+    The moderator's evaluation in the shape of the round record; ``ranking`` are the positions, best first.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    moderatorEvaluation: ModeratorEvaluation
+    conclusion: Literal['modified', 'rejected', 'upheld']
+    ranking: NotRequired[list[str]]
+
+
+class CitationsEvent(TypedDict):
+    """
+    The verdicts on every citation of the arguments of a turn, and the arguments struck for them.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    debateId: str
+    round: int
+    engine: str
+    verified: int
+    altered: int
+    tooShort: int
+    notFound: int
+    unchecked: int
+    struck: NotRequired[list[int]]
+    arguments: NotRequired[list[Argument]]
+
+
+class MeasuredEvent(TypedDict):
+    """
+    Code's measures after a round, if a model scores its consensus or objections are still to be answered.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    round: int
+    engine: str
+    threshold: float
+    measured: Measured
+
+
+class PanelConsensus(TypedDict):
+    """
+    The standing of the panel after a round.
+
+    A score that is undefined is left out, as ``overall`` leaves it out: 0 would stand for a comparison.
+    ``empirical_overlap`` is undefined in a case without documents, since nothing could be checked.
+    """
+
+    event: Literal['consensus']
+    debate_id: str
+    round: int
+    scores: dict[str, float]
+    overall: float
+    terminated: bool
+    lagging_dimensions: list[Literal['confidence_convergence', 'empirical_overlap', 'framework_agreement', 'stance_alignment']]
+    notes: str
+    gainsay: ConsensusStanding
+
+
+class Decision(TypedDict):
+    """
+    What was decided, the same members in every format, list item, event and report.
+
+    ``answer`` is the sentence that a person would say: it names who decided what, or why nothing is decided, and never
+    says that the decision is right. ``by`` is absent if nothing decided, ``confidence`` if there is no decision to be
+    sure of, ``dissent`` if none stands. A confidence is not a probability, and code can only lower it.
+    """
+
+    outcome: Literal['agreed', 'chosen', 'declined', 'escalated', 'modified', 'none', 'ranked', 'rejected', 'split', 'undecided', 'upheld']
+    answer: str
+    by: NotRequired[Literal['adjudicator', 'agreement', 'endorsements', 'gate', 'judge', 'moderator', 'synthesizer', 'tieRule', 'vote']]
+    confidence: NotRequired[Literal['HIGH', 'LOW', 'MODERATE']]
+    humanReview: HumanReview
+    dissent: NotRequired[DecisionDissent]
+    cost: DecisionCost
+
+
+class CriticFirstTake(TypedDict):
+    """
+    A critique that was too weak and was asked for again.
+
+    ``reasons`` are ``selfRating`` and the hard signs that code found. ``replaced`` says whether the second take came
+    and stands.
+    """
+
+    turn: str
+    position: CriticPosition
+    reasons: NotRequired[list[str]]
+    replaced: bool
+
+
+class Struck(TypedDict):
+    """
+    A struck argument, which later seats did not see: its evidence is not verified or not cited at all.
+    """
+
+    turn: str
+    round: int
+    seat: str
+    position: NotRequired[str]
+    argument: Argument
+
+
+class DocumentCoverage(TypedDict):
+    """
+    The cited and the uncited stretches of one document.
+
+    ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
+    verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
+    ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
+    own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
+    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is the
+    reason why the text could not be read: ranges are then in characters.
+    """
+
+    documentId: str
+    title: str
+    round: int
+    given: bool
+    characters: int
+    citations: int
+    citedShare: float
+    cited: NotRequired[list[CitedSpan]]
+    neverCited: NotRequired[list[list[int]]]
+    quotedWrongly: NotRequired[list[QuotedWrongly]]
+    partsAre: Literal['characters', 'lines', 'pages', 'places']
+    parts: int
+    partsNeverCited: int
+    places: NotRequired[list[CitedPlace]]
+    neverCitedParts: NotRequired[list[UncitedRange]]
+    marks: NotRequired[list[PartStart]]
+    absent: NotRequired[Literal['textDiffers', 'textNotRead', 'textNotStored']]
+
+
+class OverallCost(TypedDict):
+    """
+    Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
+
+    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
+    above reservations. Round 0 is the framing. A declined case has neither ceiling nor estimate. ``bySeat`` has every
+    seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
+    asked, the seat's own or its fallback.
+    """
+
+    ceilingUSD: NotRequired[str]
+    spentUSD: str
+    heldUSD: str
+    expectedUSD: NotRequired[str]
+    excessUSD: str
+    actualToEstimate: NotRequired[str]
+    byBasis: ByBasis
+    bySeat: NotRequired[dict[str, Account]]
+    byRound: NotRequired[dict[str, Account]]
+    bySeatAndRound: NotRequired[dict[str, dict[str, Account]]]
+    byModel: NotRequired[dict[str, Account]]
+
+
+class Spoken(TypedDict):
+    """
+    One turn of a debater in a format that has them.
+
+    ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
+    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
+    other debater. ``text`` are its statements, if any, one in each paragraph, struck ones too; ``arguments`` the same
+    with verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
+    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    """
+
+    turn: str
+    round: int
+    phase: NotRequired[str]
+    seat: str
+    name: NotRequired[str]
+    stance: NotRequired[str]
+    label: str
+    model: str
+    blind: bool
+    text: NotRequired[str]
+    arguments: NotRequired[list[Argument]]
+    vote: NotRequired[str]
+    answer: NotRequired[str]
+    confidence: NotRequired[float]
+    reply: dict[str, Any]
+    tokens: int
+    chargedUSD: str
+
+
+class Maintained(TypedDict):
+    """
+    A critic's point that was neither granted nor answered by a standing argument.
+    """
+
+    round: int
+    point: Argument
+    why: Literal['answerStruck', 'rebuttalNotReached', 'unanswered']
+
+
+class Summary(TypedDict):
+    """
+    A debate up to its latest entry, in short: see the whole result (``view=full``) for what the members mean.
+
+    ``decision`` is absent while the debate is queued or running, as are ``stopReason``, ``concludedAt`` and
+    ``result``, which has the decisive facts of the format. ``synthesis`` are the decider's words, whole. ``format`` is
+    absent for a declined case that named none. A declined case has ``gate``, which says why.
+    """
+
+    decision: NotRequired[Decision]
+    view: Literal['summary']
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    question: str
+    taskType: str
+    format: NotRequired[str]
+    simulated: bool
+    createdAt: str
+    concludedAt: NotRequired[str]
+    entries: int
+    result: NotRequired[AdversarialSummary | StancesSummary | BallotSummary | PanelSummary | ConvergenceSummary]
+    synthesis: NotRequired[str]
+    caps: NotRequired[list[Cap]]
+    flags: NotRequired[list[str]]
+    labels: NotRequired[Labels]
+    citationCounts: CitationCounts
+    coverageCounts: NotRequired[CoverageCounts]
+    coverageAbsent: NotRequired[Literal['noDocuments', 'noRound', 'notConcluded']]
+    gate: NotRequired[Gate]
+    links: ResultLinks
+
+
+class CaseRequest(TypedDict):
+    """
+    The body of ``POST /v1/debates``. Amounts are US dollars, as numbers or decimal strings.
+
+    ``documents`` may be empty in the formats stances, ballot, panel and convergence: such a case is argued on
+    reasoning, its confidence is at most MODERATE, and a person has to decide. The adversarial format refuses it unless
+    policy allows it.
+    """
+
+    question: str
+    taskType: str
+    estimatedDownside: Decimal | int | str
+    documents: NotRequired[list[DocumentRequest]]
+    confidenceScore: NotRequired[Decimal | int | str | float | None]
+    downsideBasis: NotRequired[str | None]
+    singleAgentAnswer: NotRequired[str | None]
+    contested: NotRequired[bool | None]
+    useCase: NotRequired[str | None]
+    intendedUse: NotRequired[str | None]
+    materiality: NotRequired[Literal['high', 'low', 'moderate'] | None]
+    options: NotRequired[OptionsRequest]
+    costCeilingUSD: NotRequired[Decimal | int | str | None]
+    deadline: NotRequired[str | None]
+    force: NotRequired[Force | None]
+    metadata: NotRequired[dict[str, str]]
+    onDisconnect: NotRequired[Literal['abort', 'continue']]
+
+
+class Submission(TypedDict):
+    """
+    A recorded case: queued for debate, or declined with every rule that the gate checked.
+
+    After a wait its debate may be ``running``.
+    """
+
+    debateId: str
+    status: Literal['declined', 'queued', 'running']
+    gate: Gate
+    links: Links
+
+
+class DebateSummary(TypedDict):
+    """
+    A debate in a list, with its decision as its result has it, absent while it is queued or running.
+
+    ``format`` is absent for a declined case; ``createdAt`` is that of the result.
+    """
+
+    decision: NotRequired[Decision]
+    debateId: str
+    taskType: str
+    format: NotRequired[str]
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    createdAt: str
+    href: str
+
+
+class VerifierKey(TypedDict):
+    """
+    A verifier key, what it is for, and who stands for it in the operator's words.
+
+    ``logs``, ``since`` and ``until`` are those of the register: no logs are all of the key's host. ``knownBy`` says
+    where the key is named. ``heads`` are facts of the database, absent for a key that has signed nothing there.
+    """
+
+    use: Literal['approver', 'log', 'witness']
+    name: str
+    hash: str
+    key: str
+    logs: NotRequired[list[str]]
+    since: NotRequired[str]
+    until: NotRequired[str]
+    vouchedBy: NotRequired[str]
+    knownBy: list[Literal['database', 'policy', 'register']]
+    heads: NotRequired[list[SignedHeads]]
+
+
+class PriceQuote(TypedDict):
+    """
+    The cost of a case. A quote records nothing, calls no model and is not binding.
+
+    ``gate`` is the decision that the case would get. ``options``, ``seats``, ``diversity`` and ``pairs`` are those with
+    which its debate would begin. ``expectedUSD`` is the catalogue's estimate. ``worstUSD`` is the most that the debate
+    can be charged: the ceiling, or ``askedAtMostUSD`` if that is less. ``askedAtMostUSD`` counts every round, with
+    critic, moderator, judge and synthesizer asked twice and each attempt charged at its full reservation. Calls lost
+    with their worker, and calls beyond ``attemptsPerTurn`` that find their vendor unavailable, add to it, but never
+    above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
+    ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
+
+    The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is absent
+    where the tenant has no limits.
+    """
+
+    gate: Gate
+    startable: bool
+    neededUSD: str
+    ceilingUSD: str
+    expectedUSD: str
+    worstUSD: str
+    askedAtMostUSD: str
+    format: str
+    options: AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
+    attemptsPerTurn: int
+    simulated: bool
+    seats: list[QuotedSeat]
+    documents: NotRequired[list[QuotedDocument]]
+    diversity: Literal['crossFamily', 'sameFamily', 'sameModel']
+    pairs: NotRequired[list[Pair]]
+    tenantLeft: NotRequired[TenantLeft]
+    day: str
+    validity: str
+    policyVersion: str
+    policyHash: str
+    priceHash: str
+    promptsPin: str
+
+
+class Batch(TypedDict):
+    """
+    Citations to check against sources; the sources' ids are distinct.
+    """
+
+    sources: list[Source]
+    citations: list[Asked]
+
+
+class ModelDetail(TypedDict):
+    """
+    A model of the catalogue, the seats that it has or may have, and whether it is simulated.
+
+    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
+    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
+    model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
+    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
+    ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
+    """
+
+    alias: str
+    provider: str
+    wire: str
+    name: str
+    snapshot: bool
+    family: str
+    simulated: bool
+    tokenizer: str
+    safetyFactor: str
+    overheadTokens: int
+    contextWindow: int
+    parameters: NotRequired[dict[str, Any]]
+    seats: NotRequired[list[str]]
+    fallbackOf: NotRequired[list[str]]
+    prices: NotRequired[list[Price]]
+    choosable: bool
+    trackRecords: NotRequired[list[ModelRecord]]
+
+
+class PolicyDetail(TypedDict):
+    """
+    The policy that runs. Every decision names its ``hash``.
+
+    ``formats`` are those that a case may name here. ``formatRules`` are the defaults of each format and the bounds of a
+    case, with shares from 0 to 1.
+    """
+
+    version: str
+    hash: str
+    taskTypes: NotRequired[list[str]]
+    formats: NotRequired[list[str]]
+    gate: GateSettings
+    debate: DebateSettings
+    limits: Limits
+    calls: CallSettings
+    budgets: BudgetSettings
+    seats: NotRequired[dict[str, SeatSettings]]
+    formatRules: FormatsPolicy
+
+
+class GateEvent(TypedDict):
+    """
+    The case and the gate's decision. ``status`` is ``declined``, and `final` follows at once, or ``queued``.
+    """
+
+    n: int
+    at: str
+    debateId: str
+    status: Literal['declined', 'queued']
+    question: str
+    taskType: str
+    gate: Gate
+
+
+class ProposerPosition(TypedDict):
+    """
+    The case for the proposition, arguments in order of priority, and every citation once.
+    """
+
+    thesis: str
+    supporting_arguments: list[Argument]
+    evidence_cited: list[CitedEvidence]
+
+
+class FinalEvent(TypedDict):
+    """
+    The end of a debate or of a declined case: a summary, with the number and the time of the last entry.
+    """
+
+    decision: NotRequired[Decision]
+    view: Literal['summary']
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    question: str
+    taskType: str
+    format: NotRequired[str]
+    simulated: bool
+    createdAt: str
+    concludedAt: NotRequired[str]
+    entries: int
+    result: NotRequired[AdversarialSummary | StancesSummary | BallotSummary | PanelSummary | ConvergenceSummary]
+    synthesis: NotRequired[str]
+    caps: NotRequired[list[Cap]]
+    flags: NotRequired[list[str]]
+    labels: NotRequired[Labels]
+    citationCounts: CitationCounts
+    coverageCounts: NotRequired[CoverageCounts]
+    coverageAbsent: NotRequired[Literal['noDocuments', 'noRound', 'notConcluded']]
+    gate: NotRequired[Gate]
+    links: ResultLinks
+    n: int
+    at: str
+
+
+class RoundRecord(TypedDict):
+    """
+    A round as EAAPL-MAG005, section 5.2 has it; a part that was not reached is null, since it names all.
+    """
+
+    debateId: str
+    roundNumber: int
+    question: str
+    proposerPosition: ProposerPosition | None
+    criticPosition: CriticPosition | None
+    rebuttalPosition: RebuttalPosition | None
+    moderatorEvaluation: ModeratorEvaluation | None
+    tokenCost: TokenCost
+
+
+class PositionDetail(TypedDict):
+    """
+    One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported.
+    """
+
+    id: str
+    text: str
+    proposerPosition: NotRequired[ProposerPosition]
+    rebuttalPosition: NotRequired[RebuttalPosition]
+    objections: NotRequired[list[Objection]]
+    proposerConclusion: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    rebuttalConclusion: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    proposerScore: NotRequired[int]
+    rebuttalScore: NotRequired[int]
+    rank: NotRequired[int]
+
+
+class Dissent(TypedDict):
+    """
+    The standing objections against the proposition.
+
+    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
+    """
+
+    thesis: str
+    conclusion: Literal['modified', 'rejected', 'upheld']
+    unresolvedPoints: NotRequired[list[str]]
+    maintained: NotRequired[list[Maintained]]
+
+
+class FinalTurn(TypedDict):
+    """
+    Our own member of the end: the summary of the result, the same as the answer without a stream.
+    """
+
+    n: int
+    at: str
+    result: Summary
+
+
+class DebateList(TypedDict):
+    """
+    Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last.
+    """
+
+    debates: list[DebateSummary]
+    next: NotRequired[str]
+
+
+class KeyList(TypedDict):
+    """
+    Verifier keys by the word of the operator and of the database, for information: none of them is a pin.
+    """
+
+    keys: list[VerifierKey]
+
+
+class ModelList(TypedDict):
+    """
+    The catalogue. Debates record ``priceHash``, the hash of its prices.
+
+    ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
+    them now: by the score of their track records, then by policy's preference.
+    """
+
+    priceHash: str
+    models: list[ModelDetail]
+    debaterOrder: NotRequired[dict[str, list[str]]]
+
+
+class ArguedEvent(TypedDict):
+    """
+    The reply of a seat of the adversarial format that argues, in the shape of the round record: one of four.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    framing: NotRequired[Framing]
+    proposerPosition: NotRequired[ProposerPosition]
+    criticPosition: NotRequired[CriticPosition]
+    rebuttalPosition: NotRequired[RebuttalPosition]
+    objections: NotRequired[list[Objection]]
+    conclusion: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    shift: NotRequired[Shift]
+
+
+class RoundDetail(TypedDict):
+    """
+    The details beside a round record.
+
+    ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
+    ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
+    """
+
+    roundNumber: int
+    turns: NotRequired[dict[str, str]]
+    conclusions: NotRequired[Conclusions]
+    objections: NotRequired[list[Objection]]
+    positions: NotRequired[list[PositionDetail]]
+    criticFirstTake: NotRequired[CriticFirstTake]
+    critiqueSigns: NotRequired[CritiqueSigns]
+    labels: NotRequired[dict[str, str]]
+    newDocuments: NotRequired[list[str]]
+    swappedModeration: NotRequired[SwappedModeration]
+    moderatorFirstTakes: NotRequired[list[ModeratorFirstTake]]
+
+
+class AdversarialResult(TypedDict):
+    """
+    The conclusion of the last moderation, absent if none stands, and whether it is that of the first proposal.
+
+    ``ranking`` are several positions in the moderator's order. ``dissent`` are the standing objections at full length.
+    """
+
+    format: Literal['adversarial']
+    conclusion: NotRequired[Literal['modified', 'rejected', 'upheld']]
+    agreesWithFirstProposal: NotRequired[bool]
+    ranking: NotRequired[list[RankedPosition]]
+    dissent: NotRequired[Dissent]
+
+
+class PanelFinal(TypedDict):
+    """
+    The end of a panel. ``status`` has no word for a truncated debate: it counts as completed with a synthesis, and
+    as failed without one; ``gainsay.result`` has the true status.
+    """
+
+    event: Literal['final']
+    debate_id: str
+    status: Literal['aborted', 'completed', 'failed', 'running']
+    rounds_completed: int
+    consensus_reached: bool
+    final_consensus_score: float | None
+    synthesis_id: str | None
+    gainsay: FinalTurn
+
+
+class Result(TypedDict):
+    """
+    A debate up to its latest entry, whole.
+
+    A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
+    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``askedVia``,
+    ``case``, ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``,
+    ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
+    and ``concludedAt``.
+
+    ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
+    state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
+    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
+    authenticated by ``askedVia``, where ``none`` is not at all.
+    ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
+    the last, RFC 3339 in UTC.
+
+    ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
+    outcome's, ``labels`` the words for their codes; ``synthesis`` and
+    ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
+    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer.
+    ``citationCounts`` count the verdicts on all citations. ``coverage`` has the cited and the uncited parts of each
+    document, ``coverageCounts`` their sums; where there is none, ``coverageAbsent`` says why.
+    ``firstDraft`` names the turns that spoke before any challenge.
+    ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
+    different model families, each with the diversity of their models. A confidence level is not a probability, and code
+    can only lower it.
+
+    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
+    the order of the record; the adversarial format has ``rounds`` and ``roundDetails`` instead. ``formatReason`` says
+    why this format was chosen.
+
+    ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
+    spans in texts that stay as they were written, and ``passageCounts`` count them. ``differing`` are the replies of
+    deciders to one question that differ in more than words.
+    """
+
+    decision: NotRequired[Decision]
+    view: Literal['full']
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    detail: NotRequired[str]
+    question: str
+    taskType: str
+    format: NotRequired[str]
+    simulated: bool
+    createdAt: str
+    concludedAt: NotRequired[str]
+    entries: int
+    subject: str
+    askedVia: Literal['databaseRole', 'keyboard', 'none']
+    case: Case
+    options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
+    gate: NotRequired[Gate]
+    framing: NotRequired[Framing]
+    framingTokenCost: NotRequired[int]
+    rounds: NotRequired[list[RoundRecord]]
+    roundDetails: NotRequired[list[RoundDetail]]
+    moderatorConfidenceLevel: NotRequired[Literal['HIGH', 'LOW', 'MODERATE']]
+    closingConfidenceLevel: NotRequired[Literal['HIGH', 'LOW', 'MODERATE']]
+    caps: NotRequired[list[Cap]]
+    flags: NotRequired[list[str]]
+    labels: NotRequired[Labels]
+    criticalValidationFailures: NotRequired[list[ValidationFailure]]
+    synthesis: NotRequired[str]
+    explicitUncertainties: NotRequired[list[str]]
+    firstDraft: NotRequired[list[str]]
+    struck: NotRequired[list[Struck]]
+    citationCounts: CitationCounts
+    coverage: NotRequired[list[DocumentCoverage]]
+    coverageAbsent: NotRequired[Literal['noDocuments', 'noRound', 'notConcluded']]
+    coverageCounts: NotRequired[CoverageCounts]
+    shifts: NotRequired[list[ShiftDetail]]
+    overallCost: OverallCost
+    attempts: NotRequired[list[AttemptDetail]]
+    seats: NotRequired[list[SeatDetail]]
+    diversity: NotRequired[str]
+    pairs: NotRequired[list[Pair]]
+    approvedBy: NotRequired[str]
+    hashes: NotRequired[Hashes]
+    notices: NotRequired[list[Notice]]
+    checks: NotRequired[list[CheckDetail]]
+    suspicions: NotRequired[list[Suspicion]]
+    formatReason: NotRequired[str]
+    transcript: NotRequired[list[Spoken]]
+    weighed: NotRequired[list[Weighed]]
+    result: NotRequired[AdversarialResult | StancesResult | BallotResult | PanelResult | ConvergenceResult]
+    passages: NotRequired[list[TurnPassages]]
+    passageCounts: NotRequired[PassageCounts]
+    differing: NotRequired[list[DifferingReplies]]
+    links: ResultLinks
+
+
+class WholeFinalEvent(TypedDict):
+    """
+    The same end where the request says ``view=full``: the whole result, with number and time of the last entry.
+    """
+
+    decision: NotRequired[Decision]
+    view: Literal['full']
+    debateId: str
+    status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
+    stopReason: NotRequired[Literal['aborted', 'auditUnavailable', 'budget', 'consensus', 'deadline', 'declined', 'fault', 'moderatorSatisfied', 'promptMismatch', 'roundCeiling', 'seatSilent']]
+    detail: NotRequired[str]
+    question: str
+    taskType: str
+    format: NotRequired[str]
+    simulated: bool
+    createdAt: str
+    concludedAt: NotRequired[str]
+    entries: int
+    subject: str
+    askedVia: Literal['databaseRole', 'keyboard', 'none']
+    case: Case
+    options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
+    gate: NotRequired[Gate]
+    framing: NotRequired[Framing]
+    framingTokenCost: NotRequired[int]
+    rounds: NotRequired[list[RoundRecord]]
+    roundDetails: NotRequired[list[RoundDetail]]
+    moderatorConfidenceLevel: NotRequired[Literal['HIGH', 'LOW', 'MODERATE']]
+    closingConfidenceLevel: NotRequired[Literal['HIGH', 'LOW', 'MODERATE']]
+    caps: NotRequired[list[Cap]]
+    flags: NotRequired[list[str]]
+    labels: NotRequired[Labels]
+    criticalValidationFailures: NotRequired[list[ValidationFailure]]
+    synthesis: NotRequired[str]
+    explicitUncertainties: NotRequired[list[str]]
+    firstDraft: NotRequired[list[str]]
+    struck: NotRequired[list[Struck]]
+    citationCounts: CitationCounts
+    coverage: NotRequired[list[DocumentCoverage]]
+    coverageAbsent: NotRequired[Literal['noDocuments', 'noRound', 'notConcluded']]
+    coverageCounts: NotRequired[CoverageCounts]
+    shifts: NotRequired[list[ShiftDetail]]
+    overallCost: OverallCost
+    attempts: NotRequired[list[AttemptDetail]]
+    seats: NotRequired[list[SeatDetail]]
+    diversity: NotRequired[str]
+    pairs: NotRequired[list[Pair]]
+    approvedBy: NotRequired[str]
+    hashes: NotRequired[Hashes]
+    notices: NotRequired[list[Notice]]
+    checks: NotRequired[list[CheckDetail]]
+    suspicions: NotRequired[list[Suspicion]]
+    formatReason: NotRequired[str]
+    transcript: NotRequired[list[Spoken]]
+    weighed: NotRequired[list[Weighed]]
+    result: NotRequired[AdversarialResult | StancesResult | BallotResult | PanelResult | ConvergenceResult]
+    passages: NotRequired[list[TurnPassages]]
+    passageCounts: NotRequired[PassageCounts]
+    differing: NotRequired[list[DifferingReplies]]
+    links: ResultLinks
+    n: int
+    at: str
+
+
+class WholeFinalTurn(TypedDict):
+    """
+    Our own member of the end where the request says ``view=full``: the whole result.
+    """
+
+    n: int
+    at: str
+    result: Result
+
+
+class WholePanelFinal(TypedDict):
+    """
+    The end of a panel where the request says ``view=full``: ``gainsay.result`` is then the whole result.
+    """
+
+    event: Literal['final']
+    debate_id: str
+    status: Literal['aborted', 'completed', 'failed', 'running']
+    rounds_completed: int
+    consensus_reached: bool
+    final_consensus_score: float | None
+    synthesis_id: str | None
+    gainsay: WholeFinalTurn
