@@ -21,6 +21,8 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
+GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
+                       https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
@@ -34,18 +36,30 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
 from service.errors import SettingsError
 from service.policy import Policy
+from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
 from service.policy.service_links import is_service_link
 
-__all__ = ["SHIPPED_POLICY", "Settings", "read_policy", "read_settings", "refuse_unpriced"]
+__all__ = [
+    "SERVER",
+    "SHIPPED_POLICY",
+    "Settings",
+    "data_folder",
+    "read_policy",
+    "read_server",
+    "read_settings",
+    "refuse_unpriced",
+]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+SERVER = "GAINSAY_SERVER"
 SHIPPED_POLICY = Path(__file__).parents[1] / "gainsay.toml"
 _KNOWN = (
     "GAINSAY_DATABASE_URL",
@@ -63,6 +77,7 @@ _KNOWN = (
     "GAINSAY_SIGNER_TOKEN",
     "GAINSAY_HEADS_DIR",
     "GAINSAY_APPROVAL",
+    "GAINSAY_SERVER",
     "GAINSAY_LOG_LEVEL",
 )
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
@@ -100,16 +115,8 @@ class Settings(Struct, frozen=True):
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
-    given = {
-        name: value
-        for name, value in environment.items()
-        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
-    }
-    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
-    if unknown:
-        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
-    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
-        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
+    given = _given(environment)
+    read_server(environment)
     path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
     return Settings(
         policy=read_policy(path),
@@ -129,6 +136,54 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         heads_dir=_path(given.get("GAINSAY_HEADS_DIR")),
         approval=_path(given.get("GAINSAY_APPROVAL")),
     )
+
+
+def _given(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The settings of the environment; raises `SettingsError` for unknown and for empty ones."""
+    given = {
+        name: value
+        for name, value in environment.items()
+        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
+    }
+    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
+    if unknown:
+        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
+    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
+        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
+    return given
+
+
+def read_server(environment: Mapping[str, str], option: str | None = None) -> str | None:
+    """The service that a command asks, or ``None`` where it has a database of its own.
+
+    Reads no policy: that of a service is its own. Raises `SettingsError` for an address that is none, and for one
+    whose cases would cross a network in clear.
+    """
+    given = _given(environment).get(SERVER)
+    name, text = (SERVER, given) if option is None else ("--server", option)
+    if text is None:
+        return None
+    try:
+        parts = urlsplit(text)
+        host, rest = parts.hostname, parts.query or parts.fragment or parts.port == 0
+    except ValueError:
+        host, rest = None, ""
+    if not host or rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text):
+        raise SettingsError(f"{name} must be the address of a service, as https://gainsay.example, found {text[:200]!r}")
+    if "@" in parts.netloc:  # never said: it may hold a password
+        raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
+    if parts.scheme == "http" and not is_private(host):
+        raise SettingsError(
+            f"{name} must begin with https://, found http:// to {host!r}: whole cases would cross a network in clear; "
+            "http is for loopback and private addresses, names without a dot, and names under localhost, local, "
+            "internal, svc"
+        )
+    return text.rstrip("/")
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The data folder of the environment, for a command that reads no policy."""
+    return _data_dir(_given(environment), environment)
 
 
 def _matching(name: str, text: str, pattern: re.Pattern[str], what: str) -> str:
