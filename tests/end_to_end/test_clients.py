@@ -1,0 +1,260 @@
+"""The clients on a real service, behind a proxy that cuts connections: one bill, every event once, whole files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+
+from service.cli import main
+from tests.fixtures.client_drivers import AsyncDriver, Driver, Failed, SyncDriver
+from tests.fixtures.hostile_servers import Cutting, Fault, cutting
+from tests.fixtures.serving import Served, a_case, a_declined_case
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(params=["sync", "async"])
+def driver(request: pytest.FixtureRequest) -> Driver:
+    return SyncDriver() if request.param == "sync" else AsyncDriver()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def proxy(site: Served) -> AsyncIterator[Cutting]:
+    async with cutting(site.url) as standing:
+        yield standing
+
+
+async def debates(site: Served) -> set[str]:
+    """The ids of all debates, which is what is billed."""
+    page = (await site.http.get("/v1/debates?limit=100")).json()
+    assert "next" not in page
+    return {each["debateId"] for each in page["debates"]}
+
+
+async def streamed(site: Served, debate: str) -> list[dict[str, Any]]:
+    """The events of a debate as an unbroken stream has them."""
+    found, last = [], 0
+    for each in reversed(await site.events(debate)):
+        last = each.id or last
+        found.append({"id": last, "name": each.name, "data": each.data})
+    return found[::-1]
+
+
+FAULTS = [
+    Fault("refuse"),
+    Fault("cutRequest"),
+    Fault("cutBeforeAnswer"),
+    Fault("cutAnswer", 9),
+    Fault("busy", 0),
+    Fault("cutAnswer", 200),
+]
+
+
+async def test_a_case_whose_answers_are_lost_again_and_again_is_recorded_and_billed_once(
+    site: Served, proxy: Cutting, driver: Driver
+) -> None:
+    before = await debates(site)
+    proxy.faults = list(FAULTS)
+
+    async with driver.open(proxy.url, give_up_after=30.0) as client:
+        submitted = await client.call("submit", a_case())
+        result = await client.call("wait", submitted["debate_id"], timeout=30)
+
+    posts = [asked for asked in proxy.seen if asked.method == "POST"]
+    assert proxy.hit == [fault.kind for fault in FAULTS]
+    assert len(posts) == len(FAULTS) + 1
+    assert {asked.headers["idempotency-key"] for asked in posts} == {f'"{submitted["key"]}"'}
+    assert await debates(site) - before == {submitted["debate_id"]}
+    assert result["status"] == "completed"
+
+
+async def test_a_review_survives_the_same_and_gives_the_result_that_a_read_gives(
+    site: Served, proxy: Cutting, driver: Driver
+) -> None:
+    before, key = await debates(site), str(uuid4())
+    proxy.faults = list(FAULTS)
+
+    async with driver.open(proxy.url, give_up_after=30.0) as client:
+        result = await client.call("review", a_case(), key=key, view="full")
+        again = await client.call("review", a_case(), key=key, view="full")
+
+    assert result == again == (await site.http.get(f"/v1/debates/{result['debateId']}?view=full")).json()
+    assert await debates(site) - before == {result["debateId"]}
+
+
+async def test_another_case_under_a_key_is_refused_and_what_came_before_is_told(site: Served, driver: Driver) -> None:
+    key = str(uuid4())
+
+    async with driver.open(site.url) as client:
+        first = await client.call("submit", a_case(), key=key)
+        again = await client.call("submit", a_case(), key=key)
+        with pytest.raises(Failed) as refused:
+            await client.call("submit", a_case(question="Another?"), key=key)
+
+    assert (first["replayed"], again["replayed"]) == (False, True)
+    assert again["debate_id"] == first["debate_id"]
+    assert (refused.value.kind, refused.value.members["code"]) == ("KeyReused", "idempotency_key_reused")
+
+
+async def test_a_declined_case_is_over_at_once(site: Served, driver: Driver) -> None:
+    async with driver.open(site.url) as client:
+        submitted = await client.call("submit", a_declined_case())
+        result = await client.call("review", a_declined_case())
+        events = await client.collect("follow", submitted["debate_id"])
+
+    assert (submitted["status"], result["status"], result["view"]) == ("declined", "declined", "summary")
+    assert [event["name"] for event in events] == ["gate", "final"]
+
+
+async def test_every_event_comes_once_however_often_the_stream_is_cut(
+    site: Served, proxy: Cutting, driver: Driver
+) -> None:
+    debate = (await site.finished())["debateId"]
+    whole = await streamed(site, debate)
+    length = len((await site.http.get(f"/v1/debates/{debate}/events")).content)
+    proxy.faults = [Fault("cutAnswer", 450 + length * n // 17) for n in range(8)] + [Fault("stall", 2_500)]
+
+    async with driver.open(proxy.url, silence=0.5) as client:
+        events = await client.collect("follow", debate)
+        later = await client.collect("follow", debate, after=whole[3]["id"])
+        ended = await client.collect("follow", debate, after=whole[-1]["id"])
+
+    assert events == whole
+    assert len(proxy.hit) == 9
+    assert later == [event for event in whole if event["id"] > whole[3]["id"]]
+    assert ended == []
+
+
+async def test_a_running_debate_is_followed_live_and_may_be_left(site: Served, proxy: Cutting, driver: Driver) -> None:
+    proxy.faults = [Fault("cutAnswer", 5_000)]
+    proxy.only = lambda asked: asked.path.endswith("/events")
+
+    async with driver.open(proxy.url) as client:
+        debate = (await client.call("submit", a_case()))["debate_id"]
+        first = await client.collect("follow", debate, most=2)
+        events = await client.collect("follow", debate, view="full")
+
+    assert events[:2] == first
+    assert [event["id"] for event in events] == sorted(event["id"] for event in events)
+    assert events[-1]["name"] == "final"
+    assert events[-1]["data"]["view"] == "full"
+
+
+async def test_a_debate_that_goes_on_is_told_with_its_id(site: Served, driver: Driver) -> None:
+    async with driver.open(site.url) as client:
+        with pytest.raises(Failed) as late:
+            await client.call("review", a_case(), timeout=0)
+
+        assert late.value.kind == "TimedOut"
+        assert (await client.call("wait", late.value.members["debateId"], timeout=30))["status"] == "completed"
+
+
+async def test_a_bundle_that_is_cut_off_is_saved_whole_or_not_at_all(
+    site: Served, proxy: Cutting, driver: Driver, tmp_path: Path
+) -> None:
+    debate = (await site.finished())["debateId"]
+    file = tmp_path / "bundle.zip"
+    file.write_bytes(b"an older one")
+
+    async with driver.open(proxy.url) as client:
+        proxy.faults = [Fault("cutAnswer", 9_000), Fault("busy", 0), Fault("cutAnswer", 400)]
+        await client.call("bundle", debate, str(file))
+        saved = file.read_bytes()
+        proxy.faults = [Fault("cutAnswer", 9_000)] * 50
+        with pytest.raises(Failed) as cut:
+            async with driver.open(proxy.url, give_up_after=1.0) as hasty:
+                await hasty.call("bundle", debate, str(file))
+
+    assert cut.value.kind == "Unreachable"
+    assert file.read_bytes() == saved
+    assert [path.name for path in tmp_path.iterdir()] == ["bundle.zip"]
+    keys = (await site.http.get("/v1/audit/logs")).json()["logs"][-1]["key"]
+    assert await asyncio.to_thread(main, ["audit", "verify", str(file), "--key", keys]) in (0, 4)
+
+
+async def test_an_export_ends_with_its_count(site: Served, driver: Driver, tmp_path: Path) -> None:
+    await site.finished()
+    file = tmp_path / "records.jsonl"
+
+    async with driver.open(site.url) as client:
+        log = (await client.call("logs"))["logs"][-1]["log"]
+        await client.call("export", log, str(file))
+
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert lines[-1] == {"records": len(lines) - 2}
+    assert lines[0]["log"] == log
+
+
+async def test_every_question_has_its_call(site: Served, driver: Driver) -> None:
+    debate = (await site.finished())["debateId"]
+    case = a_case()
+    asked = {"taskType": case["taskType"], "estimatedDownside": case["estimatedDownside"]}
+    cited = {"sources": [{"id": "D1", "text": "The cap is 12 months."}], "citations": []}
+
+    async with driver.open(site.url) as client:
+        assert (await client.call("gate", asked))["debate"] is True
+        assert (await client.call("quote", case))["startable"] is True
+        assert (await client.call("check_citations", cited))["verdicts"] == []
+        assert (await client.call("abort", debate, reason="too late"))["status"] == "completed"
+        assert (await client.call("report", debate)).startswith("#")
+        assert (await client.call("report", debate, "pdf")).startswith("%PDF")
+        assert "<html" in await client.call("report", debate, "html")
+        assert (await client.call("models"))["models"]
+        assert (await client.call("prompts"))["prompts"]
+        assert (await client.call("policy"))["version"]
+        assert "keys" in await client.call("keys")
+        log, size, _root = (await client.call("checkpoint")).split("\n")[:3]
+        assert (await client.call("checkpoint", log)).split("\n")[0] == log
+        assert await client.call("consistency", log, int(size), int(size)) == []
+        assert (await client.call("prove_record", log, f"{debate}.0")).startswith("c2sp.org/tlog-proof")
+        assert (await client.call("recall", model="nobody"))["debates"] == []
+        assert (await client.call("request", "GET", "/livez"))["status"] == 200
+
+
+async def test_all_pages_of_a_list_are_read_and_each_item_comes_once(site: Served, driver: Driver) -> None:
+    for _ in range(3):
+        await site.submit(a_declined_case())
+    there = await debates(site)
+
+    async with driver.open(site.url) as client:
+        found = [item["debateId"] for item in await client.collect("find", limit=2)]
+        page = await client.call("find_page", limit=2)
+        following = await client.call("find_page", limit=2, after=page["next"])
+
+    assert sorted(found) == sorted(there)
+    assert [item["debateId"] for item in (*page["debates"], *following["debates"])] == found[:4]
+
+
+async def test_faults_of_a_case_come_with_their_fields(site: Served, driver: Driver) -> None:
+    async with driver.open(site.url) as client:
+        with pytest.raises(Failed) as refused:
+            await client.call("submit", a_case(taskType="Contract", costCeilingUSD="0"))
+        with pytest.raises(Failed) as missing:
+            await client.call("result", str(uuid4()))
+
+    told = refused.value
+    assert (told.kind, told.members["code"], told.members["status"]) == ("Refused", "invalid_case", 422)
+    assert {fault["pointer"] for fault in told.members["errors"]} == {"/taskType", "/costCeilingUSD"}
+    assert told.members["requestId"] in told.members["text"]
+    assert (missing.value.kind, missing.value.members["code"]) == ("NotFound", "not_found")
+
+
+async def test_the_heads_of_a_growing_log_are_proved_one_after_the_other(site: Served, driver: Driver) -> None:
+    async with driver.open(site.url) as client:
+        sizes = []
+        for _ in range(3):
+            await client.call("review", a_case())
+            (head,) = (await client.call("heads")).values()
+            sizes.append(int(head.split(" ")[1]))
+        unproved = await client.call("prove_heads")
+
+        assert sizes == sorted(set(sizes))
+        assert unproved == {}
+        assert await client.notices() == []
