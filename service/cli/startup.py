@@ -51,12 +51,17 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     Every table is checked first: a process may need a layer only to report or verify a debate, which is paid by then.
     Raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for a table that lacks a row.
     """
-    for module in TABLES:
-        importlib.import_module(module)
+    check_tables()
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
     log_from(level, traces=not quiet or level == "DEBUG")
     return settings
+
+
+def check_tables() -> None:
+    """Import every table; raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for one that lacks a row."""
+    for module in TABLES:
+        importlib.import_module(module)
 
 
 def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
