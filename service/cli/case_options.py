@@ -104,7 +104,7 @@ def decoded(body: Body, type_: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=type_)
     except msgspec.ValidationError:
-        from service.web.body import decode  # it writes the error message, and is slow to import
+        from service.intake.decoding import decode  # it writes the error message, which most cases do not need
 
         return decode(raw, type_)
 
