@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
@@ -38,3 +41,23 @@ def log_from(level: str, *, traces: bool) -> None:
     logging.getLogger("gainsay").setLevel(level)
     # psycopg writes many lines of its insides; we say when a database goes and comes.
     logging.getLogger("psycopg").setLevel("CRITICAL")
+
+
+@contextmanager
+def only_about(debate: str, environment: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Leave out what is said of other debates, which this process also runs, unless GAINSAY_LOG_LEVEL is set.
+
+    Their caller is not at this terminal. What happens to them is in their records.
+    """
+
+    def concerns(record: logging.LogRecord) -> bool:
+        return getattr(record, "debate", debate) == debate
+
+    handlers = [] if "GAINSAY_LOG_LEVEL" in environment else logging.getLogger().handlers[:]
+    for handler in handlers:
+        handler.addFilter(concerns)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(concerns)

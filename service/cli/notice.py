@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _ERASE = "\r\x1b[K"
-_NARROWEST = 20
+_USUAL = 80
 
 
 class Notice:
@@ -56,11 +56,11 @@ def notice() -> Iterator[Notice]:
 
 def _width() -> int:
     try:
-        return max(_NARROWEST, os.get_terminal_size(sys.stderr.fileno()).columns)
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
     except OSError:
-        return _NARROWEST
+        return _USUAL
 
 
 def _cut(words: str, width: int) -> str:
     """The words on one line of the terminal: a line that wraps could not be erased."""
-    return words if len(words) < width else f"{words[: width - 4]}..."
+    return words if len(words) < width else f"{words[: max(0, width - 4)]}..."

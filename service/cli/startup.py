@@ -123,10 +123,34 @@ def ending() -> Iterator[Ending]:
         _forget()
 
 
-async def signalled() -> str:
-    """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
-    with ending() as end:
-        return await end.came()
+class Interruptions:
+    """The first two SIGINT or SIGTERM that come; a third one has its usual effect again."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        """The first one's name."""
+        self.first, self.second = asyncio.Event(), asyncio.Event()
+
+    def hear(self, name: str) -> None:
+        """One has come."""
+        if self.first.is_set():
+            _forget()
+            self.second.set()
+        else:
+            self.name = name
+            self.first.set()
+
+
+@contextmanager
+def interruptions() -> Iterator[Interruptions]:
+    """Record signals while the block lasts: between the first and the second none is lost and none ends the process."""
+    loop, heard = asyncio.get_running_loop(), Interruptions()
+    for number in _ENDS:
+        loop.add_signal_handler(number, heard.hear, number.name)
+    try:
+        yield heard
+    finally:
+        _forget()
 
 
 @contextmanager

@@ -17,7 +17,16 @@ from service.errors import BadRequest, GainsayError, WrongShape, together
 from service.intake.shape import SAID_MAX, escape, parsed, shape_faults
 
 T = TypeVar("T")
+ESCAPED_BYTES = 6
+"""The most bytes that JSON takes for a code point of the basic plane (``\\u00e9``)."""
+BODY_REST = 1 << 20
+"""Room for the parts of a body that policy's limits do not count."""
 _TOO_DEEP = "the body is nested too deeply to be read"
+
+
+def most_bytes(characters: int) -> int:
+    """Bytes that suffice for a body with so many characters of text, with any escapes in its JSON."""
+    return ESCAPED_BYTES * characters + BODY_REST
 
 
 def decode(raw: bytes, type_: type[T]) -> T:

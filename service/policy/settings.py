@@ -40,7 +40,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from service.errors import SettingsError
+from service.errors import SettingsError, did_you_mean
 from service.policy import Policy
 from service.policy.file.reading import read_policy, refuse_unpriced
 from service.policy.service_links import is_service_link
@@ -111,7 +111,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     }
     unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
     if unknown:
-        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
+        near = did_you_mean(unknown[0], _KNOWN)
+        raise SettingsError(f"unknown settings {unknown};{near} the known ones are {sorted(_KNOWN)}")
     if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
         raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
     path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))

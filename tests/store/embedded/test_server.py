@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -53,14 +54,15 @@ with shared_server(Path(sys.argv[1]), shelter=Path(sys.argv[2]), warm_s=float(sy
 class User:
     """A process of its own that uses a folder's server until it is told to leave."""
 
-    def __init__(self, folder: Path, *python: str, warm_s: float = 0.0, **options: object) -> None:
+    def __init__(self, folder: Path, *python: str, warm_s: float = 0.0, **options: Any) -> None:
         words = [str(folder), str(folder.parent / "shelter"), str(warm_s)]
         command = [*(python or [sys.executable]), "-c", USER, *words]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
-        self.process = subprocess.Popen(command, **{**pipes, **options})  # type: ignore[call-overload]
+        self.process = subprocess.Popen(command, **{**pipes, **options})
 
     def port(self) -> int:
         """Wait until the user has its server, and say where it listens."""
+        assert self.process.stdout is not None
         return int(self.process.stdout.readline())
 
     def leave(self) -> int:
@@ -139,7 +141,7 @@ def taken(port: int, squatter: socket.socket) -> bool:
     return True
 
 
-def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Path) -> str:
+def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Any) -> str:
     """Try to use a server where there can be none, and return what the error says."""
     with pytest.raises(error) as refusal, shared_server(folder, **options):
         pass
@@ -710,7 +712,7 @@ def home_of_nobody(fresh: Path) -> tuple[Path, pwd.struct_passwd]:
     return home / "postgres", nobody
 
 
-def as_user(account: pwd.struct_passwd) -> dict[str, object]:
+def as_user(account: pwd.struct_passwd) -> dict[str, Any]:
     return {
         "user": account.pw_uid,
         "group": account.pw_gid,
