@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from service.cli.logs import log_from
@@ -37,19 +37,24 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 @contextmanager
-def database(settings: Settings, *, quiet: bool = False) -> Iterator[DatabaseAddresses]:
+def database(settings: Settings, *, quiet: bool = False, reading: bool = False) -> Iterator[DatabaseAddresses]:
     """The database of these settings, as `service.store.startup.addresses` gives it, after a notice.
 
-    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe.
+    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe. A command that is
+    ``reading`` alone also works while an incident of a log is open.
     """
     with notice() as shown:
         _say(shown, settings, quiet=quiet)
         from service.cli import startup
 
         startup.check_tables()
-        from service.store.startup import addresses
+        from service.store.startup import DatabaseAddresses, addresses, database_url
 
-        with addresses(settings) as where:
+        with ExitStack() as stack:
+            if reading:
+                where = DatabaseAddresses(stack.enter_context(database_url(settings)))
+            else:
+                where = stack.enter_context(addresses(settings))
             shown.clear()
             yield where
 

@@ -102,7 +102,7 @@ def replay(debate: str) -> int:
     records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
     """
     settings = beginning.read()
-    with beginning.database(settings) as where:
+    with beginning.database(settings, reading=True) as where:
         import asyncio
 
         from service.cli.recorded import replay_recorded

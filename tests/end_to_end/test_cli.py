@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from service.checks import judgement
-from service.cli import demo, exit_codes, foreground, main
+from service.cli import exit_codes, foreground, main
+from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
 from service.debate.model import Status
@@ -809,7 +810,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     where = DatabaseAddresses(module_database.service_url, settings.sequencer_url)
 
     with pytest.raises(DebateUnfinished, match="is recorded but not finished"):
-        await demo._run(Console(file=io.StringIO()), settings, where, a_case())
+        await show._run(Console(file=io.StringIO()), settings, where, a_case())
 
 
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(

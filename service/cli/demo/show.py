@@ -1,4 +1,4 @@
-"""``gainsay demo``: the whole service on this machine, once as it should go and once with everything going wrong.
+"""The demonstration: the whole service on this machine, once as it should go and once with everything going wrong.
 
 The second run is of the adversarial format alone; any other format is shown once, on the variant of the sample that is
 named after it. It listens on this machine alone, needs no network, and uses the embedded PostgreSQL even where a
@@ -9,39 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import click
 from msgspec import Struct
 from rich.console import Console
 from rich.rule import Rule
 
 from service import report, samples
 from service.app import open_app, running_sequencer, running_worker
-from service.cli import exit_codes, format_options, startup
+from service.cli import startup
 from service.cli.demo.client import Client
 from service.cli.display import page
-from service.cli.display.console import console, dollars, row, text
+from service.cli.display.console import dollars, row, text
 from service.cli.display.progress import Progress
 from service.cli.foreground import wait_finished, wait_over
 from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.amounts import micro, usd
-from service.errors import InvalidCase
 from service.policy import AUTO
 from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
 from service.proving.signing.keys import read_keys
 from service.report import Result
-from service.report.labels import SIMULATED
-from service.store.startup import DatabaseAddresses, addresses
+from service.store.startup import DatabaseAddresses
 
 SAMPLE = "contract"
 CHOSEN = "architecture"
@@ -53,11 +48,6 @@ OTHERS = ("ballot", "panel")
 RUNS = ("honest-run", "scripted-run")
 CEILING_USD = "0.18"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
-_IGNORED = (
-    *("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_SEQUENCER_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN"),
-    *("GAINSAY_SIGNING_KEY", "GAINSAY_SIGNER_TOKEN", "GAINSAY_HEADS_DIR", "GAINSAY_LOG_HOST", "GAINSAY_APPROVAL"),
-)
-"""The settings of a real deployment."""
 
 
 class ShownStep(Struct, frozen=True):
@@ -68,35 +58,12 @@ class ShownStep(Struct, frozen=True):
     bundle: bytes
 
 
-@click.command()
-@click.option("--format", "format_", default="adversarial", metavar="F", show_default=True, help="Rules of the debate.")
-def demo(format_: str) -> int:
-    """Show the whole service on this machine: embedded PostgreSQL, HTTP, debates, replay, reports, verification.
-
-    No network and no key are needed; the models are simulated. The first run is honest. In the second, replies come
-    from a file: a weak critique, an invented quotation, and too little money. Any other format than adversarial has the
-    first run alone; auto lets the kind of the case choose the format.
-
-    \b
-    gainsay demo
-    gainsay demo --format ballot
-    """
-    if format_ not in format_options.FORMATS:
-        raise InvalidCase(
-            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}",
-            pointers=("/options/format",),
-        )
-    begun = time.monotonic()
-    environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    settings = startup.start(quiet=True, environment=environment)
+async def show_demo(
+    screen: Console, settings: Settings, where: DatabaseAddresses, environment: Mapping[str, str], format_: str
+) -> None:
+    """Both runs, or the one of another format than `FAULTY`, and what comes of them."""
     folder = settings.data_dir / "demo"
-    screen = console()
-    _opening(screen)
-    with addresses(settings) as where:
-        asyncio.run(_demo(screen, settings, scripted(folder, environment), where, folder, format_))
-    screen.print()
-    screen.print(text(f"That took {time.monotonic() - begun:.0f} seconds.", "dim"))
-    return exit_codes.DONE
+    await _demo(screen, settings, scripted(folder, environment), where, folder, format_)
 
 
 def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
@@ -105,7 +72,7 @@ def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
     Both files are written to the folder, to be looked at and run again.
     """
     replies = folder / "replies.json"
-    write(replies, files(__name__).joinpath("replies.json").read_bytes())
+    write(replies, files("service.cli.demo").joinpath("replies.json").read_bytes())
     policy = SHIPPED_POLICY.read_text("utf-8")
     played = f'[providers.script]\nkind = "scripted"\nscript = {json.dumps(str(replies))}'
     policy = policy.replace('[providers.offline]\nkind = "offline"', played)
@@ -181,14 +148,6 @@ async def _follow(client: Client, debate: str, progress: Progress) -> None:
     """Show what happens, until the debate is over."""
     async for name, data in client.follow(debate):
         progress.show_event(name, data)
-
-
-def _opening(screen: Console) -> None:
-    screen.print(text("Gainsay: effective challenge of a high-stakes answer", "bold"))
-    screen.print(
-        text("Everything below runs on this machine: PostgreSQL, the HTTP API, a worker. SIMULATED: " + SIMULATED)
-    )
-    screen.print()
 
 
 def _replayed(screen: Console, *runs: ShownStep) -> None:
