@@ -78,7 +78,7 @@ def measure() -> list[Told]:
 def _server() -> Iterator[Server]:
     with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder:
         Path(folder).chmod(0o755)
-        settings = read_settings({"GAINSAY_DATA_DIR": folder, "HOME": folder})
+        settings = read_settings({"GAINSAY_DATA_DIR": folder, "GAINSAY_WARM_S": "0", "HOME": folder})
         with addresses(settings) as where, shared_server(settings.data_dir / "postgres") as server:
             admin = make_conninfo(server.url("postgres"), dbname="gainsay", options="-c search_path=gainsay")
             yield Server(settings, where.service, str(where.sequencer), admin)

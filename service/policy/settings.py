@@ -14,6 +14,8 @@ GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests af
 GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start, all its steps together, for
                        PostgreSQL and for its migrations (default: 60; 0 tries once); they count anew once migrations
                        were applied or the embedded server was started, and a try that was begun is ended
+GAINSAY_WARM_S         seconds for which the embedded server stays after the last command, so that the next one finds it
+                       running (default: 60; 0 stops it with the command, as `serve`, `work` and `sequence` always do)
 GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
@@ -41,7 +43,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from service.errors import SettingsError
+from service.errors import SettingsError, did_you_mean
 from service.policy import Policy
 from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
@@ -71,6 +73,7 @@ _KNOWN = (
     "GAINSAY_GRACE_S",
     "GAINSAY_DRAIN_S",
     "GAINSAY_WAIT_S",
+    "GAINSAY_WARM_S",
     "GAINSAY_LOG_HOST",
     "GAINSAY_SEQUENCER_URL",
     "GAINSAY_SIGNING_KEY",
@@ -97,6 +100,7 @@ class Settings(Struct, frozen=True):
     grace_s: float = 20.0
     drain_s: float = 5.0
     wait_s: float = 60.0
+    warm_s: float = 60.0
     log_level: Level = "INFO"
     log_host: str = "localhost"
     sequencer_url: str | None = None
@@ -129,6 +133,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
         drain_s=_seconds("GAINSAY_DRAIN_S", given.get("GAINSAY_DRAIN_S", "5"), 0.0),
         wait_s=_seconds("GAINSAY_WAIT_S", given.get("GAINSAY_WAIT_S", "60"), 0.0),
+        warm_s=_seconds("GAINSAY_WARM_S", given.get("GAINSAY_WARM_S", "60"), 0.0),
         log_level=read_level(given),
         log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
         sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),
@@ -147,7 +152,8 @@ def _given(environment: Mapping[str, str]) -> Mapping[str, str]:
     }
     unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
     if unknown:
-        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
+        near = did_you_mean(unknown[0], _KNOWN)
+        raise SettingsError(f"unknown settings {unknown};{near} the known ones are {sorted(_KNOWN)}")
     if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
         raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
     return given

@@ -10,17 +10,15 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from service.app import App
 from service.checks import judgement
-from service.cli import demo, exit_codes, main, review
+from service.cli import exit_codes, foreground, main
+from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
 from service.debate.model import Status
@@ -793,16 +791,10 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
         ("completed", "gainsay: interrupted: too late to abort: the debate is completed; spent 0.01 USD\n"),
     ],
 )
-async def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
+def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
     capsys: pytest.CaptureFixture[str], status: Status, words: str
 ) -> None:
-    class Ending:
-        async def abort(self, debate: str, *_: object) -> Aborted:
-            return Aborted(debate, status, spent=10_000, held=0)
-
-    app = cast(App, SimpleNamespace(reviews=Ending()))
-
-    await review._abort(app, "01980000-0000-7000-8000-000000000000", "SIGINT")
+    foreground._print_aborted(Aborted("01980000-0000-7000-8000-000000000000", status, spent=10_000, held=0))
 
     assert capsys.readouterr().err == words
 
@@ -818,7 +810,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     where = DatabaseAddresses(module_database.service_url, settings.sequencer_url)
 
     with pytest.raises(DebateUnfinished, match="is recorded but not finished"):
-        await demo._run(Console(file=io.StringIO()), settings, where, a_case())
+        await show._run(Console(file=io.StringIO()), settings, where, a_case())
 
 
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(

@@ -16,6 +16,7 @@ from service.app import App, open_app, running_sequencer
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.new_file import refuse_present, written
+from service.cli.option_types import Choice
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
@@ -60,7 +61,7 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
 
 @click.command()
 @click.option("--log", metavar="LOG", help="The log, such as localhost/default/1; default: the current one.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="jsonl", help="JSONL has proofs, CSV has none.")
+@click.option("--format", "form", type=Choice(FORMS), default="jsonl", help="JSONL has proofs, CSV has none.")
 @click.option("--since", metavar="TIME", help="Records that joined the log at this time or later: a day, or RFC 3339.")
 @click.option("--until", metavar="TIME", help="Records that joined the log before this time.")
 @click.option("--task-type", metavar="TYPE", help="Debates of this task type.")

@@ -1,0 +1,67 @@
+"""The beginning of a command at the keyboard: its settings, a word on what it waits for, and then its database.
+
+The service's large parts take half a second to import, and PostgreSQL up to some seconds to start. So nothing here
+imports them before the notice is on the screen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from service.cli.logs import log_from
+from service.cli.notice import Notice, notice
+from service.policy.settings import Settings, read_settings
+from service.store.embedded.presence import Presence, presence
+
+if TYPE_CHECKING:
+    from service.store.startup import DatabaseAddresses
+
+CONNECTING = "connecting to PostgreSQL"
+WORDS: Mapping[Presence, str] = {
+    "none": "starting PostgreSQL for the first time here, which takes some seconds",
+    "stopped": "starting PostgreSQL",
+    "running": "joining the PostgreSQL that runs here",
+}
+"""What a command waits for, by what there is in its data folder."""
+
+
+def read(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings, with the log set up: warnings alone unless GAINSAY_LOG_LEVEL says more."""
+    settings = read_settings(environment)
+    level = settings.log_level if "GAINSAY_LOG_LEVEL" in environment else "WARNING"
+    log_from(level, traces=level == "DEBUG")
+    return settings
+
+
+@contextmanager
+def database(settings: Settings, *, quiet: bool = False, reading: bool = False) -> Iterator[DatabaseAddresses]:
+    """The database of these settings, as `service.store.startup.addresses` gives it, after a notice.
+
+    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe. A command that is
+    ``reading`` alone also works while an incident of a log is open.
+    """
+    with notice() as shown:
+        _say(shown, settings, quiet=quiet)
+        from service.cli import startup
+
+        startup.check_tables()
+        from service.store.startup import DatabaseAddresses, addresses, database_url
+
+        with ExitStack() as stack:
+            if reading:
+                where = DatabaseAddresses(stack.enter_context(database_url(settings)))
+            else:
+                where = stack.enter_context(addresses(settings))
+            shown.clear()
+            yield where
+
+
+def _say(shown: Notice, settings: Settings, *, quiet: bool) -> None:
+    if settings.database_url is not None:
+        if shown.moves:
+            shown.say(CONNECTING)
+    elif not (settings.migrate_url or settings.sequencer_url) and (shown.moves or not quiet):  # else it is refused
+        shown.say(WORDS[presence(settings.data_dir / "postgres")])
