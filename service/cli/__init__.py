@@ -28,6 +28,8 @@ class _Commands(CommandGroup):
     MODULES: ClassVar = {
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
+        "list": ("listing", "List debates by what came of them, and find one again."),
+        "show": ("show", "Show one debate, live or when it is over."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "models": ("models", "List the models, their prices and their track records."),
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
@@ -35,7 +37,7 @@ class _Commands(CommandGroup):
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
         "work": ("serve", "Run debates from the queue, without an API."),
         "migrate": ("serve", "Migrate the database to the schema of this version."),
-        "report": ("report", "Show a recorded debate as text, Markdown, HTML, PDF or JSON."),
+        "report": ("report", "Write the report of a debate: HTML, PDF, Markdown or JSON."),
         "replay": ("report", "Replay a recorded debate and check that its records agree."),
         "prompts": ("prompts", "List, verify or pin the prompts that models read."),
         "audit": ("audit", "Prove, export, verify and search the audit log; its keys and logs."),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
 
 from service.cli.logs import log_from
 from service.cli.notice import Notice, notice
-from service.policy.settings import Settings, read_settings
+from service.policy.settings import Settings, read_level, read_settings
 from service.store.embedded.presence import Presence, presence
 
 if TYPE_CHECKING:
@@ -28,35 +28,54 @@ WORDS: Mapping[Presence, str] = {
 """What a command waits for, by what there is in its data folder."""
 
 
+Opened = Literal["running", "reading", "examining"]
+"""For what a database is used: to run debates, to read alone, or to hand out evidence (`service.cli.access.place`)."""
+
+
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with the log set up: warnings alone unless GAINSAY_LOG_LEVEL says more."""
     settings = read_settings(environment)
-    level = settings.log_level if "GAINSAY_LOG_LEVEL" in environment else "WARNING"
-    log_from(level, traces=level == "DEBUG")
+    log(environment)
     return settings
 
 
+def log(environment: Mapping[str, str] = os.environ) -> None:
+    """Set up the log alone."""
+    level = read_level(environment) if "GAINSAY_LOG_LEVEL" in environment else "WARNING"
+    log_from(level, traces=level == "DEBUG")
+
+
 @contextmanager
-def database(settings: Settings, *, quiet: bool = False, reading: bool = False) -> Iterator[DatabaseAddresses]:
+def database(settings: Settings, opened: Opened = "running", *, quiet: bool = False) -> Iterator[DatabaseAddresses]:
     """The database of these settings, as `service.store.startup.addresses` gives it, after a notice.
 
-    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe. A command that is
-    ``reading`` alone also works while an incident of a log is open.
+    Every table is checked as in `startup.start`. ``quiet`` says nothing in a file or a pipe.
     """
     with notice() as shown:
         _say(shown, settings, quiet=quiet)
         from service.cli import startup
 
         startup.check_tables()
-        from service.store.startup import DatabaseAddresses, addresses, database_url
-
-        with ExitStack() as stack:
-            if reading:
-                where = DatabaseAddresses(stack.enter_context(database_url(settings)))
-            else:
-                where = stack.enter_context(addresses(settings))
+        with _addresses(settings, opened) as where:
             shown.clear()
             yield where
+
+
+@contextmanager
+def _addresses(settings: Settings, opened: Opened) -> Iterator[DatabaseAddresses]:
+    from service.store.startup import DatabaseAddresses, addresses, database_url
+
+    if opened == "running":
+        with addresses(settings) as where:
+            yield where
+    elif opened == "examining":
+        from service.cli.access.in_process import examined
+
+        with examined(settings) as where:
+            yield where
+    else:
+        with database_url(settings) as url:
+            yield DatabaseAddresses(url)
 
 
 def _say(shown: Notice, settings: Settings, *, quiet: bool) -> None:

@@ -12,20 +12,20 @@ from service.errors import GainsayError, InvalidCase, TooLarge, together
 from service.intake.decoding import decode, most_bytes
 from service.intake.request import CaseRequest
 from service.intake.shape import parsed
-from service.policy import Policy
+from service.policy import Limits
 from service.samples.templates import unfilled
 
 STDIN = "-"
 Body = dict[str, Any]
 
 
-def read_case(place: str, policy: Policy) -> Body:
+def read_case(place: str, limits: Limits) -> Body:
     """The case in a file, or on standard input for ``-``, with its numbers as they are written there.
 
     Raises `FileMissing` or `FileUnusable` for a file that cannot be read, `TooLarge`, `InvalidCase` for placeholders of
     a template that are not filled, and the errors of the HTTP body with their pointers: `BadRequest`, `WrongShape`.
     """
-    raw = _read(place, most_bytes(policy.limits.total_characters))
+    raw = _read(place, most_bytes(limits.total_characters))
     name = "standard input" if place == STDIN else place
     try:
         body: Body = parsed(raw)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -20,7 +20,7 @@ from service.cli.exit_codes import HelpRequested
 from service.cli.help_sections import OUTPUT, Decorated, Option, option
 from service.cli.option_types import Amount, Choice, Pair
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
-from service.policy import Policy
+from service.policy import Limits, Policy
 
 T = TypeVar("T")
 Body = dict[str, Any]
@@ -73,6 +73,18 @@ _FORCE = (
 )
 
 
+class CaseRules(NamedTuple):
+    """What a command needs of a policy to make a case: its limits, and the format of a case that names none."""
+
+    limits: Limits
+    format: str
+
+    @classmethod
+    def of(cls, policy: Policy) -> CaseRules:
+        """Those of a policy."""
+        return cls(policy.limits, policy.debate.format)
+
+
 def gate_options(command: Decorated) -> Decorated:
     """Give a command the options that a decision depends on."""
     return _give(command, (*_DECISION, _JSON, *_FORCE, *format_options.EVERY, *format_options.OF_FORMATS))
@@ -85,23 +97,23 @@ def case_options(command: Decorated) -> Decorated:
     )
 
 
-def gate_request(given: Mapping[str, Any], policy: Policy) -> GateRequest | CaseRequest:
+def gate_request(given: Mapping[str, Any], rules: CaseRules) -> GateRequest | CaseRequest:
     """The request for the gate's decision alone; a whole case where one is given as JSON."""
     if given["case"] is not None:
-        return decoded(_whole(given, (), policy), CaseRequest)
-    return decoded(_deciding(_required(given, "task_type", "downside"), policy, {}), GateRequest)
+        return decoded(_whole(given, (), rules), CaseRequest)
+    return decoded(_deciding(_required(given, "task_type", "downside"), rules, {}), GateRequest)
 
 
-def case_request(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> CaseRequest:
+def case_request(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> CaseRequest:
     """The case that the options and files describe, on top of a sample if one is named."""
-    return decoded(case_body(given, files, policy), CaseRequest)
+    return decoded(case_body(given, files, rules), CaseRequest)
 
 
-def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> Body:
+def case_body(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> Body:
     """The case as the body of ``POST /v1/debates``."""
     if given["case"] is not None:
-        return _whole(given, files, policy)
-    read = _documents(files, given["later"], policy)
+        return _whole(given, files, rules)
+    read = _documents(files, given["later"], rules)
     if given["sample"]:
         base = _sample(given["sample"])
         if read:
@@ -118,10 +130,10 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
         "costCeilingUSD": given["ceiling"],
         "metadata": format_options.once("--metadata", given["metadata"]) or None,
     }
-    return {**base, **_only(members), **_deciding(given, policy, base)}
+    return {**base, **_only(members), **_deciding(given, rules, base)}
 
 
-def _whole(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> Body:
+def _whole(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> Body:
     """A case in JSON, with FILEs as its documents if it has none, and the few options that may stand beside it."""
     from service.cli.case_file import read_case
 
@@ -129,11 +141,11 @@ def _whole(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> B
     if isinstance(context.obj, HelpRequested):
         context.obj.in_json = True
     _refuse_beside_case(context)
-    body = read_case(given["case"], policy)
+    body = read_case(given["case"], rules.limits)
     if files:
         if body.get("documents"):
             raise click.UsageError("the case has its own documents; leave out FILE, or take them out of the case")
-        body = {**body, "documents": _documents(files, (), policy)}
+        body = {**body, "documents": _documents(files, (), rules)}
     beside = {"costCeilingUSD": given.get("ceiling"), "deadline": given.get("deadline")}
     return {**body, **_only({**beside, "force": _force(given["force"], given["force_decline"])})}
 
@@ -162,7 +174,7 @@ def decoded(body: Body, type_: type[T]) -> T:
         return decode(raw, type_)
 
 
-def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
+def _deciding(given: Mapping[str, Any], rules: CaseRules, base: Body) -> Body:
     """The members of a request on which the decision depends, without those that are not given."""
     members = {
         "taskType": given["task_type"],
@@ -173,8 +185,8 @@ def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
         "force": _force(given["force"], given["force_decline"]),
     }
     if given["answer"] is not None:
-        members["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
-    options = format_options.chosen(given, policy.debate.format, base.get("options", {}))
+        members["singleAgentAnswer"] = documents.read_answer(given["answer"], rules.limits.answer_characters)
+    options = format_options.chosen(given, rules.format, base.get("options", {}))
     return {**_only(members), **({"options": options} if options else {})}
 
 
@@ -195,8 +207,8 @@ def _required(given: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return given
 
 
-def _documents(files: Sequence[Path], later: Sequence[str], policy: Policy) -> list[Body]:
-    most = policy.limits.document_characters
+def _documents(files: Sequence[Path], later: Sequence[str], rules: CaseRules) -> list[Body]:
+    most = rules.limits.document_characters
     first = [documents.read_document(path, most) for path in files]
     return [_document(one) for one in (*first, *(documents.read_later(value, most) for value in later))]
 

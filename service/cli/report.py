@@ -1,4 +1,4 @@
-"""``gainsay report`` and ``gainsay replay``: the result of a recorded debate, and whether its records agree."""
+"""``gainsay report`` and ``gainsay replay``: a recorded debate as a file, and whether its records agree."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from service.audit.report_forms import PAPERS, Paper
-from service.cli import beginning, exit_codes
+from service.cli import beginning, debate_ids, exit_codes
+from service.cli.access import place
 from service.cli.new_file import CannotWrite
 from service.cli.option_types import Choice
 
 if TYPE_CHECKING:
-    from service.policy.settings import Settings
+    from service.cli.access.port import Service
 
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
@@ -25,6 +26,7 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
 
 @click.command()
 @click.argument("debate", metavar="ID")
+@place.server_option
 @click.option("--markdown", is_flag=True, help="Write Markdown.")
 @click.option("--html", is_flag=True, help="Write one self-contained HTML file.")
 @click.option("--pdf", is_flag=True, help="Write PDF; needs -o, or output that is not a terminal.")
@@ -38,8 +40,10 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
     help="Write to this file, in the form of its suffix.",
 )
 @click.option("--open", "opened", is_flag=True, help="Open it in the desktop's viewer: HTML, or PDF with --pdf.")
-def report(debate: str, output: Path | None, paper: Paper, opened: bool, **asked: bool) -> int:
-    """Show a recorded debate: as text, or as the report for an examiner.
+def report(debate: str, server: str | None, output: Path | None, paper: Paper, opened: bool, **asked: bool) -> int:
+    """Write the report of a debate, for a file or an examiner. `gainsay show ID` shows it on the screen.
+
+    ID is a whole id, 8 or more of its first digits, or `last` for the newest debate.
 
     A PDF is written when the log proves the record of its hash. `gainsay audit verify BUNDLE --report FILE` compares
     any of them with the records. --open writes to -o FILE, or to a file that only you can read and that stays.
@@ -50,7 +54,7 @@ def report(debate: str, output: Path | None, paper: Paper, opened: bool, **asked
     gainsay report 01980c2e-... --markdown > report.md
     """
     chosen = _form([form for form in FORMS if asked[form]], output, opened=opened)
-    content = _content(beginning.read(), debate, chosen, paper)
+    debate, content = place.ask(place.server_of(server), lambda service: _content(service, debate, chosen, paper))
     if opened and output is None:
         from service.cli.viewer import private_file
 
@@ -58,30 +62,21 @@ def report(debate: str, output: Path | None, paper: Paper, opened: bool, **asked
     if output is not None:
         write(output, content)
         click.echo(f"wrote {output}", err=True)
-    elif content:
+    else:
         sys.stdout.buffer.write(content)
     if opened and output is not None:
         _open(output)
     return exit_codes.DONE
 
 
-def _content(settings: Settings, debate: str, chosen: Form | None, paper: Paper) -> bytes:
-    """What is to be written; text is shown here, and nothing is left of it."""
-    with beginning.database(settings) as where:
-        import asyncio
+async def _content(service: Service, given: str, chosen: Form, paper: Paper) -> tuple[str, bytes]:
+    """The debate's whole id, and what is to be written."""
+    debate = await debate_ids.debate_of(service, given)
+    if chosen != "json":
+        return debate, await service.report(debate, chosen, paper)
+    from service.report.sent import pretty
 
-        from service.cli.recorded import read_result, write_report
-        from service.report.sent import pretty
-
-        if chosen == "json":
-            return pretty(asyncio.run(read_result(settings, where, debate))) + b"\n"
-        if chosen is not None:
-            return asyncio.run(write_report(settings, where, debate, chosen, paper))
-        from service.cli.display import page
-        from service.cli.display.console import console
-
-        page.show(console(), asyncio.run(read_result(settings, where, debate)))
-        return b""
+    return debate, pretty(await service.result(debate)) + b"\n"
 
 
 def _open(path: Path) -> None:
@@ -101,11 +96,12 @@ def replay(debate: str) -> int:
     it. The money must add up. The command trusts the database: it finds accidents, not a forger who rewrites all
     records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
     """
+    place.refuse_server("replay")
     settings = beginning.read()
-    with beginning.database(settings, reading=True) as where:
+    with beginning.database(settings, "reading") as where:
         import asyncio
 
-        from service.cli.recorded import replay_recorded
+        from service.cli.replay import replay_recorded
         from service.debate.amounts import usd
 
         found = asyncio.run(replay_recorded(settings, where, debate))
@@ -114,9 +110,14 @@ def replay(debate: str) -> int:
     return exit_codes.DONE
 
 
-def _form(asked: Sequence[Form], output: Path | None, *, opened: bool = False) -> Form | None:
-    """The form by option or by suffix, or ``None`` for text; raises `click.UsageError` where options disagree."""
+def _form(asked: Sequence[Form], output: Path | None, *, opened: bool = False) -> Form:
+    """The form by option or by suffix; raises `click.UsageError` where options disagree, or name none."""
     form = _written_form(asked, output, opened=opened)
+    if form is None:
+        raise click.UsageError(
+            "expected --markdown, --html, --pdf or --json, or -o FILE with such a suffix, or --open, found none; "
+            "`gainsay show ID` shows the debate on the screen"
+        )
     if opened and form not in ("html", "pdf"):
         raise click.UsageError(f"--open shows HTML or PDF, found {form}; leave out --open, or --{form}")
     return form
@@ -137,7 +138,7 @@ def _written_form(asked: Sequence[Form], output: Path | None, *, opened: bool) -
     if not asked and not by_suffix:
         raise click.UsageError(
             f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix; "
-            "for text, leave -o out and redirect"
+            "for text, redirect `gainsay show`"
         )
     return asked[0] if asked else by_suffix
 

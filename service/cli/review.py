@@ -1,4 +1,7 @@
-"""``gainsay review``: debate one case in this process, with progress on standard error and the result on output."""
+"""``gainsay review``: debate one case, with progress on standard error and the result on output.
+
+It runs in this process, or in the service of ``--server``, whose policy then decides: so that is asked for first.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,22 @@ import msgspec
 from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import beginning, case_options, exit_codes, help_sections
+from service.cli.access import place
 from service.intake.deployment import assemble
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 
 if TYPE_CHECKING:
+    from service.cli.access.port import Service
     from service.debate.model import Status
+    from service.report.result.types import Result
 
 ROLE = "operator"
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@place.server_option
 @case_options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
@@ -32,7 +39,7 @@ ROLE = "operator"
     is_flag=True,
     help="Print the whole result (view=full) as JSON, and nothing else, on standard output.",
 )
-def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
+def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
     A question without FILEs is argued on reasoning alone, with at most MODERATE confidence, in the formats stances,
@@ -40,7 +47,8 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
 
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
     prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
-    held until another command runs the debate, and there is no result.
+    held until another command runs the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
+    that service, under its policy; a broken connection neither ends it nor sends the case twice.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -64,14 +72,21 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed, aborted or broken off
     """
-    settings = beginning.read()
-    body = case_options.case_body(given, files, settings.policy)
-    case = case_options.decoded(body, CaseRequest)
+    address = place.server_of(server)
+    if address is None:
+        settings = beginning.read()
+        body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
+        case = case_options.decoded(body, CaseRequest)
+        if not print_request:
+            _refuse_early(case, settings)
+    else:
+        beginning.log()
+        body = case_options.case_body(given, files, place.ask(address, _rules))
+        case_options.decoded(body, CaseRequest)
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
-    _refuse_early(case, settings)
-    return _review(settings, case, as_json=as_json)
+    return _review(address, body, as_json=as_json)
 
 
 def exit_code(status: Status) -> int:
@@ -91,14 +106,20 @@ def _refuse_early(case: CaseRequest, settings: Settings) -> None:
         intake.start(prepared, deployment, seed="0" * 64)
 
 
-def _review(settings: Settings, case: CaseRequest, *, as_json: bool) -> int:
-    """Run the debate and show its result; all large parts are imported after the notice of the database."""
-    with beginning.database(settings, quiet=as_json) as where:
-        import asyncio
+async def _rules(service: Service) -> case_options.CaseRules:
+    """What a service's policy says of the cases that it takes."""
+    return await service.rules()
 
+
+def _review(address: str | None, body: case_options.Body, *, as_json: bool) -> int:
+    """Run the debate and show its result; all large parts are imported after the notice of the database."""
+
+    async def work(service: Service) -> Result | None:
         from service.cli.foreground import review_case
 
-        found = asyncio.run(review_case(settings, where, case))
+        return await review_case(service, body)
+
+    found = place.ask(address, work, quiet=as_json)
     if found is None:
         return exit_codes.FAILED
     if as_json:

@@ -7,10 +7,11 @@ import importlib
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import click
 
+from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
 from service.errors import StoreUnavailable
 from service.policy.settings import Settings, read_level, read_settings
@@ -42,7 +43,6 @@ TABLES = (
     "service.web.formats",
 )
 """Every module with a table over a closed list (`service.debate.closed_lists`). It checks the table at its import."""
-_ENDS = (signal.SIGINT, signal.SIGTERM)
 
 
 def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -103,7 +103,7 @@ class Ending:
 
     def hear(self, name: str) -> None:
         """It has come."""
-        _forget()
+        forget()
         self.name = name
         self._came.set()
 
@@ -112,7 +112,7 @@ class Ending:
 def ending() -> Iterator[Ending]:
     """Record the first signal while the block lasts, also one that comes before `Ending.came`."""
     loop, heard = asyncio.get_running_loop(), Ending()
-    for number in _ENDS:
+    for number in ENDS:
         loop.add_signal_handler(number, heard.hear, number.name)
     try:
         yield heard
@@ -120,37 +120,7 @@ def ending() -> Iterator[Ending]:
         if not heard.name:  # after a signal during the start, the database is not needed
             raise
     finally:
-        _forget()
-
-
-class Interruptions:
-    """The first two SIGINT or SIGTERM that come; a third one has its usual effect again."""
-
-    def __init__(self) -> None:
-        self.name = ""
-        """The first one's name."""
-        self.first, self.second = asyncio.Event(), asyncio.Event()
-
-    def hear(self, name: str) -> None:
-        """One has come."""
-        if self.first.is_set():
-            _forget()
-            self.second.set()
-        else:
-            self.name = name
-            self.first.set()
-
-
-@contextmanager
-def interruptions() -> Iterator[Interruptions]:
-    """Record signals while the block lasts: between the first and the second none is lost and none ends the process."""
-    loop, heard = asyncio.get_running_loop(), Interruptions()
-    for number in _ENDS:
-        loop.add_signal_handler(number, heard.hear, number.name)
-    try:
-        yield heard
-    finally:
-        _forget()
+        forget()
 
 
 @contextmanager
@@ -159,19 +129,12 @@ def hurried(hurry: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def heard() -> None:
-        _forget()
+        forget()
         hurry()
 
-    for number in _ENDS:
+    for number in ENDS:
         loop.add_signal_handler(number, heard)
     try:
         yield
     finally:
-        _forget()
-
-
-def _forget() -> None:
-    """Give signals their usual effect."""
-    for number in _ENDS:
-        with suppress(ValueError):
-            asyncio.get_running_loop().remove_signal_handler(number)
+        forget()

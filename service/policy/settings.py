@@ -175,7 +175,7 @@ def read_server(environment: Mapping[str, str], option: str | None = None) -> st
     except ValueError:
         host, rest = None, ""
     if not host or rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text):
-        raise SettingsError(f"{name} must be the address of a service, as https://gainsay.example, found {text[:200]!r}")
+        raise SettingsError(f"{name} must be an address such as https://gainsay.example, found {text[:200]!r}")
     if "@" in parts.netloc:  # never said: it may hold a password
         raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
     if parts.scheme == "http" and not is_private(host):

@@ -7,6 +7,7 @@ logs (`heads_file`), so that a log that forks between two commands is noticed.
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
@@ -16,9 +17,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-import gainsay_client
 import msgspec
 
+import gainsay_client
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
 from service.audit.note import BadNote, decode_base64, parse_note
 from service.audit.report_forms import Form, Paper
@@ -35,11 +36,13 @@ from service.cli.access.port import (
 )
 from service.cli.access.problems import ServiceProblem
 from service.errors import GainsayError, NotFound, NotProvable
+from service.policy import Limits
 from service.report import sent
 from service.report.result.types import Result
 
 if TYPE_CHECKING:
     from gainsay_client import AsyncGainsay
+    from service.cli.case_options import CaseRules
 
 QUICK_S, PATIENT_S = 5.0, 60.0
 """For how long a request is sent again: a question at the keyboard, and a case or a debate that has begun."""
@@ -58,6 +61,16 @@ class OverHTTP:
     def name(self) -> str:
         """Its address."""
         return self._address
+
+    async def rules(self) -> CaseRules:
+        """What the policy of the service says of cases; raises `ServiceProblem`."""
+        from service.cli.case_options import CaseRules
+
+        found = await self._json("/v1/policy", ())
+        try:
+            return CaseRules(msgspec.convert(found["limits"], Limits), str(found["debate"]["format"]))
+        except (msgspec.ValidationError, LookupError, TypeError) as error:
+            raise self._unknown(f"a policy that this version cannot read ({error})") from None
 
     async def find(self, query: Query) -> JSON:
         """One page of debates."""
@@ -98,7 +111,8 @@ class OverHTTP:
     async def submit(self, case: JSON) -> str:
         """Record a case under a key of its own."""
         with self._spoken():
-            return (await self._patient.submit(case)).debate_id
+            plain = json.loads(msgspec.json.encode(case))  # with the forms that this service gives numbers and amounts
+            return (await self._patient.submit(plain)).debate_id
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:

@@ -12,16 +12,22 @@ A command that has the option does the same in all three places. Other commands 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from ipaddress import ip_address
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 import click
 
 from service.cli.help_sections import Decorated, Option
 from service.errors import SettingsError
-from service.policy.settings import SERVER, read_server
+from service.policy.settings import SERVER, data_folder, read_server
 
+if TYPE_CHECKING:
+    from service.cli.access.port import Service
+    from service.cli.beginning import Opened
+
+T = TypeVar("T")
 SECTION = "Where"
 
 
@@ -32,7 +38,7 @@ def server_option(command: Decorated) -> Decorated:
         cls=Option,
         section=SECTION,
         metavar="URL",
-        help=f"Ask a running service, such as https://gainsay.example.  [default: {SERVER}, or this machine's database]",
+        help=f"Ask a running service, as https://gainsay.example.  [default: {SERVER}, or this machine's database]",
     )(command)
 
 
@@ -49,6 +55,39 @@ def server_of(option: str | None, environment: Mapping[str, str] = os.environ) -
             err=True,
         )
     return found
+
+
+def ask(
+    server: str | None, work: Callable[[Service], Awaitable[T]], *, opened: Opened = "running", quiet: bool = False
+) -> T:
+    """What the work returns of a service: of the one at an address, or of the one on this machine's database.
+
+    ``opened`` says for what the database is used: to run debates and prove records; to read alone, which a log with an
+    open incident allows too; or to examine, which proves records while no incident is open. ``quiet`` gives no notice
+    of what is waited for in a file or a pipe.
+    """
+    from service.cli import beginning
+
+    if server is not None:
+        beginning.log()
+        return _over_http(server, work)
+    settings = beginning.read()
+    with beginning.database(settings, opened, quiet=quiet) as where:
+        from service.cli.access.in_process import perform
+
+        return perform(settings, where, work)
+
+
+def _over_http(server: str, work: Callable[[Service], Awaitable[T]]) -> T:
+    import asyncio
+
+    from service.cli.access.over_http import connected
+
+    async def done() -> T:
+        async with connected(server, data_folder(os.environ)) as service:
+            return await work(service)
+
+    return asyncio.run(done())
 
 
 def refuse_server(command: str, environment: Mapping[str, str] = os.environ, *, database: bool = True) -> None:

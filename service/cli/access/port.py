@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from service.audit.checkpoint import Checkpoint
     from service.audit.report_forms import Form, Paper
+    from service.cli.case_options import CaseRules
     from service.report import Result
 
 JSON = Mapping[str, Any]
@@ -84,6 +85,10 @@ class Service(Protocol):
     @property
     def name(self) -> str:
         """Where it is, for messages."""
+        ...
+
+    async def rules(self) -> CaseRules:
+        """What its policy says of the cases that it takes."""
         ...
 
     async def find(self, query: Query) -> JSON:

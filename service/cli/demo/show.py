@@ -28,7 +28,8 @@ from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.console import dollars, row, text
 from service.cli.display.progress import Progress
-from service.cli.foreground import wait_finished, wait_over
+from service.cli.foreground import wait_over
+from service.cli.own_worker import wait_finished
 from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.amounts import micro, usd

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.display.console import text
+from service.cli.members import items, member
 from service.report.decision_labels import OUTCOMES
 from service.report.labels import label_of
 
@@ -63,7 +64,7 @@ def _table(width: int, rows: Sequence[Sequence[Text]]) -> Table | None:
 def show_facets(console: Console, facets: Sequence[Mapping[str, Any]]) -> None:
     """Print how many debates have which value: a facet a line, or more where it wraps."""
     for facet in facets:
-        values = (f"{member(one, 'value')} {count(one)}" for one in facet.get("values", ()))
+        values = (f"{member(one, 'value')} {count(one)}" for one in items(facet, "values"))
         console.print(Text(": ").join([text(member(facet, "facet"), "bold"), text(", ".join(values) or "none")]))
 
 
@@ -80,19 +81,15 @@ def shortened(ids: Sequence[str]) -> list[str]:
 
 def count(found: Mapping[str, Any]) -> str:
     """A number of debates; one that is a bound says so."""
-    return f"{'at least ' if found.get('atLeast') else ''}{found.get('count', 0):,}"
+    number = member(found, "count")
+    return (
+        f"{'at least ' if member(found, 'atLeast') == 'True' else ''}{int(number):,}" if number.isdecimal() else number
+    )
 
 
 def created(debate: Debate) -> str:
     """The minute of a debate's creation, in UTC."""
     return member(debate, "createdAt")[:16].replace("T", " ")
-
-
-def member(found: Any, *names: str) -> str:
-    """A member of JSON as text, at a path; empty where there is none."""
-    for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return "" if found is None or isinstance(found, list | Mapping) else str(found)
 
 
 def requires_review(debate: Debate) -> bool:
