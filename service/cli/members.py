@@ -1,4 +1,4 @@
-"""Members of the JSON that a service answers, which may be of a newer version: one may be missing, or of another type."""
+"""Members of the JSON that a service answers: of a newer version, one may be missing or of another type."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -169,22 +169,28 @@ def read_server(environment: Mapping[str, str], option: str | None = None) -> st
     name, text = (SERVER, given) if option is None else ("--server", option)
     if text is None:
         return None
-    try:
-        parts = urlsplit(text)
-        host, rest = parts.hostname, parts.query or parts.fragment or parts.port == 0
-    except ValueError:
-        host, rest = None, ""
-    if not host or rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text):
-        raise SettingsError(f"{name} must be an address such as https://gainsay.example, found {text[:200]!r}")
-    if "@" in parts.netloc:  # never said: it may hold a password
+    if "@" in text:  # never said: it may hold a password
         raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
-    if parts.scheme == "http" and not is_private(host):
+    parts = _address_parts(text)
+    if parts is None or parts.hostname is None:
+        raise SettingsError(f"{name} must be an address such as https://gainsay.example, found {text[:200]!r}")
+    if parts.scheme == "http" and not is_private(parts.hostname):
         raise SettingsError(
-            f"{name} must begin with https://, found http:// to {host!r}: whole cases would cross a network in clear; "
-            "http is for loopback and private addresses, names without a dot, and names under localhost, local, "
-            "internal, svc"
+            f"{name} must begin with https://, found http:// to {parts.hostname!r}: whole cases would cross a network "
+            "in clear; http is for loopback and private addresses, names without a dot, and names under localhost, "
+            "local, internal, svc"
         )
     return text.rstrip("/")
+
+
+def _address_parts(text: str) -> SplitResult | None:
+    """The parts of an address with a scheme of HTTP, or ``None`` for any other text."""
+    try:
+        parts = urlsplit(text)
+        rest = parts.query or parts.fragment or parts.port == 0
+    except ValueError:
+        return None
+    return None if rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text) else parts
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:

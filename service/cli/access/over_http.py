@@ -254,6 +254,12 @@ def problem_of(error: gainsay_client.GainsayError, address: str) -> GainsayError
         case gainsay_client.UnexpectedAnswer():
             words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"
             return ServiceProblem(words, code=error.code, status=502, request=error.request_id)
+        case _:
+            return _answered(error, address)
+
+
+def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProblem:
+    """An error that the service, or what stands before it, answered."""
     status = error.status or 500
     if error.code == f"http_{status}":  # without a problem document, which a service always sends
         words = f"expected an answer of Gainsay at {address}, found another server's: {error.detail}; check the address"
