@@ -6,6 +6,7 @@ with its commitment; they are absent where the payload is gone.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
@@ -70,14 +71,17 @@ class DebateFinder:
         after = read_cursor(tenant, query)
         if query.words is not None and not await has_words(self._database, query.words):
             raise BadRequest("q has no word that is searched for: words such as 'the' and 'is' are in every question")
-        rows = await find_page(self._database, tenant, query, after, self._held)
+        rows, (total, counts) = await asyncio.gather(
+            find_page(self._database, tenant, query, after, self._held), self._counts(query, tenant)
+        )
         page = rows[: query.limit]
         following = write_cursor(tenant, query, _position(page[-1])) if len(rows) > query.limit else None
         debates = tuple([await self._summary(row) for row in page if self._may_be_shown(query, row)])
-        if not query.facets:
-            return Page(debates=debates, next=following)
-        total, counts = await count_found(self._database, tenant, query, self._held)
         return Page(debates=debates, next=following, total=total, counts=tuple(counts))
+
+    async def _counts(self, query: DebateQuery, tenant: str) -> tuple[Count | None, list[FacetCount]]:
+        """What is counted, if anything was asked for."""
+        return await count_found(self._database, tenant, query, self._held) if query.facets else (None, [])
 
     def _status(self, row: Row) -> Status:
         status: Status = row["told" if self._held else "state"]

@@ -36,23 +36,24 @@ _LAST_MS = (1 << 48) - 1
 
 
 class Counted(NamedTuple):
-    """A facet: its column as text, one value a row, and its own filter, which its counts leave out."""
+    """A facet: its column, and its own filter, which its counts leave out; ``lists`` says that the column has lists."""
 
-    values: bytes
+    column: bytes
     own: str
+    lists: bool = False
 
 
 FACETS: dict[Facet, Counted] = {
-    "taskType": Counted(b"b.task_type AS value FROM {base} b", "task_type"),
-    "status": Counted(b"b.status AS value FROM {base} b", "status"),
-    "format": Counted(b"b.format AS value FROM {base} b", "format"),
-    "outcome": Counted(b"b.outcome AS value FROM {base} b", "outcome"),
-    "confidence": Counted(b"b.confidence AS value FROM {base} b", "confidence"),
-    "flag": Counted(b"v.value FROM {base} b, unnest(b.flags) AS v (value)", "flag"),
-    "humanReview": Counted(b"b.human_review::text AS value FROM {base} b", "human_review"),
-    "useCase": Counted(b"b.use_case AS value FROM {base} b", "use_case"),
-    "materiality": Counted(b"b.materiality AS value FROM {base} b", "materiality"),
-    "model": Counted(b"v.value FROM {base} b, unnest(b.models) AS v (value)", "model"),
+    "taskType": Counted(b"task_type", "task_type"),
+    "status": Counted(b"status", "status"),
+    "format": Counted(b"format", "format"),
+    "outcome": Counted(b"outcome", "outcome"),
+    "confidence": Counted(b"confidence", "confidence"),
+    "flag": Counted(b"flags", "flag", lists=True),
+    "humanReview": Counted(b"human_review", "human_review"),
+    "useCase": Counted(b"use_case", "use_case"),
+    "materiality": Counted(b"materiality", "materiality"),
+    "model": Counted(b"models", "model", lists=True),
 }
 
 
@@ -168,7 +169,7 @@ def _spent_branches(query: DebateQuery, order: Order, names: list[str], after: P
 
 def _branch(query: DebateQuery, order: Order, names: list[str], *, keyed: bool) -> bytes:
     key = b"f.%s" % order.column if keyed and order.column else b"NULL::%s" % order.kind
-    chosen = _chosen(query, names, b"SELECT f.debate, %s AS key" % key)
+    chosen = _chosen(names, b"SELECT f.debate, %s AS key" % key, heads=reads_heads(query))
     return b"(%s\nORDER BY %s LIMIT %%(limit)s)" % (chosen, order.by)
 
 
@@ -180,46 +181,49 @@ def count_statement(tenant: str, query: DebateQuery, held: bool) -> tuple[bytes,
     """
     params = _params(tenant, query, held) | {"most": COUNTED + 1, "values": FACET_VALUES}
     every = filters(query)
-    bases: dict[str, bytes] = {"": _base(query, every)}
-    counts = [b"SELECT NULL AS facet, NULL AS value, count(*) AS count, count(*) AS passed FROM base_"]
+    given = {name.split("_or_")[0] for name in every}
+    bases: dict[str, list[Facet]] = {"": []}
     for facet in query.facets:
         own = FACETS[facet].own
-        base = own if any(name.split("_or_")[0] == own for name in every) else ""
-        if base not in bases:
-            bases[base] = _base(query, filters(query, without=base))
-        counts.append(_facet(facet, b"base_" + base.encode()))
-    ctes = b", ".join(b"base_%s AS MATERIALIZED (%s)" % (name.encode(), sql) for name, sql in bases.items())
-    sql = b"-- find_counts --\nWITH held AS MATERIALIZED (%s\n), %s\n%s" % (
-        parts()["held"],
-        ctes,
-        b"\nUNION ALL ".join(counts),
-    )
+        bases.setdefault(own if own in given else "", []).append(facet)
+    ctes = b", ".join(_base(name, filters(query, without=name), facets) for name, facets in bases.items())
+    total = b"size_"
+    if reads_heads(query):  # counts a debate that is not projected as well
+        total = b"(SELECT count(*) AS passed FROM (%s LIMIT %%(most)s) AS t)" % _chosen(every, b"SELECT", heads=True)
+    counts = [b"SELECT NULL AS facet, NULL AS value, n.passed AS count, n.passed FROM %s AS n" % total]
+    counts += [_facet(facet, name.encode()) for name, facets in bases.items() for facet in facets]
+    held_ids, union = parts()["held"], b"\nUNION ALL ".join(counts)
+    sql = b"-- find_counts --\nWITH held AS MATERIALIZED (%s\n), %s\n%s" % (held_ids, ctes, union)
     return _filled(sql, params)
 
 
 def _facet(facet: Facet, base: bytes) -> bytes:
-    values = FACETS[facet].values.replace(b"{base}", base)
+    """The counts of a facet. Equal values, and equal lists, are counted together first: they are few."""
+    column, _, lists = FACETS[facet]
+    values = b"unnest(e.value) AS v (value)" if lists else b"LATERAL (SELECT e.value::text) AS v (value)"
     return (
-        b"(SELECT '%s', value, count(*), (SELECT count(*) FROM %s) FROM (SELECT %s) AS each WHERE value IS NOT NULL "
-        b"GROUP BY value ORDER BY count(*) DESC, value LIMIT %%(values)s)"
-    ) % (facet.encode(), base, values)
+        b"(SELECT '%s', v.value, sum(e.n)::bigint AS found, (SELECT passed FROM size_%s) "
+        b"FROM (SELECT %s AS value, count(*) AS n FROM base_%s GROUP BY %s) AS e, %s "
+        b"WHERE v.value IS NOT NULL GROUP BY v.value ORDER BY found DESC, v.value LIMIT %%(values)s)"
+    ) % (facet.encode(), base, column, base, column, values)
 
 
-def _base(query: DebateQuery, names: list[str]) -> bytes:
-    if reads_heads(query):  # counts every debate; one that is not projected has no values
-        chosen = b"SELECT f.debate %s" % b" AND ".join(parts()[name] for name in ("heads", *names))
-        newest = b"(%s ORDER BY f.debate DESC LIMIT %%(most)s) AS n" % chosen
-        of = parts()["counted_of"].replace(b"f.debate,", b"n.debate,", 1)
-        inner = b"%s FROM %s LEFT JOIN found_by f ON f.tenant = %%(tenant)s AND f.debate = n.debate" % (of, newest)
-        return b"%s FROM (%s) AS c" % (parts()["counted"], inner)
-    inner = b"%s ORDER BY f.debate DESC LIMIT %%(most)s" % _chosen(query, names, parts()["counted_of"])
-    return b"%s FROM (%s) AS c" % (parts()["counted"], inner)
+def _base(name: str, names: list[str], facets: Sequence[Facet]) -> bytes:
+    """The newest debates that pass, with the columns of these facets alone, and how many they are."""
+    columns = [FACETS[facet].column for facet in facets]
+    plain = b"".join(b", f.%s" % column for column in columns)
+    told = b"".join(b", %s" % parts().get("counted_" + column.decode(), b"c." + column) for column in columns)
+    newest = b"%s ORDER BY f.debate DESC LIMIT %%(most)s" % _chosen(names, parts()["counted_of"] + plain)
+    base = b"SELECT c.debate%s FROM (%s) AS c" % (told, newest)
+    of = name.encode()
+    size = b"SELECT count(*) AS passed FROM base_%s" % of
+    return b"base_%s AS MATERIALIZED (%s), size_%s AS MATERIALIZED (%s)" % (of, base, of, size)
 
 
-def _chosen(query: DebateQuery, names: Sequence[str], columns: bytes) -> bytes:
-    """Rows that pass the named parts."""
-    with_words = "worded_rows" if {"words", "metadata"} & set(names) else "rows"
-    source = "heads" if reads_heads(query) else with_words
+def _chosen(names: Sequence[str], columns: bytes, *, heads: bool = False) -> bytes:
+    """Rows that pass the named parts; ``heads`` are read in the place of the projection."""
+    projected = "worded_rows" if {"words", "metadata"} & set(names) else "rows"
+    source = "heads" if heads else projected
     passing = b"\n AND ".join(parts()[name] for name in (source, *names))
     return b"%s %s" % (columns, passing)
 

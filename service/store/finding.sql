@@ -106,19 +106,29 @@ LEFT JOIN payload c ON c.debate = p.debate AND c.n = 0
 LEFT JOIN decision d ON d.debate = p.debate AND d.tenant = h.tenant
 LEFT JOIN found_by f ON f.debate = p.debate AND f.tenant = h.tenant
 
--- counted --
--- The columns that are counted; those of an end that may not be told are empty, and such a debate is running.
-SELECT c.task_type, c.format, c.use_case, c.materiality, c.models,
-       CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
-            WHEN c.status IS NULL THEN (SELECT told_state(h.debate, h.log, h.next_n - 1, h.state)
-                                        FROM debate_head h WHERE h.debate = c.debate)
-            ELSE c.status END AS status,
-       CASE WHEN NOT c.is_held THEN c.outcome END AS outcome, CASE WHEN NOT c.is_held THEN c.confidence END AS confidence,
-       CASE WHEN NOT c.is_held THEN c.human_review END AS human_review, CASE WHEN NOT c.is_held THEN c.flags END AS flags
-
 -- counted_of --
-SELECT f.debate, f.task_type, f.format, f.use_case, f.materiality, f.models, f.status, f.outcome, f.confidence, f.human_review,
-       f.flags, f.debate IN (SELECT debate FROM held) AS is_held
+-- What is counted, with the columns of the facets behind it.
+SELECT f.debate, f.debate IN (SELECT debate FROM held) AS is_held
+
+-- counted_status --
+-- The status as the list shows it.
+CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
+     WHEN c.status IS NOT NULL THEN c.status
+     ELSE (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
+           FROM debate_head h WHERE h.debate = c.debate) END AS status
+
+-- counted_outcome --
+-- The facts of an end count once that end may be told.
+CASE WHEN NOT c.is_held THEN c.outcome END AS outcome
+
+-- counted_confidence --
+CASE WHEN NOT c.is_held THEN c.confidence END AS confidence
+
+-- counted_human_review --
+CASE WHEN NOT c.is_held THEN c.human_review END AS human_review
+
+-- counted_flags --
+CASE WHEN NOT c.is_held THEN c.flags END AS flags
 
 -- has_words --
 -- Whether a text has words that are looked for: it may hold stop words alone.

@@ -18,12 +18,12 @@ from rich.console import Console
 
 from service.checks import judgement
 from service.cli import exit_codes, foreground, main
+from service.cli.access.port import Aborted
 from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
 from service.debate.model import Status
 from service.report.shortened import short
-from service.reviews.abort import Aborted
 from service.store.startup import DatabaseAddresses
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, sequenced, settings_for
@@ -794,7 +794,7 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
 def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
     capsys: pytest.CaptureFixture[str], status: Status, words: str
 ) -> None:
-    foreground._print_aborted(Aborted("01980000-0000-7000-8000-000000000000", status, spent=10_000, held=0))
+    foreground._print_aborted(Aborted("01980000-0000-7000-8000-000000000000", status, spent="0.01", held="0", calls=0))
 
     assert capsys.readouterr().err == words
 

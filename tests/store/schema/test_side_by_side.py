@@ -27,7 +27,7 @@ from service.store.schema.migrate import (
 from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
 from service.store.spend import balance
 from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
-from tests.fixtures.running import Bench, CannedProvider, bench
+from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 from tests.fixtures.serving import served
 from tests.store.schema.earlier import LAST, EarlierWorker, cases, earlier
 
