@@ -662,7 +662,7 @@ def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored
     debate = json.loads(run_stored("review", "--sample", "security", "--json").out)["debateId"]
 
     told = {form: run_stored("report", debate, f"--{form}") for form in ("markdown", "html", "json")}
-    page, replayed = run_stored("report", debate), run_stored("replay", debate)
+    page, replayed = run_stored("show", debate), run_stored("replay", debate)
 
     assert told["markdown"].out.startswith("#")
     assert told["html"].out.lower().startswith("<!doctype html>")
@@ -686,7 +686,7 @@ def test_a_report_is_written_by_the_suffix_of_its_file(run_stored: Run, tmp_path
 
 
 def test_a_debate_that_is_not_there_is_not_reported(run_stored: Run) -> None:
-    ended = run_stored("report", "01980000-0000-7000-8000-000000000000")
+    ended = run_stored("report", "01980000-0000-7000-8000-000000000000", "--html")
 
     assert ended.code == exit_codes.USAGE
     assert ended.err.startswith("gainsay: not_found: ")

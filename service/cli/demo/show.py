@@ -200,7 +200,7 @@ def _next(screen: Console, settings: Settings, folder: Path, runs: list[ShownSte
     command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
     bundle = folder / f"{RUNS[len(runs) - 1]}.zip"
     for words in (
-        f"gainsay report {runs[-1].result.debate_id}",
+        f"gainsay show {runs[-1].result.debate_id}",
         f"gainsay audit verify {bundle} --key {_pinned(settings)} --allow-unwitnessed",
         f"gainsay demo --format {other}",
         "gainsay review --sample security",
