@@ -22,7 +22,7 @@ from gainsay_client.wire import Answer, Request, Server, error_of, log_path
 PASSING = frozenset({408, 425, 429, 502, 503, 504})
 PASSING_CODES = frozenset({"fenced"})
 HEAD = "gainsay-checkpoint"
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 15.0
+LONGEST_PAUSE_S = 15.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Terms:
     give_up_after: float
     answer_within: float
     silence: float
+    first_pause: float
     clock: Callable[[], float]
     draw: Callable[[], float]
 
@@ -44,7 +45,7 @@ class Trying:
     def __init__(self, terms: Terms, seconds: float) -> None:
         self._terms = terms
         self._ends_at = terms.clock() + seconds
-        self._pause = FIRST_PAUSE_S
+        self._pause = terms.first_pause
         self.tries = 0
 
     @property
