@@ -15,6 +15,8 @@ import { Answer, type Query, type Request, type Server, errorOf, logPath } from 
 const PASSING = [408, 425, 429, 502, 503, 504];
 const HEAD = "gainsay-checkpoint";
 const LONGEST_PAUSE_S = 15;
+/** How often in a row another process may remember a head while one is proved. */
+const RACES = 5;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The most bytes of an answer that is read into memory. */
 export const ANSWER_MAX = 256 << 20;
@@ -191,17 +193,21 @@ export class Exchange {
         const last = await this.lastCheckpoint(log);
         if (last !== undefined) batch.heads.push(last);
       }
-      for (const head of batch.heads) await this.proveHead(head);
+      for (const head of batch.heads) for (let race = 0; race < RACES && !(await this.proveHead(head)); race++);
     } finally {
       this.memory.endBatch();
     }
   }
 
-  private async proveHead(head: Head): Promise<void> {
+  /** Prove a head, or tell that it cannot be; false where another process remembered a third one meanwhile. */
+  private async proveHead(head: Head): Promise<boolean> {
     const kept = (await this.memory.store.heads()).get(head.log) ?? head;
     const [old, newer] = head.size < kept.size ? [head, kept] : [kept, head];
     const path = old.size === 0n || old.size === newer.size ? [] : await this.path(old, newer);
-    if (typeof path === "string") return this.memory.missing(head, path);
+    if (typeof path === "string") {
+      this.memory.missing(head, path);
+      return true;
+    }
     try {
       await verifyConsistency(old.size, newer.size, path, decodeHash(old.root)!, decodeHash(newer.root)!);
     } catch (error) {
@@ -209,7 +215,7 @@ export class Exchange {
       this.memory.refused(head);
       throw forked(head, kept, error.message);
     }
-    await this.memory.proved(head, kept);
+    return this.memory.proved(head, kept);
   }
 
   /** The consistency proof of two heads, or why it cannot be had. */

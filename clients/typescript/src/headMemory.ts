@@ -109,12 +109,13 @@ export class HeadMemory {
     this.busy = false;
   }
 
-  /** A proof holds between a head and the kept one. */
-  async proved(head: Head, kept: Head): Promise<void> {
+  /** A proof holds between a head and the kept one; false where another process has remembered a third head. */
+  async proved(head: Head, kept: Head): Promise<boolean> {
     const now = head.size > kept.size ? await this.store.keep(head, kept) : kept;
-    if (String(now) !== String(head) && String(now) !== String(kept)) return; // proved later, against another's head
+    if (String(now) !== String(head) && String(now) !== String(kept)) return false;
     this.prove(head);
     this.aside.delete(String(head));
+    return true;
   }
 
   /** A head is wrong: it is forgotten, so that the same head is refused again. */
