@@ -114,7 +114,16 @@ def main() -> None:
     if only != "python":
         if shutil.which("npm") is None:
             raise SystemExit("types for TypeScript need node 20 and npm; --only python writes the others")
-        _run("npm", "--prefix", HERE / "typescript", "install", "--no-audit", "--no-fund", "--ignore-scripts")
+        _run(
+            "npm",
+            "--prefix",
+            HERE / "typescript",
+            "install",
+            "--no-package-lock",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+        )
         TYPESCRIPT.write_text(typescript_types(document()), "utf-8")
 
 

@@ -115,6 +115,7 @@ class AsyncGainsay:
         give_up_after: float = 60.0,
         answer_within: float = 60.0,
         silence: float = 45.0,
+        first_pause: float = 0.25,
     ) -> None:
         self._calls = calls_of(
             address,
@@ -126,6 +127,7 @@ class AsyncGainsay:
             give_up_after=give_up_after,
             answer_within=answer_within,
             silence=silence,
+            first_pause=first_pause,
         )
         self._http = httpx.AsyncClient(**settings_of(self._calls.exchange.terms, verify))
 

@@ -103,6 +103,7 @@ class Gainsay:
 
     Times are in seconds. ``give_up_after`` is the time for one call with all repetitions, ``answer_within`` that for
     one answer, and ``silence`` the most between two pieces of a stream, which sends a comment every 15 seconds.
+    ``first_pause`` comes before the first repetition; each further pause is twice as long.
 
     ``heads`` remembers the head of each audit log (`MemoryHeads` unless you give a `FileHeads`). Proofs are asked for
     at most once in ``prove_every`` seconds, and ``on_head`` is told what is no reason to refuse an answer.
@@ -121,6 +122,7 @@ class Gainsay:
         give_up_after: float = 60.0,
         answer_within: float = 60.0,
         silence: float = 45.0,
+        first_pause: float = 0.25,
     ) -> None:
         self._calls = calls_of(
             address,
@@ -132,6 +134,7 @@ class Gainsay:
             give_up_after=give_up_after,
             answer_within=answer_within,
             silence=silence,
+            first_pause=first_pause,
         )
         self._http = httpx.Client(**settings_of(self._calls.exchange.terms, verify))
 

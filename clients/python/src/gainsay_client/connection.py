@@ -36,6 +36,7 @@ def calls_of(
     give_up_after: float,
     answer_within: float,
     silence: float,
+    first_pause: float,
 ) -> Calls:
     """The calls of a client with these terms; raises `ValueError` for terms that cannot be."""
     terms = Terms(
@@ -44,6 +45,7 @@ def calls_of(
         give_up_after=give_up_after,
         answer_within=answer_within,
         silence=silence,
+        first_pause=first_pause,
         clock=time.monotonic,
         draw=random.random,
     )

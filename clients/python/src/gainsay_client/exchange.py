@@ -22,7 +22,9 @@ from gainsay_client.wire import Answer, Request, Server, error_of, log_path
 PASSING = frozenset({408, 425, 429, 502, 503, 504})
 PASSING_CODES = frozenset({"fenced"})
 HEAD = "gainsay-checkpoint"
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 15.0
+LONGEST_PAUSE_S = 15.0
+RACES = 5
+"""How often in a row another process may remember a head while one is proved."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Terms:
     give_up_after: float
     answer_within: float
     silence: float
+    first_pause: float
     clock: Callable[[], float]
     draw: Callable[[], float]
 
@@ -44,7 +47,7 @@ class Trying:
     def __init__(self, terms: Terms, seconds: float) -> None:
         self._terms = terms
         self._ends_at = terms.clock() + seconds
-        self._pause = FIRST_PAUSE_S
+        self._pause = terms.first_pause
         self.tries = 0
 
     @property
@@ -114,11 +117,14 @@ class Exchange:
                 if (last := (yield from self._last_checkpoint(log))) is not None:
                     heads.append(last)
             for head in heads:
-                yield from self._prove(head)
+                for _ in range(RACES):
+                    if (yield from self._prove(head)):
+                        break
         finally:
             self.memory.end_batch()
 
-    def _prove(self, head: Head) -> Steps[None]:
+    def _prove(self, head: Head) -> Steps[bool]:
+        """Prove a head, or tell that it cannot be; false where another process remembered a third one meanwhile."""
         kept = (yield from steps.do(self.memory.store.heads)).get(head.log, head)
         old, new = sorted((head, kept), key=lambda each: each.size)
         path: tuple[bytes, ...] | str = ()
@@ -126,13 +132,13 @@ class Exchange:
             path = yield from self._path(old, new)
         if isinstance(path, str):
             self.memory.missing(head, path)
-            return
+            return True
         try:
             verify_consistency(old.size, new.size, path, old.root, new.root)
         except BadConsistency as error:
             self.memory.refused(head)
             raise forked(head, kept, f"{error}.") from None
-        yield from steps.do(lambda: self.memory.proved(head, kept))
+        return (yield from steps.do(lambda: self.memory.proved(head, kept)))
 
     def _path(self, old: Head, new: Head) -> Steps[tuple[bytes, ...] | str]:
         """The consistency proof of two heads, or why it cannot be had."""

@@ -147,14 +147,18 @@ class HeadMemory:
             self._next_at = self._clock() + self._pause_s
             self._busy = False
 
-    def proved(self, head: Head, kept: Head) -> Head:
-        """A proof holds between a head and the kept one; returns the head that is remembered now."""
+    def proved(self, head: Head, kept: Head) -> bool:
+        """A proof holds between a head and the kept one.
+
+        False where another process has remembered a third head: this one stays aside, to be proved against that.
+        """
         now = self.store.keep(head, kept) if head.size > kept.size else kept
+        if now not in (head, kept):
+            return False
         with self._lock:
-            if now in (head, kept):
-                self._prove(head)
-                self._aside.pop(head, None)
-        return now  # another process has remembered a third: the head stays aside, and is proved against that
+            self._prove(head)
+            self._aside.pop(head, None)
+        return True
 
     def refused(self, head: Head) -> None:
         """A head is wrong: it is forgotten, so that the same head is refused again."""

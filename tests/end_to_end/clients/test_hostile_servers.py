@@ -1,0 +1,336 @@
+"""The clients before a server that lies, is busy, is slow, or is newer than they are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.fixtures.client_drivers import Driver, Failed
+from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, event, lying
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ID = "01920000-0000-7000-8000-000000000000"
+TAKEN = {"debateId": ID, "status": "queued", "gate": {}, "links": {}}
+CASE: dict[str, Any] = {"question": "Sign?", "taskType": "contract", "estimatedDownside": "250000.10"}
+
+
+def problem(status: int, code: str, headers: dict[str, str] | None = None, **members: Any) -> bytes:
+    return answer(status, {"code": code, "detail": f"{code} happened", "requestId": "req_1", **members}, headers)
+
+
+async def test_what_a_newer_service_adds_passes(driver: Driver) -> None:
+    newer = {
+        "debateId": ID,
+        "status": "archived",
+        "view": "summary",
+        "decision": {"outcome": "postponed", "answer": "Later.", "by": "chair", "weather": {"rain": [1, None]}},
+    }
+    unknown = [event(1, "omen", {"n": 1, "raven": True}), event(2, "final", newer)]
+
+    def say(asked: Asked) -> bytes:
+        stream = asked.path.endswith("/events")
+        return STREAM_HEAD + b"".join(unknown) if stream else answer(200, newer)
+
+    async with lying(say) as server, driver.open(server.url) as client:
+        assert await client.call("result", ID) == newer
+        assert await client.call("wait", ID, timeout=0) == newer
+        assert (await client.call("submit", CASE))["status"] == "archived"
+        assert await client.collect("follow", ID) == [
+            {"id": 1, "name": "omen", "data": {"n": 1, "raven": True}},
+            {"id": 2, "name": "final", "data": newer},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (400, "bad_request", "Refused"),
+        (401, "no_key", "Unauthorized"),
+        (402, "budget_exhausted", "BudgetExhausted"),
+        (403, "forbidden", "Unauthorized"),
+        (404, "not_found", "NotFound"),
+        (409, "not_over", "Conflict"),
+        (418, "teapot_of_a_newer_service", "Refused"),
+        (422, "idempotency_key_reused", "KeyReused"),
+        (500, "evidence_damaged", "ServiceFault"),
+        (501, "unknown_fault", "ServiceFault"),
+    ],
+)
+async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
+    driver: Driver, status: int, code: str, kind: str
+) -> None:
+    def say(_: Asked) -> bytes:
+        return problem(status, code, {"retry-after": "3600"}, errors=[{"pointer": "/x", "detail": "bad"}])
+
+    async with lying(say) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("submit", CASE)
+
+    members = raised.value.members
+    assert (raised.value.kind, members["code"], members["status"]) == (kind, code, status)
+    assert (members["requestId"], members["retryAfter"]) == ("req_1", 3600)
+    assert members["errors"] == [{"pointer": "/x", "detail": "bad"}]
+    assert len(server.seen) == 1
+
+
+async def test_amounts_are_sent_as_they_were_given(driver: Driver) -> None:
+    async with lying(lambda _: answer(202, TAKEN)) as server, driver.open(server.url) as client:
+        await client.call("submit", CASE)
+
+    assert json.loads(server.seen[0].body) == CASE
+
+
+async def test_a_busy_service_is_asked_again_after_what_it_says_and_no_longer_than_the_call_may_take(
+    driver: Driver,
+) -> None:
+    times: list[float] = []
+
+    def say(_: Asked) -> bytes:
+        times.append(time.monotonic())
+        return problem(503, "queue_full", {"retry-after": "1"}) if len(times) < 3 else answer(202, TAKEN)
+
+    async with lying(say) as server, driver.open(server.url) as client:
+        submitted = await client.call("submit", CASE)
+
+    assert submitted["debate_id"] == ID
+    assert all(later - earlier >= 1 for earlier, later in pairwise(times))
+    assert len({asked.headers["idempotency-key"] for asked in server.seen}) == 1
+
+
+async def test_a_storm_of_503_ends_with_the_time_of_the_call(driver: Driver) -> None:
+    async with (
+        lying(lambda _: problem(503, "overloaded", {"retry-after": "0"})) as server,
+        driver.open(server.url, give_up_after=1.0) as client,
+    ):
+        begun = time.monotonic()
+        with pytest.raises(Failed) as raised:
+            await client.call("submit", CASE)
+        took = time.monotonic() - begun
+
+    assert (raised.value.kind, raised.value.members["code"]) == ("Unavailable", "overloaded")
+    assert took < 2
+    assert 3 <= len(server.seen) <= 12  # each pause is twice as long
+
+
+async def test_a_pause_that_would_end_too_late_is_not_begun(driver: Driver) -> None:
+    async with (
+        lying(lambda _: problem(503, "overloaded", {"retry-after": "3600"})) as server,
+        driver.open(server.url) as client,
+    ):
+        begun = time.monotonic()
+        with pytest.raises(Failed) as raised:
+            await client.call("models")
+
+    assert raised.value.members["retryAfter"] == 3600
+    assert time.monotonic() - begun < 2
+    assert len(server.seen) == 1
+
+
+async def test_without_a_key_nothing_that_spends_is_sent_twice(driver: Driver) -> None:
+    async with lying(lambda _: b"") as server, driver.open(server.url, give_up_after=1.0) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("request", "POST", "/v1/debates", body=CASE)
+        once = len(server.seen)
+        with pytest.raises(Failed):
+            await client.call("request", "POST", "/v1/debates", body=CASE, headers={"Idempotency-Key": "k"})
+
+    assert raised.value.kind == "Unreachable"
+    assert once == 1
+    assert len(server.seen) > 2
+
+
+async def test_where_nothing_listens_the_call_gives_up(driver: Driver) -> None:
+    async with driver.open("http://127.0.0.1:9", give_up_after=0.3) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("submit", CASE)
+
+    assert (raised.value.kind, raised.value.members["code"]) == ("Unreachable", "unreachable")
+
+
+@pytest.mark.parametrize("status", [202, 200, 409])
+async def test_a_location_of_another_origin_is_refused_and_nothing_is_sent_there(driver: Driver, status: int) -> None:
+    async with lying(lambda _: answer(200, {})) as elsewhere:
+
+        def say(_: Asked) -> bytes:
+            told = {**TAKEN, "code": "idempotency_in_progress", "detail": "under way"}
+            return answer(status, told, {"location": f"{elsewhere.url}/v1/debates/{ID}"})
+
+        async with lying(say) as server, driver.open(server.url, token="secret") as client:
+            with pytest.raises(Failed) as raised:
+                await client.call("review", CASE)
+
+        assert raised.value.kind == "UntrustedAddress"
+        assert elsewhere.seen == []
+        assert {asked.headers["authorization"] for asked in server.seen} == {"Bearer secret"}
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_not_followed(driver: Driver, status: int) -> None:
+    async with lying(lambda _: answer(200, {})) as elsewhere:
+
+        def say(_: Asked) -> bytes:
+            return answer(status, b"", {"location": f"{elsewhere.url}/v1/models"})
+
+        async with lying(say) as server, driver.open(server.url, token="secret") as client:
+            with pytest.raises(Failed) as raised:
+                await client.call("models")
+            with pytest.raises(Failed) as followed:
+                await client.collect("follow", ID)
+
+        assert raised.value.kind == followed.value.kind == "UnexpectedAnswer"
+        assert elsewhere.seen == []
+        assert "secret" not in raised.value.members["text"]
+
+
+async def test_the_page_of_a_proxy_is_no_answer(driver: Driver) -> None:
+    def say(_: Asked) -> bytes:
+        return answer(200, b"<html>Please log in</html>", {"content-type": "text/html"})
+
+    async with lying(say) as server, driver.open(server.url) as client:
+        for name in ("models", "result"):
+            with pytest.raises(Failed) as raised:
+                await client.call(name, *([ID] if name == "result" else []))
+            assert raised.value.kind == "UnexpectedAnswer"
+        with pytest.raises(Failed) as stream:
+            await client.collect("follow", ID)
+
+    assert "Please log in" in raised.value.members["detail"]
+    assert stream.value.kind == "UnexpectedAnswer"
+
+
+@pytest.mark.parametrize("debate", ["", "..", "../audit/keys", "a/b", "x?y#z"])
+async def test_an_id_is_one_part_of_a_path(driver: Driver, debate: str) -> None:
+    async with lying(lambda _: problem(404, "not_found")) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed):
+            await client.call("result", debate)
+
+    assert [asked.path.count("/") for asked in server.seen] in ([], [3])
+    assert all(set(asked.query) == {"view"} for asked in server.seen)
+
+
+async def dribbled(_: Asked) -> AsyncIterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{"
+    for _n in range(200):
+        yield b" "
+        await asyncio.sleep(0.05)
+
+
+async def test_an_answer_that_comes_too_slowly_is_given_up(driver: Driver) -> None:
+    async with (
+        lying(dribbled) as server,  # type: ignore[arg-type]
+        driver.open(server.url, answer_within=0.3, give_up_after=0.8) as client,
+    ):
+        begun = time.monotonic()
+        with pytest.raises(Failed) as raised:
+            await client.call("models")
+
+    assert raised.value.kind == "Unreachable"
+    assert time.monotonic() - begun < 3
+    assert len(server.seen) >= 2
+
+
+def in_turn(*streams: bytes, stays_open: bool = False) -> Any:
+    """Says one stream after the other."""
+    left = list(streams)
+
+    async def say(_: Asked) -> AsyncIterator[bytes]:
+        yield STREAM_HEAD + b"retry: 10\n\n" + (left.pop(0) if left else b"")
+        if stays_open:
+            await asyncio.sleep(30)
+
+    return say
+
+
+async def test_events_of_an_entry_come_once_and_together_although_the_stream_breaks_between_them(
+    driver: Driver,
+) -> None:
+    first, second = event(None, "consensus", {"n": 2}), event(2, "accuracy", {"n": 2})
+    final = event(3, "final", {"n": 3})
+    streams = [event(1, "gate", {"n": 1}) + first, first + second[:20], first + second, first + second + final]
+
+    async with lying(in_turn(*streams)) as server, driver.open(server.url) as client:
+        events = await client.collect("follow", ID)
+
+    assert [(each["id"], each["name"]) for each in events] == [
+        (1, "gate"),
+        (2, "consensus"),
+        (2, "accuracy"),
+        (3, "final"),
+    ]
+    assert [asked.headers.get("last-event-id") for asked in server.seen] == [None, "1", "1", "2"]
+
+
+async def test_a_stream_that_stays_silent_is_opened_again(driver: Driver) -> None:
+    streams = [event(1, "gate", {"n": 1}), b"id: 2\n\n", event(3, "final", {"n": 3})]
+
+    async with (
+        lying(in_turn(*streams, stays_open=True)) as server,
+        driver.open(server.url, silence=0.2) as client,
+    ):
+        events = await client.collect("follow", ID)
+
+    assert [each["name"] for each in events] == ["gate", "final"]
+    assert [asked.headers.get("last-event-id") for asked in server.seen] == [None, "1", "2"]
+
+
+async def test_streams_that_say_nothing_are_given_up_with_the_time_of_a_call(driver: Driver) -> None:
+    async with lying(in_turn()) as server, driver.open(server.url, give_up_after=0.5) as client:
+        with pytest.raises(Failed) as raised:
+            await client.collect("follow", ID)
+
+    assert raised.value.kind == "Unreachable"
+    assert len(server.seen) > 2
+
+
+async def test_a_heartbeat_keeps_a_stream_alive_longer_than_a_call_may_take(driver: Driver) -> None:
+    async def say(_: Asked) -> AsyncIterator[bytes]:
+        yield STREAM_HEAD
+        for _n in range(12):
+            yield b": still here\n\n"
+            await asyncio.sleep(0.1)
+        yield event(1, "final", {"n": 1})
+
+    async with (
+        lying(say) as server,  # type: ignore[arg-type]
+        driver.open(server.url, silence=0.6, give_up_after=0.3) as client,
+    ):
+        assert [each["name"] for each in await client.collect("follow", ID)] == ["final"]
+
+    assert len(server.seen) == 1
+
+
+async def test_a_huge_event_passes_whole(driver: Driver) -> None:
+    told = {"n": 1, "answer": "é" * 3_000_000}
+
+    async with lying(in_turn(event(1, "final", told))) as server, driver.open(server.url) as client:
+        (found,) = await client.collect("follow", ID)
+
+    assert found["data"] == told
+
+
+@pytest.mark.parametrize("stream", [b"id: x\nevent: gate\ndata: {}\n\n", b"id: 1\nevent: gate\ndata: [1\n\n"])
+async def test_what_is_no_event_of_the_service_is_refused(driver: Driver, stream: bytes) -> None:
+    async with lying(in_turn(stream)) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.collect("follow", ID)
+
+    assert raised.value.kind == "UnexpectedAnswer"
+
+
+async def test_a_list_whose_pages_never_end_is_refused(driver: Driver) -> None:
+    async with (
+        lying(lambda _: answer(200, {"debates": [{"debateId": ID}], "next": "same"})) as server,
+        driver.open(server.url) as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.collect("find")
+
+    assert raised.value.kind == "UnexpectedAnswer"
+    assert len(server.seen) == 2
