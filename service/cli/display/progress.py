@@ -112,7 +112,7 @@ class Progress:
     def wait_for_calls(self, calls: int) -> None:
         """From now on the debate is aborted: show that these calls are waited for, and how to end that."""
         if calls:
-            self._calls = f"waiting for {counted(calls, 'call')}; Ctrl-C breaks off"
+            self._calls = f"waiting for {counted(calls, 'call')}, Ctrl-C ends"
             self._asking["calls"] = (self._calls, self._clock())
             self._move()
 
