@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import click
 
+from service.cli.access.problems import ServiceProblem
 from service.cli.terminal_text import clean
 from service.errors import GainsayError, SettingsError
 
@@ -73,6 +74,8 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except GainsayError as error:
         for part in error.parts:
             print_error(part.code, part.detail, part.pointers, asked.debaters, in_json=asked.in_json)
+        if isinstance(error, ServiceProblem) and error.request:
+            click.echo(f"Request: {clean(error.request)}, for the service's log", err=True)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")

@@ -86,7 +86,7 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
-    return _review(address, body, as_json=as_json)
+    return _review(address, body, as_json=as_json, at=f" --server {server}" if server else "")
 
 
 def exit_code(status: Status) -> int:
@@ -111,8 +111,11 @@ async def _rules(service: Service) -> case_options.CaseRules:
     return await service.rules()
 
 
-def _review(address: str | None, body: case_options.Body, *, as_json: bool) -> int:
-    """Run the debate and show its result; all large parts are imported after the notice of the database."""
+def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: str) -> int:
+    """Run the debate and show its result; all large parts are imported after the notice of the database.
+
+    ``at`` is what other commands are given to find the debate.
+    """
 
     async def work(service: Service) -> Result | None:
         from service.cli.foreground import review_case
@@ -133,5 +136,5 @@ def _review(address: str | None, body: case_options.Body, *, as_json: bool) -> i
     screen = console()
     screen.print()
     page.show(screen, found)
-    screen.print(f"\nThe whole report: gainsay report {found.debate_id} --html", soft_wrap=True)
+    screen.print(f"\nThe whole report: gainsay report {found.debate_id}{at} --html", soft_wrap=True)
     return exit_code(found.status)

@@ -100,7 +100,7 @@ def _print_documents(found: JSON, *, as_json: bool) -> None:
     for one in documents:
         size = text(f"{member(one, 'characters')} characters", "dim")
         screen.print(row(text(member(one, "id"), "bold"), text(member(one, "title")), size))
-        screen.print(row("", text(f"sha256 {member(one, 'sha256')}", "dim")))
+        screen.print(text(f"  sha256 {member(one, 'sha256')}", "dim"), soft_wrap=True)
 
 
 def _print_text(found: str) -> None:

@@ -97,12 +97,13 @@ def refuse_server(command: str, environment: Mapping[str, str] = os.environ, *, 
     """
     if SERVER not in environment or (database and "GAINSAY_DATABASE_URL" in environment):
         return
-    what = "works on a database" if database else "answers by the policy of this machine"
-    raise SettingsError(
-        f"`gainsay {command}` {what}, and not on the service of {SERVER}; run it where that service runs"
-        + (", with GAINSAY_DATABASE_URL," if database else "")
-        + f" or leave {SERVER} out: env -u {SERVER} gainsay {command}"
+    words = (
+        f"works on a database, and cannot ask the service of {SERVER}; run it where that service runs, with "
+        "GAINSAY_DATABASE_URL"
+        if database
+        else f"answers by the policy of this machine, and cannot ask the service of {SERVER}"
     )
+    raise SettingsError(f"`gainsay {command}` {words}; to leave that out: env -u {SERVER} gainsay {command}")
 
 
 def is_here(address: str) -> bool:
