@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import click
 
@@ -30,12 +31,19 @@ HELP = f"ID is a whole id, {LEAST} or more of its first digits, or `{LAST}` for 
 
 
 async def debate_of(service: Service, given: str) -> str:
-    """The whole id; raises `NotFound`, and `click.UsageError` for a beginning of several."""
+    """The whole id in its usual spelling; raises `NotFound`, and `click.UsageError` for a beginning of several.
+
+    Whether there is a debate of a whole id the service says, when it is asked about it.
+    """
     if given == LAST:
         return await _newest(service)
     digits = given.lower().replace("-", "")
-    if not _HEX.fullmatch(digits) or not LEAST <= len(digits) < DIGITS:
-        return given  # the service says whether it is one
+    if not _HEX.fullmatch(digits) or not LEAST <= len(digits) <= DIGITS:
+        raise NotFound(
+            f"there is no debate {given!r}; give its id, {LEAST} or more of its first digits, or {LAST} for the newest"
+        )
+    if len(digits) == DIGITS:
+        return str(UUID(digits))
     found = [one for one in await _within(service, digits) if one.replace("-", "").startswith(digits)]
     if not found:
         raise NotFound(f"there is no debate whose id begins with {given}; `gainsay list` shows those that there are")

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
@@ -35,6 +36,7 @@ from service.cli.access.port import (
     SignedHead,
 )
 from service.cli.access.problems import ServiceProblem
+from service.cli.members import items, member
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy import Limits
 from service.report import sent
@@ -48,6 +50,8 @@ QUICK_S, PATIENT_S = 5.0, 60.0
 """For how long a request is sent again: a question at the keyboard, and a case or a debate that has begun."""
 RECALL_PAGE = 100
 CLOSES = "the service"
+_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
+"""Names of documents that stand in an address as they are."""
 
 
 class OverHTTP:
@@ -92,8 +96,16 @@ class OverHTTP:
 
     async def document(self, debate: str, document: str) -> str:
         """The text of a document."""
+        name = document
+        if not _PLAIN.fullmatch(document):  # not fit for an address: the list has one with its hash
+            listed = items(await self.documents(debate), "documents")
+            name = next((_last(member(one, "href")) for one in listed if member(one, "id") == document), "")
+            if not name:
+                raise NotFound(
+                    f"the case of debate {debate} has no document of this name; /documents lists those that it has"
+                )
         with self._spoken():
-            return await self._quick.document(debate, document)
+            return await self._quick.document(debate, name)
 
     async def report(self, debate: str, form: Form, paper: Paper) -> bytes:
         """The report of a debate."""
@@ -133,30 +145,26 @@ class OverHTTP:
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
         """Write the records of a log, once they are whole."""
-        names = [str(each["log"]) for each in (await self._json("/v1/audit/logs", ())).get("logs", ())]
-        name = log or next(reversed(names), None)
-        if name is None:
-            raise NotFound("there is no log yet; nothing has been recorded")
+        logs = await self._logs()
+        name = _named(logs, log)
         with self._spoken(), _download() as part:
-            filters_ = {_IN_PYTHON.get(each, each): value for each, value in filters.items()}
-            await self._patient.export(name, part, form=cast(Any, form), **filters_)
+            await self._patient.export(name, part, form=cast(Any, form), **filters)
             _copy(part, file)
-        return Exported(name, [each for each in names if each != name])
+        return Exported(name, [each["log"] for each in logs if each["log"] != name])
 
     async def head(self, log: str | None) -> SignedHead:
         """The latest head of a log."""
-        logs = (await self._json("/v1/audit/logs", ())).get("logs", ())
-        found = next((each for each in reversed(logs) if log in (None, each["log"])), None)
-        if found is None:
-            raise NotFound(f"there is no log {log}" if log else "there is no log yet; nothing has been recorded")
+        logs = await self._logs()
+        name = _named(logs, log)
+        found = next(each for each in logs if each["log"] == name)
         if "size" not in found:
-            raise NotProvable(f"the log {found['log']} has no checkpoint yet; check that a sequencer runs")
+            raise NotProvable(f"the log {name} has no checkpoint yet; check that a sequencer runs")
         with self._spoken():
-            note = (await self._quick.checkpoint(found["log"])).encode()
+            note = (await self._quick.checkpoint(name)).encode()
         try:
-            return SignedHead(parse_checkpoint(parse_note(note).text), note, str(found["key"]))
+            return SignedHead(parse_checkpoint(parse_note(note).text), note, member(found, "key"))
         except (BadNote, BadCheckpoint) as error:
-            raise self._unknown(f"a checkpoint of {found['log']} that is none ({error.detail})") from None
+            raise self._unknown(f"a checkpoint of {name} that is none ({error.detail})") from None
 
     async def expect_prefix(self, kept: Checkpoint, head: Checkpoint) -> None:
         """Verify the proof that one head continues the other (RFC 9162, 2.1.4.2)."""
@@ -187,6 +195,10 @@ class OverHTTP:
             if not (following := page.get("next")) or after == (("after", following),):
                 return {"asked": asked, "value": value, "debates": found}
             after = (("after", following),)
+
+    async def _logs(self) -> Sequence[JSON]:
+        """The caller's logs, oldest first."""
+        return [each for each in items(await self._json("/v1/audit/logs", ()), "logs") if "log" in each]
 
     async def _json(self, path: str, query: Query) -> dict[str, Any]:
         named: dict[str, list[str]] = {}
@@ -268,13 +280,25 @@ def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProble
     return ServiceProblem.of(error.detail, error.code, status, faults, error.request_id)
 
 
-_IN_PYTHON: Mapping[str, str] = {"taskType": "task_type"}
+def _named(logs: Sequence[JSON], log: str | None) -> str:
+    """The log of this name, or the one to which new debates go; raises `NotFound`."""
+    names = [str(each["log"]) for each in logs]
+    if log is None and names:
+        return names[-1]
+    if log is None:
+        raise NotFound("there is no log yet; nothing has been recorded")
+    if log not in names:
+        raise NotFound(f"there is no log {log[:200]!r}; GET /v1/audit/logs lists those that there are")
+    return log
 
 
 def _path(debate: str) -> str:
-    from urllib.parse import quote
-
     return f"/v1/debates/{quote(debate, safe='')}"
+
+
+def _last(address: str) -> str:
+    """The last part of an address."""
+    return unquote(address.rpartition("/")[2])
 
 
 @contextmanager

@@ -30,15 +30,30 @@ class ServiceProblem(GainsayError):
     ) -> ServiceProblem:
         """The error with its faults, each a pointer and what is wrong there.
 
-        What the answer says beside its faults would be lost, so a fault that is not about a field keeps the whole.
+        A message of several faults counts them, those too that are about no field.
         """
         found = cls(detail, code=code, status=status, request=request)
-        parts = [cls(words, code=code, status=status, pointers=(pointer,)) for pointer, words in faults]
-        if parts and all(words in detail for _, words in faults) and _said(detail, len(parts)):
-            found._parts = tuple(parts)
+        pointers: dict[str, list[str]] = {}
+        for pointer, words in faults:
+            pointers.setdefault(words, []).append(pointer)
+        said = _counted(detail)
+        found.pointers = tuple(dict.fromkeys(pointer for pointer, _ in faults))
+        if set(pointers) <= set(said) and len(said) > 1:
+            found._parts = tuple(
+                cls(words, code=code, status=status, pointers=tuple(pointers.get(words, ()))) for words in said
+            )
         return found
 
 
-def _said(detail: str, faults: int) -> bool:
-    """Whether a message says no more than its faults: it counts them where they are several."""
-    return not detail[:1].isdigit() or detail.startswith(f"{faults} faults: ")
+def _counted(detail: str) -> list[str]:
+    """The faults of a message that counts them: ``2 faults: (1) this; (2) that``; otherwise the message alone."""
+    head, _, rest = detail.partition(" faults: (1) ")
+    if not (head.isdecimal() and rest):
+        return [detail]
+    found = []
+    for number in range(2, int(head[:3]) + 1):
+        words, divided, rest = rest.partition(f"; ({number}) ")
+        if not divided:
+            return [detail]
+        found.append(words)
+    return [*found, rest]
