@@ -76,10 +76,16 @@ async def _run(service: Service, debate: str, progress: Progress, interrupted: I
 
 
 async def show_events(service: Service, debate: str, progress: Progress) -> None:
-    """Show every event as it comes, until the debate is over."""
+    """Show every event as it comes, until the debate is over.
+
+    An event of another version may lack what is shown of it. It is named, and what follows is shown.
+    """
     async with aclosing(service.follow(debate)) as events:
         async for name, data in events:
-            progress.show_event(name, data)
+            try:
+                progress.show_event(name, data)
+            except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
+                exit_codes.print_error("unexpected_event", f"this version cannot show an event {name!r} ({error!r})")
 
 
 def _why(interrupted: Interruptions) -> str:
