@@ -27,7 +27,7 @@ from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PACKAGE = "gainsay_client"
+PACKAGE = "generated_client"
 GENERATE_S = 300
 TYPESCRIPT = Path(__file__).parent / "typescript"
 STRICTLY = (

@@ -178,7 +178,7 @@ def test_every_link_of_a_document_leads_to_a_file(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_every_path_of_a_document_is_there(document: Path) -> None:
     text = document.read_text()
-    paths = set(re.findall(r"`((?:service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
+    paths = set(re.findall(r"`((?:clients|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
     tests = set(re.findall(r"`(test_\w+\.py)`", text))
 
     assert document.name != "map.md" or len(paths) > 100
@@ -193,7 +193,7 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
     for row in rows:
         _, what, edit, shown, _ = row.split("|")
-        place = re.search(r"`(?:service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
+        place = re.search(r"`(?:clients|service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
         tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
         if not what.strip() or not place or not tests:
             bare.append(what.strip())

@@ -11,7 +11,7 @@ import pytest_asyncio
 from tests.fixtures.client_drivers import AsyncDriver, Driver, SyncDriver, built, node_driver
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def node_program(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that drives the client in TypeScript; skipped without node."""
     return built(pytestconfig, tmp_path_factory.mktemp("typescript"))
