@@ -1,4 +1,4 @@
-"""A debate with a caller at the keyboard: shown as it happens, aborted by Ctrl-C, broken off by a second one.
+"""A debate with a caller at the keyboard: shown as it happens, aborted by Ctrl-C, ended at once by a second one.
 
 An error that stops its worker is reported at once, without a wait.
 """
@@ -27,7 +27,7 @@ PROOF_S = 30.0
 
 
 async def review_case(settings: Settings, where: DatabaseAddresses, case: CaseRequest) -> Result | None:
-    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were broken off.
+    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were cancelled.
 
     Raises the error that stops the worker; the recorded entries of the debate stay.
     """
@@ -38,7 +38,7 @@ async def review_case(settings: Settings, where: DatabaseAddresses, case: CaseRe
         app, trouble = wait_finished(opened, only=debate if settings.database_url else None)
         with logs.only_about(debate), startup.interruptions() as interrupted:
             if not await _run(app, debate, progress, interrupted, trouble):
-                _print_broken_off(await app.reviews.abort(debate, startup.LOCAL, _why(interrupted)))
+                _print_cancelled(await app.reviews.abort(debate, startup.LOCAL, _why(interrupted)))
                 return None
             return await app.reviews.result(debate, startup.LOCAL)
 
@@ -95,15 +95,15 @@ def _print_aborted(found: Aborted) -> None:
         return
     waiting = (
         f"; waiting for {counted(found.calls, 'call')} in flight, at most {usd(found.held)} USD more; "
-        f"Ctrl-C again breaks {'it' if found.calls == 1 else 'them'} off and books that as held"
+        f"Ctrl-C again cancels {'it' if found.calls == 1 else 'them'} and books that as held"
         if found.calls
         else ""
     )
     exit_codes.print_error("aborted", f"the debate was aborted; spent {usd(found.spent)} USD{waiting}")
 
 
-def _print_broken_off(found: Aborted) -> None:
-    """Say what the books hold after calls were broken off."""
+def _print_cancelled(found: Aborted) -> None:
+    """Say what the books hold after calls were cancelled."""
     held = (
         f"; {usd(found.held)} USD held for {counted(found.calls, 'call')}, which the next `gainsay review`, `work` or "
         "`serve` on this database charges and closes"
@@ -111,7 +111,7 @@ def _print_broken_off(found: Aborted) -> None:
         else ""
     )
     exit_codes.print_error(
-        "interrupted", f"broken off; debate {found.debate} is aborted, spent {usd(found.spent)} USD{held}"
+        "interrupted", f"calls cancelled; debate {found.debate} is aborted, spent {usd(found.spent)} USD{held}"
     )
 
 

@@ -39,8 +39,8 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
     ballot, panel and convergence; in adversarial only where policy allows it.
 
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
-    prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
-    held until another command runs the debate, and there is no result.
+    prints the amount spent and waits for the calls in flight. A second Ctrl-C cancels them: what they may cost stays
+    held until another command closes the debate, and there is no result.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -62,7 +62,7 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
          TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed, aborted or broken off
+      3  failed or aborted
     """
     settings = beginning.read()
     body = case_options.case_body(given, files, settings.policy)
