@@ -46,8 +46,8 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
     ballot, panel and convergence; in adversarial only where policy allows it.
 
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
-    prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
-    held until another command runs the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
+    prints the amount spent and waits for the calls in flight. A second Ctrl-C cancels them: what they may cost stays
+    held until another command closes the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
     that service, under its policy; a broken connection neither ends it nor sends the case twice.
 
     \b
@@ -70,7 +70,7 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
          TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed, aborted or broken off
+      3  failed or aborted
     """
     address = place.server_of(server)
     if address is None:

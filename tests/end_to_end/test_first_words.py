@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ sys.__stdout__.write("\\n" + json.dumps({"code": code, "err": err.first, "out": 
 """
 
 
-def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, list[object]], str]:
+def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, Any], str]:
     """Call a command whose data folder cannot be made, so that it goes as far as the start of a server and no farther.
 
     Returns what was first on each stream, with the large parts that were there then, and all of standard error.
