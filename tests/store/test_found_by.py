@@ -214,25 +214,45 @@ async def test_nobody_finds_the_debates_of_another_tenant(service: Bench) -> Non
         assert others.total.debates == 0
 
 
+async def test_counts_are_exact_up_to_a_number_of_debates_and_a_lower_bound_from_there_on(
+    service: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def counted(**asked: str) -> tuple[Any, dict[str, tuple[int, bool]]]:
+        page = await find(service, facets="status", limit="1", **asked)
+        return page.total, {each.value: tuple(each.found) for each in page.counts}  # type: ignore[misc]
+
+    whole = len(CASES) + 3
+    monkeypatch.setattr("service.store.finding.COUNTED", whole)
+    total, exact = await counted()
+    monkeypatch.setattr("service.store.finding.COUNTED", whole - 1)
+    more, bounds = await counted()
+    declined, of_declined = await counted(materiality="low")
+
+    assert tuple(total) == (whole, False)
+    assert sum(count for count, _ in exact.values()) == whole
+    assert not any(at_least for _, at_least in exact.values())
+    assert tuple(more) == (whole - 1, True)
+    assert all(at_least and count <= exact[value][0] for value, (count, at_least) in bounds.items())
+    assert (tuple(declined), of_declined) == ((1, False), {"declined": (1, False)})
+
+
 async def test_odd_texts_are_found_as_they_were_given(service: Bench) -> None:
     odd = ODD.replace("\0", "")
     debate = await service.submit(
         question="word " * 500 + ODD + "".join(f" {n:x}" for n in range(200)),
         useCase="u" * 2_000,
         metadata={"k" * 900: "v" * 900, odd: odd, "odd": ODD},
-        taskType="a type of no policy",
     )
 
     for asked in (
         {"useCase": "u" * 2_000},
         {"metadata": f"{'k' * 900}={'v' * 900}"},
         {"metadata": f"{odd}={odd}"},
-        {"taskType": "a type of no policy"},
         {"q": "c7"},
     ):
         assert debate in {one.debate for one in (await find(service, **asked)).debates}, asked
     assert not (await find(service, useCase="u" * 1_999)).debates
-    (listed,) = (await find(service, taskType="a type of no policy")).debates
+    (listed,) = (await find(service, useCase="u" * 2_000)).debates
     assert listed.metadata["odd"] == ODD
 
 
