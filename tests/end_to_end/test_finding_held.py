@@ -38,6 +38,7 @@ async def test_nothing_of_an_end_is_told_before_it_is_provable(
         with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
             rows = dict(admin.execute("SELECT debate::text, (status, outcome, human_review)::text FROM found_by"))
             admin.execute("UPDATE found_by SET spent = spent + 1000 WHERE debate = %s", [dear])
+            admin.execute("UPDATE found_by SET flags = ARRAY['softenedCritique', 'tied']")
         declined = next(debate for debate in rows if debate not in (dear, cheap))
         assert all("(,," not in row for row in rows.values()), "each has an end, which is not provable"
 
@@ -92,6 +93,23 @@ async def test_debates_are_found_while_they_wait_and_run(database: Database) -> 
         answer = await site.http.get("/v1/debates", params=[("status", s) for s in ("queued", "aborted")])
         assert [item["status"] for item in answer.json()["debates"]] == ["aborted", "queued"]
         assert (await counts(site))[1]["status"] == {"aborted": 1, "queued": 1, "running": 1}
+
+
+async def test_an_end_in_the_log_and_not_under_a_signed_head_is_not_told(database: Database) -> None:
+    async with served(database.service_url) as site:
+        old, new = (await site.finished())["debateId"], (await site.finished())["debateId"]
+    with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
+        assert admin.execute("SELECT count(*) FROM pending").fetchone() == (0,)
+        admin.execute("SET session_replication_role = replica")
+        admin.execute("ALTER TABLE checkpoint DISABLE TRIGGER USER")
+        admin.execute("DELETE FROM checkpoint WHERE size > (SELECT max(idx) FROM leaf WHERE debate = %s)", [new])
+        admin.execute("ALTER TABLE checkpoint ENABLE ALWAYS TRIGGER refuse_change")
+        admin.execute("ALTER TABLE checkpoint ENABLE ALWAYS TRIGGER refuse_truncate")
+    async with served(database.service_url, sequence=False, work=False) as site:
+        assert await found(site, status="completed") == [old]
+        assert await found(site, status="running") == [new]
+        assert await found(site, sort="-spentUSD") == [old, new]
+        assert (await counts(site))[1]["status"] == {"completed": 1, "running": 1}
 
 
 async def test_a_log_that_lost_a_leaf_tells_no_end_either(database: Database) -> None:
