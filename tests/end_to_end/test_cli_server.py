@@ -562,7 +562,9 @@ def test_ctrl_c_aborts_a_review_by_a_service_and_a_second_one_leaves_it_there(sl
     second.process.send_signal(signal.SIGINT)
 
     assert second.ends() == (exit_codes.FAILED, ""), second.said
-    assert re.search(r"interrupted: no longer waiting; debate \S+ is aborted, spent 0\.\d+ USD", second.said), second.said
+    assert re.search(r"interrupted: no longer waiting; debate \S+ is aborted, spent 0\.\d+ USD", second.said), (
+        second.said
+    )
     assert "Traceback" not in first.said + second.said
 
 

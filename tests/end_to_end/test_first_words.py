@@ -61,7 +61,17 @@ def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, Any], s
     return json.loads(done.stdout.splitlines()[-1]), done.stderr.decode()
 
 
-@pytest.mark.parametrize("words", [("review", "--sample", "contract"), ("report", DEBATE), ("replay", DEBATE)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("review", "--sample", "contract"),
+        ("list",),
+        ("show", DEBATE),
+        ("report", DEBATE, "--html"),
+        ("replay", DEBATE),
+        ("audit", "bundle", DEBATE),
+    ],
+)
 def test_in_a_pipe_the_first_line_says_what_is_waited_for_before_it_is_imported(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -116,6 +126,6 @@ def test_a_server_that_others_run_is_connected_to_in_silence_in_a_pipe(
 ) -> None:
     monkeypatch.setenv("GAINSAY_DATABASE_URL", "postgresql://gainsay:sesame@127.0.0.1:1/gainsay")
 
-    assert main(["report", DEBATE]) == 3
+    assert main(["show", DEBATE]) == 3
 
     assert capfd.readouterr().err.startswith("gainsay: store_unavailable: ")
