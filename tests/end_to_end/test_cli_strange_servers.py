@@ -231,6 +231,14 @@ def test_each_fault_has_its_line_and_none_is_lost(
     assert ended.err.splitlines() == [f"gainsay: x: {line}" for line in lines]
 
 
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port()}")
+
+    with saying(always(answer(200, {"debates": []}))) as server:
+        assert run("list", "--server", server.url).code == 0
+
+
 # -- a newer service
 
 
