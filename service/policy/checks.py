@@ -5,8 +5,9 @@ from __future__ import annotations
 from service.debate.ballot import ABSTENTION, ESCALATE
 from service.debate.formats import name_of
 from service.debate.labels import clashing
+from service.policy.bounds import within
+from service.policy.faults import Path, WrongSetting
 from service.policy.formats import FORMAT_RULES, FORMATS
-from service.policy.keys import Path, WrongSetting, within
 from service.policy.policy import Policy
 from service.policy.rules import (
     AS,

@@ -11,12 +11,11 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from service.debate.amounts import MicroUSD
+from service.policy.bounds import COUNT_MAX
+from service.policy.faults import Path, WrongSetting
 from service.policy.keys import (
-    COUNT_MAX,
     UNLIMITED,
     UNWRITTEN,
-    Path,
-    WrongSetting,
     day,
     dollars,
     keys_of,

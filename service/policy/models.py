@@ -11,20 +11,9 @@ from msgspec import Struct
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
 from service.money import TOKENIZERS
-from service.policy.keys import (
-    COUNT_MAX,
-    NAME,
-    NAMES,
-    OPTIONAL,
-    UNWRITTEN,
-    Key,
-    Path,
-    WrongSetting,
-    keys_of,
-    members,
-    per_mille,
-    whole,
-)
+from service.policy.bounds import COUNT_MAX
+from service.policy.faults import Path, WrongSetting
+from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, keys_of, members, per_mille, whole
 from service.policy.parameters import check_parameters
 from service.policy.prices import read_prices
 from service.policy.wires import RULES, SIMULATED, ProviderSetting

@@ -15,7 +15,8 @@ from typing import Any
 
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
-from service.policy.keys import COUNT_MAX, Path, WrongSetting, within
+from service.policy.bounds import COUNT_MAX, within
+from service.policy.faults import Path, WrongSetting
 from service.policy.wires import RULES
 
 DEPTH_MAX = 6

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 from service.debate.amounts import MicroUSD, usd
 from service.debate.model import LongInput, PriceRow, Rates
-from service.policy.keys import Key, Path, WrongSetting, members, money, within
+from service.policy.bounds import money, within
+from service.policy.faults import Path, WrongSetting
+from service.policy.keys import Key, members
 
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from service.errors import SettingsError
 from service.policy import RegisteredKey
+from service.policy.faults import WrongSetting
 from service.policy.file.reading import located
 from service.policy.file.witnesses import check_register
-from service.policy.keys import Key, WrongSetting, list_of, members
+from service.policy.keys import Key, list_of, members
 
 BYTES_MAX = 1 << 20
 _FILE = (Key("audit", Any, member="audit", needed=True),)

@@ -13,7 +13,8 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from service.policy import RULES, ProviderSetting
-from service.policy.keys import NAME, NAMES, Path, WrongSetting, keys_of, members, tables
+from service.policy.faults import Path, WrongSetting
+from service.policy.keys import NAME, NAMES, keys_of, members, tables
 from service.policy.parameters import looks_secret
 
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")

@@ -20,12 +20,13 @@ from service.policy.checks import (
     check_usual_numbers,
     check_votes,
 )
+from service.policy.faults import Path, WrongSetting
 from service.policy.file.providers import read_providers
 from service.policy.file.seats import check_table, read_seats
 from service.policy.file.toml_lines import line_of
 from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
-from service.policy.keys import Key, Path, WrongSetting, keys_of, members, read
+from service.policy.keys import Key, keys_of, members, read
 from service.policy.limits import check_pauses, read_budgets
 from service.policy.models import read_models
 

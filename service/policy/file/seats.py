@@ -7,7 +7,8 @@ from typing import Any
 
 from service.debate.adversarial import SEATS
 from service.policy import Model, Policy, Seat, seating
-from service.policy.keys import Path, WrongSetting, keys_of, members, tables
+from service.policy.faults import Path, WrongSetting
+from service.policy.keys import keys_of, members, tables
 
 OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
 """The seats of the other formats; ``debater`` is the pool for all debaters of a table."""

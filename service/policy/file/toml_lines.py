@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from service.policy.keys import Path
+from service.policy.faults import Path
 
 
 def line_of(text: str, path: Path) -> int | None:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from service.audit.note import BadKey, PublicKey
 from service.policy import Approval, Audit, RegisteredKey, TimeStamps, Witness
+from service.policy.faults import Path, WrongSetting
 from service.policy.file.time_stamps import checked_time_stamps
-from service.policy.keys import Path, WrongSetting
 
 COSIGNATURE = 0x04
 ED25519 = 0x01
