@@ -25,6 +25,7 @@ def number(path: Path, written: str, low: int, high: int) -> Decimal:
 
 
 def share_per_mille(path: Path, written: str) -> int:
+    """A share with at most three decimals, as whole per mille."""
     found = number(path, written, 0, 1) * 1_000
     if found != int(found):
         raise WrongSetting(path, f"expected a share with at most three decimals, found {written!r}")

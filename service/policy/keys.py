@@ -332,9 +332,8 @@ def _unknown(given: Mapping[str, Any], keys: tuple[Key, ...], path: Path, faults
     for name in given:
         if name in names:
             continue
-        near = nearest(name, [known for known in names if known not in given])
-        known = f"keys here are: {', '.join(names)}"
-        said = f"did you mean {near!r}? The {known}" if near else f"the {known}"
+        near = nearest(name, [known for known in names if known not in given]) or nearest(name, names)
+        said = f"did you mean {near!r}?" if near else f"the keys here are: {', '.join(names)}"
         faults.note((*path, name), f"this key is unknown; {said}", (*path, near) if near else None)
         meant |= {near} if near else set()
     return meant

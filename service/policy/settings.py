@@ -40,13 +40,13 @@ from msgspec import Struct
 
 from service.errors import SettingsError
 from service.policy import Policy
+from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.reading import read_policy, refuse_unpriced
 from service.policy.service_links import is_service_link
 
 __all__ = ["SHIPPED_POLICY", "Settings", "read_policy", "read_settings", "refuse_unpriced"]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
-SHIPPED_POLICY = Path(__file__).parents[1] / "gainsay.toml"
 _KNOWN = (
     "GAINSAY_DATABASE_URL",
     "GAINSAY_MIGRATE_URL",
