@@ -71,12 +71,12 @@ class Seat(Struct, frozen=True, rename="camel"):
 
 
 def read_models(
-    written: Any, providers: Mapping[str, ProviderSetting | None] | None, faults: Faults
+    written: Any, providers: Mapping[str, tuple[Wire | None, ProviderSetting | None]] | None, faults: Faults
 ) -> dict[str, Model | None]:
     """The models by alias, in the order of the file, ``None`` where there are faults, which are noted.
 
-    A provider that is ``None`` is one with faults, by which no model is judged; ``providers`` is ``None`` where the
-    file has none at all. Raises `WrongSetting` for no list.
+    A model is judged by what could be read of its provider; ``providers`` is ``None`` where the file has none at all.
+    Each is its wire and its setting. Raises `WrongSetting` for no list.
     """
     if not isinstance(written, list) or not written:
         raise WrongSetting(("models",), "expected at least one table [[models]]")
@@ -90,7 +90,7 @@ def read_models(
         if isinstance(alias, str) and alias in models:
             own.note(("models", i, "alias"), f"the alias {alias!r} is used twice")
         if model is not None:
-            setting = providers[model.provider] if providers else None
+            _, setting = (providers or {}).get(model.provider, (None, None))
             _beside(model, [other for other in models.values() if other], setting, i, own)
         faults.found += own.found
         if isinstance(alias, str):
@@ -116,7 +116,7 @@ def is_fixed(name: str) -> bool:
 
 
 def _model(
-    written: Any, providers: Mapping[str, ProviderSetting | None] | None, path: Path, faults: Faults
+    written: Any, providers: Mapping[str, tuple[Wire | None, ProviderSetting | None]] | None, path: Path, faults: Faults
 ) -> Model | None:
     """A model, or ``None`` where a key is missing or wrong, or its provider is; faults are noted."""
     table = sound_members(written, keys_of(Model), path, faults)
@@ -126,20 +126,28 @@ def _model(
         window = table.get("context_window", COUNT_MAX)
         with faults.noted():
             prices = read_prices(str(table.get("alias")), window, table["prices"], (*path, "prices"))
-    setting = (providers or {}).get(table.get("provider", ""))
-    if setting is None or prices is None or any(key.needed and key.member not in table for key in keys_of(Model)):
-        if "tokenizer" in table:
-            with faults.noted():
-                _check_tokenizer(table["tokenizer"], path)
+    wire, _ = (providers or {}).get(table.get("provider", ""), (None, None))
+    lacks = {key.member for key in keys_of(Model) if key.needed} - set(table)
+    if wire is not None and not lacks - {"prices", "context_window", "alias", "family"}:
+        _check_wire(table, wire, prices or (), path, faults)
+    elif "tokenizer" in table:
+        with faults.noted():
+            _check_tokenizer(table["tokenizer"], path)
+    if faults.found or lacks or prices is None or wire is None:
         return None
+    snapshot = _snapshot(table.get("snapshot"), table["name"], wire, path)
+    return Model(**{"safety_per_mille": 1_000, **table, "prices": prices, "snapshot": snapshot})
+
+
+def _check_wire(table: Mapping[str, Any], wire: Wire, prices: tuple[PriceRow, ...], path: Path, faults: Faults) -> None:
+    """Note what a model of this wire may not say, as far as its table can be read."""
     with faults.noted():
-        table["snapshot"] = _snapshot(table.get("snapshot"), table["name"], setting.kind, path)
-    model = Model(**{"safety_per_mille": 1_000, **table, "prices": prices})
+        _snapshot(table.get("snapshot"), table["name"], wire, path)
     with faults.noted():
-        check_parameters(model.parameters, setting.kind, model.prices, (*path, "parameters"))
-    with faults.noted():
-        check_counting(model, setting.kind, path)
-    return model
+        check_parameters(table.get("parameters", {}), wire, prices, (*path, "parameters"))
+    if not faults.touch((*path, "safety")):
+        with faults.noted():
+            check_counting(table["tokenizer"], table.get("safety_per_mille", 1_000), wire, path)
 
 
 def _check_names(table: Mapping[str, Any], providers: Iterable[str] | None, path: Path, faults: Faults) -> None:
@@ -162,13 +170,13 @@ def _check_tokenizer(name: str, path: Path) -> None:
         raise WrongSetting((*path, "tokenizer"), f"there is no tokenizer {name!r}; there is: {there}")
 
 
-def check_counting(model: Model, wire: Wire, path: Path) -> None:
+def check_counting(tokenizer: str, safety_per_mille: int, wire: Wire, path: Path) -> None:
     """Raise `WrongSetting` for a tokenizer that is not there, or that counts less than the vendor of the wire."""
-    _check_tokenizer(model.tokenizer, path)
-    if wire not in SIMULATED and model.tokenizer == ROUGH:
+    _check_tokenizer(tokenizer, path)
+    if wire not in SIMULATED and tokenizer == ROUGH:
         others = ", ".join(sorted(set(TOKENIZERS) - {ROUGH})) or "none yet"
         raise WrongSetting((*path, "tokenizer"), f"{ROUGH} counts for simulated models alone; use one of: {others}")
-    if not RULES[wire].own_tokenizer and model.safety_per_mille == 1_000:
+    if not RULES[wire].own_tokenizer and safety_per_mille == 1_000:
         raise WrongSetting(
             (*path, "safety"),
             "expected more than 1.0: no tokenizer here is this vendor's own, and without a margin its models count "

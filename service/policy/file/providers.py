@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from service.debate.wires import Wire
 from service.policy import RULES, ProviderSetting
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import NAME, NAMES, keys_of, sound_members, tables
@@ -24,15 +25,22 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
 
 
-def read_providers(written: Any, faults: Faults) -> dict[str, ProviderSetting | None]:
-    """The providers by name, ``None`` where there are faults, which are noted; raises `WrongSetting` for no table."""
+class ReadProvider(NamedTuple):
+    """What could be read of a provider: its wire, ``None`` for none, and the whole, ``None`` where it has faults."""
+
+    wire: Wire | None
+    setting: ProviderSetting | None
+
+
+def read_providers(written: Any, faults: Faults) -> dict[str, ReadProvider]:
+    """The providers by name, with their faults noted; raises `WrongSetting` for what is no table."""
     return {name: _provider(name, table, faults) for name, table in tables(written, ("providers",)).items()}
 
 
-def _provider(name: str, written: Any, faults: Faults) -> ProviderSetting | None:
+def _provider(name: str, written: Any, faults: Faults) -> ReadProvider:
     path: Path = ("providers", name)
     own = Faults()
-    setting = None
+    setting: ProviderSetting | None = None
     with own.noted():
         if not NAME.fullmatch(name):
             own.note(path, f"expected a name of {NAMES}")
@@ -41,7 +49,7 @@ def _provider(name: str, written: Any, faults: Faults) -> ProviderSetting | None
             setting = ProviderSetting(**given)
             _check(path, setting, sorted(given), own)
     faults.found += own.found
-    return None if own.found else setting
+    return ReadProvider(setting.kind if setting else None, None if own.found else setting)
 
 
 def _check(path: Path, setting: ProviderSetting, given: Sequence[str], faults: Faults) -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from service.debate.adversarial import SEATS
 from service.errors import SettingsError
-from service.policy import FORMAT_RULES, GatePolicy, Model, Policy, ProviderSetting, Seat, encode_policy
+from service.policy import FORMAT_RULES, GatePolicy, Model, Policy, Seat, encode_policy
 from service.policy.checks import (
     check_automatic_formats,
     check_ceiling,
@@ -26,7 +26,7 @@ from service.policy.checks import (
 )
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.file.defaults import SHIPPED_POLICY, mended, value_at, with_defaults
-from service.policy.file.providers import read_providers
+from service.policy.file.providers import ReadProvider, read_providers
 from service.policy.file.seats import check_apart, check_fixed_names, read_seats
 from service.policy.file.toml_lines import lines_of, nearest_line
 from service.policy.file.witnesses import check_approval, checked_audit
@@ -168,9 +168,9 @@ def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any]) -> Policy:
     sound = tables if not faults.found else _tables(mended(filled, defaults, faults), Faults())
     named = {alias: model for alias, model in models.items() if model}
     usable = {name: seat for name, seat in seats.items() if seat and set(_models(seat)) <= set(named)}
-    policy = Policy(
-        **{**sound, "version": tables.get("version", ""), "providers": providers, "models": named, "seats": usable}
-    )
+    reached = {name: provider.setting for name, provider in providers.items() if provider.setting}
+    parts = {"version": tables.get("version", ""), "providers": reached, "models": named, "seats": usable}
+    policy = Policy(**(sound | parts))
     _check(policy, tuple(seats), faults)
     faults.refuse()
     policy = replace(policy, audit=checked_audit(policy.audit))
@@ -199,14 +199,14 @@ def _gate(written: Any) -> GatePolicy:
 class _Catalogue(NamedTuple):
     """What of the catalogue could be read; ``None`` where a table has faults."""
 
-    providers: Mapping[str, ProviderSetting | None]
+    providers: Mapping[str, ReadProvider]
     models: Mapping[str, Model | None]
     seats: Mapping[str, Seat | None]
 
 
 def _catalogue(tables: Mapping[str, Any], faults: Faults) -> _Catalogue:
     """Providers, models and seats, each judged by those before it as far as these could be read."""
-    providers: Mapping[str, ProviderSetting | None] | None = None
+    providers: Mapping[str, ReadProvider] | None = None
     models: Mapping[str, Model | None] | None = None
     seats: Mapping[str, Seat | None] = {}
     if "providers" in tables:

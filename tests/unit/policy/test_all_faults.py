@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import SettingsError
@@ -159,7 +159,6 @@ SLIPS: list[tuple[tuple[str | int, ...], Any, str]] = [
 """Slips that have nothing to do with each other, and the place at which each is told."""
 
 
-@settings(max_examples=40, deadline=None)
 @given(chosen=st.sets(st.integers(0, len(SLIPS) - 1), min_size=2))
 def test_no_slip_hides_another(chosen: set[int], tmp_path_factory: pytest.TempPathFactory) -> None:
     whole = vendors()
@@ -269,7 +268,6 @@ def test_no_price_model_family_or_seat_has_a_default(tmp_path: Path, place: tupl
 KEYS = [(table, key) for table in SETTLED for key in WRITTEN[table] if (table, key) != ("formats", "auto")]
 
 
-@settings(max_examples=40, deadline=None)
 @given(left_out=st.sets(st.sampled_from(KEYS)))
 def test_what_is_recorded_is_the_whole_policy_whatever_the_file_leaves_out(
     left_out: set[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
