@@ -9,7 +9,7 @@ from typing import Any
 from service.errors import SettingsError
 from service.policy import RegisteredKey
 from service.policy.faults import WrongSetting
-from service.policy.file.reading import refusal
+from service.policy.file.refusal import refusal
 from service.policy.file.witnesses import check_register
 from service.policy.keys import Key, list_of, members
 

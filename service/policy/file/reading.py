@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -27,8 +26,8 @@ from service.policy.checks import (
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.file.defaults import SHIPPED_POLICY, mended, value_at, with_defaults
 from service.policy.file.providers import ReadProvider, read_providers
+from service.policy.file.refusal import refusal
 from service.policy.file.seats import check_apart, check_fixed_names, read_seats
-from service.policy.file.toml_lines import lines_of, nearest_line
 from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
 from service.policy.keys import Key, keys_of, members, read, sound_members
@@ -53,16 +52,17 @@ def read_policy(path: FilePath, shipped: FilePath = SHIPPED_POLICY) -> Policy:
     return read_file(path, shipped).policy
 
 
-def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY) -> PolicyFile:
+def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | None = None) -> PolicyFile:
     """A file with its policy; raises `SettingsError` with every fault, each with its line and its key.
 
-    ``shipped`` is the policy whose values the keys have that are left out (`service.policy.file.defaults`).
+    ``shipped`` is the policy whose values the keys have that are left out (`service.policy.file.defaults`). With a
+    ``day`` each model has to have a price in force then.
     """
     text, written = _toml(path)
     defaults = written if path == shipped else _toml(shipped)[1]
     filled = with_defaults(written, defaults)
     try:
-        return PolicyFile(_policy(filled, defaults), written, filled)
+        return PolicyFile(_policy(filled, defaults, day), written, filled)
     except WrongSetting as wrong:
         raise SettingsError(refusal(path, text, written, filled, wrong.faults)) from None
     except RecursionError as error:
@@ -84,29 +84,34 @@ def refuse_unpriced(policy: Policy, path: FilePath, day: str) -> None:
 
     The file is read again for the lines, and the message does without where that cannot be.
     """
-    faults = []
-    for i, (alias, model) in enumerate(policy.models.items()):
-        if model.price(day) is None:
-            first = model.prices[0].effective
-            message = (
-                f"expected a price in force on {day}, found none before {first}; add the price, or "
-                "take the model in on the day that its price begins"
-            )
-            faults.append((i, alias, first, message))
-    if not faults:
+    if all(model.price(day) for model in policy.models.values()):
         return
     try:
         text, written = _toml(path)
-        wrong = [WrongSetting(_first_price(written, i, first), message) for i, _, first, message in faults]
-    except (SettingsError, LookupError, TypeError, ValueError):
-        told = "; ".join(f"models.{alias}: {message}" for _, alias, _, message in faults)
-        raise SettingsError(f"{path}: {told}") from None
-    raise SettingsError(refusal(path, text, written, written, wrong))
+        faults = list(_unpriced(policy.models, written, day))
+    except (SettingsError, LookupError, TypeError, ValueError):  # another file stands there by now
+        text, written, faults = "", {}, list(_unpriced(policy.models, {}, day))
+    raise SettingsError(refusal(path, text, written, written, faults))
 
 
-def _first_price(written: Mapping[str, Any], model: int, effective: str) -> Path:
-    days = [row["effective"] for row in written["models"][model]["prices"]]
-    return ("models", model, "prices", days.index(effective), "effective")
+def _unpriced(models: Mapping[str, Model], written: Mapping[str, Any], day: str) -> Iterator[WrongSetting]:
+    for alias, model in models.items():
+        if model.price(day) is None:
+            first = model.prices[0].effective
+            yield WrongSetting(
+                _first_price(written, alias, first),
+                f"expected a price in force on {day}, found none before {first}; add the price, or "
+                "take the model in on the day that its price begins",
+            )
+
+
+def _first_price(written: Mapping[str, Any], alias: str, effective: str) -> Path:
+    """Where the first price of a model stands in a file, or the model's name where it stands nowhere."""
+    for i, row in enumerate(written.get("models", ())):
+        if row["alias"] == alias:
+            days = [price["effective"] for price in row["prices"]]
+            return ("models", i, "prices", days.index(effective), "effective")
+    return ("models", alias)
 
 
 def _text(path: FilePath) -> str:
@@ -119,48 +124,7 @@ def _text(path: FilePath) -> str:
         raise SettingsError(f"{path} is not TOML: {error}") from error
 
 
-FAULTS_MAX = 200
-"""Faults that one message lists."""
-
-
-def refusal(
-    path: FilePath, text: str, written: Mapping[str, Any], filled: Mapping[str, Any], faults: Sequence[WrongSetting]
-) -> str:
-    """Every fault in the order of the file, each once, with its line and its key.
-
-    ``filled`` has the values that the file leaves out: a fault of such a value says so.
-    """
-    lines = lines_of(text)
-    told = {(nearest_line(lines, fault.path) or 0, _told(fault, written, filled)): None for fault in faults}
-    rows = sorted(told, key=lambda row: row[0])
-    if len(rows) == 1:
-        line, words = rows[0]
-        return f"{path}{f', line {line}' if line else ''}: {words}"
-    shown = [f"  line {line}: {words}" if line else f"  {words}" for line, words in rows[:FAULTS_MAX]]
-    more = [f"  and {len(rows) - FAULTS_MAX} more"] if len(rows) > FAULTS_MAX else []
-    return "\n".join([f"{path} has {len(rows)} faults:", *shown, *more])
-
-
-def _told(fault: WrongSetting, written: Mapping[str, Any], filled: Mapping[str, Any]) -> str:
-    words = f"{_label(fault.path, written)}: {fault.message}"
-    default = value_at(filled, fault.path)
-    if default is None or value_at(written, fault.path) is not None:
-        return words
-    return f"{words} (the file leaves this key out, and the shipped policy has {json.dumps(default)})"
-
-
-def _label(at: Path, written: Mapping[str, Any]) -> str:
-    """A place in words: a model by its alias, and elements of lists without their number, for the line tells."""
-    names = list(at)
-    if at[:1] == ("models",) and len(at) > 1:
-        model = value_at(written, at[:2])
-        alias = model.get("alias") if isinstance(model, dict) else None
-        names[1] = alias if isinstance(alias, str) and alias.strip() else at[1]
-    said = ".".join(str(name)[:100] for i, name in enumerate(names) if isinstance(name, str) or i == 1)
-    return "".join(c if c.isprintable() else "?" for c in said)
-
-
-def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any]) -> Policy:
+def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any], day: str | None) -> Policy:
     """The policy of a file with its defaults; raises `WrongSetting` with every fault that can be found at once."""
     faults = Faults()
     tables = _tables(filled, faults)
@@ -172,6 +136,8 @@ def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any]) -> Policy:
     parts = {"version": tables.get("version", ""), "providers": reached, "models": named, "seats": usable}
     policy = Policy(**(sound | parts))
     _check(policy, tuple(seats), faults)
+    for fault in _unpriced(named, filled, day) if day else ():
+        faults.found.append(fault)
     faults.refuse()
     policy = replace(policy, audit=checked_audit(policy.audit))
     return replace(policy, gate=replace(policy.gate, hash=sha256(encode_policy(policy)).hexdigest()))
