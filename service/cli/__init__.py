@@ -28,6 +28,8 @@ class _Commands(click.Group):
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
+        "policy": ("policy", "Write a first policy file, check one, or show the whole that is in force."),
+        "doctor": ("doctor", "Check this deployment, part by part, with the remedy for each fault."),
         "models": ("models", "List the models, their prices and their track records."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),

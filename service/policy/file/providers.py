@@ -20,7 +20,8 @@ from service.policy.keys import NAME, NAMES, keys_of, sound_members, tables
 from service.policy.parameters import looks_secret
 
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
-_KEY = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
+KEY_PLACE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
+"""Where a secret is."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
 
@@ -177,7 +178,7 @@ def _key(path: Path, table: ProviderSetting) -> None:
 
 def _named(path: Path, value: str) -> None:
     """Hold a secret's name to its syntax; what stands there may be the secret itself, so it is never said."""
-    if not _KEY.fullmatch(value):
+    if not KEY_PLACE.fullmatch(value):
         raise WrongSetting(
             path,
             'expected "env:NAME" or "file:/PATH", which say where the secret is; found something else, which is not '
