@@ -93,14 +93,15 @@ def alike_seats(policy: Policy, day: str) -> Iterator[str]:
     if held := [name for name, holds in caps.items() if holds]:
         yield (
             "seats: proposer, critic, rebuttal and moderator think alike, so the confidence of every adversarial "
-            f"debate is at most MODERATE and a person has to decide ({', '.join(held)}); seats with models of other families "
-            "lift that"
+            f"debate is at most MODERATE and a person has to decide ({', '.join(held)}); seats with models of other "
+            "families lift that"
         )
     pool = policy.seats.get(DEBATER)
     if pool and len({policy.models[alias].family for alias in (pool.model, *pool.alternatives)}) == 1:
         yield (
             "seats.debater: all debaters are of one family, so the confidence of the formats between debaters is at "
-            "most MODERATE (oneFamily), and a panel that chooses its models itself is refused; add a model of another family"
+            "most MODERATE (oneFamily), and a panel that chooses its models itself is refused; add another "
+            "family"
         )
 
 
