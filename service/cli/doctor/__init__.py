@@ -149,6 +149,7 @@ def _calls(policy: Policy | None, pin: str | None, ceiling: MicroUSD, yes: bool)
 
 def _print(finding: Finding) -> None:
     status = click.style(f"{finding.status:<7}", fg=_COLOURS[finding.status])
-    click.echo(f"{status}  {finding.check:<12} {finding.found}")
-    if finding.remedy:
-        click.echo(f"{'':<9}{'':<12} {finding.remedy}")
+    first, *others = finding.found.splitlines() or [""]
+    click.echo(f"{status}  {finding.check:<12} {first}")
+    for further in (*others, *finding.remedy.splitlines()):
+        click.echo(f"{'':<21} {further}")

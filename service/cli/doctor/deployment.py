@@ -9,7 +9,7 @@ import asyncio
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
@@ -50,8 +50,8 @@ def embedded_runs(data_dir: Path) -> bool:
 
 def check_service(url: str) -> Iterator[Finding]:
     """The database answers, with a login of the right role, the schema of this version, and settings that last."""
-    facts = database_facts(url, SERVICE)
     check_database(url, migrations())
+    facts = database_facts(url, SERVICE)
     yield ok("database", f"PostgreSQL {facts.version}, login {line(facts.role)}, schema of this version")
 
 
@@ -98,7 +98,7 @@ def check_signer(settings: Settings, environment: Mapping[str, str]) -> Iterator
     else:
         keys, where = tuple(key.public for key in read_place(place, environment)), "the key can be read"
     named = [key for key in keys if key.name == settings.log_host]
-    told = f"{where}: {', '.join(f'{key.name}+{key.id.hex()}' for key in keys)}"
+    told = f"{where}: {_told(keys)}"
     if not named:
         remedy = f"GAINSAY_LOG_HOST is {settings.log_host}; make it and the key's name agree"
         yield failed("signer", told, remedy)
@@ -115,13 +115,12 @@ def _own_key(settings: Settings) -> Finding:
     if settings.database_url is not None:
         return skipped("signer", "no GAINSAY_SIGNING_KEY is set: heads are signed by another process")
     if path.exists():
-        keys = read_place(f"file:{path}", {})
-        return ok(
-            "signer", f"the key of this machine, {', '.join(f'{k.public.name}+{k.public.id.hex()}' for k in keys)}"
-        )
-    return skipped(
-        "signer", f"no GAINSAY_SIGNING_KEY is set, so a key is made at {path} by the first command that signs"
-    )
+        return ok("signer", f"the key of this machine: {_told(key.public for key in read_place(f'file:{path}', {}))}")
+    return skipped("signer", f"no GAINSAY_SIGNING_KEY is set: the first command that signs makes a key at {path}")
+
+
+def _told(keys: Iterable[PublicKey]) -> str:
+    return ", ".join(f"{key.name}+{key.id.hex()}" for key in keys)
 
 
 async def _remote_keys(place: str, settings: Settings, environment: Mapping[str, str]) -> tuple[PublicKey, ...]:
@@ -138,9 +137,8 @@ def check_witness(witness: Witness, log: str) -> Iterator[Finding]:
     try:
         status, body = asyncio.run(_checkpoint(witness.url, log))
     except SignerUnreachable as error:
-        yield failed(
-            "witness", f"{key.name} at {witness.url} does not answer: {error}", "bundles are UNWITNESSED meanwhile"
-        )
+        found = f"{key.name} at {witness.url} does not answer: {error}"
+        yield failed("witness", found, "bundles are UNWITNESSED meanwhile")
         return
     if status != 200:
         yield ok("witness", f"{key.name} answers, and has seen no checkpoint of {log} yet ({status})")
@@ -199,17 +197,16 @@ def check_heads(settings: Settings) -> Iterator[Finding]:
 
 def check_disk(data_dir: Path) -> Iterator[Finding]:
     """The data folder can be written, and its disk has room."""
-    yield _folder("disk", data_dir)
+    folder = _folder("disk", data_dir)
     free = shutil.disk_usage(_nearest(data_dir)).free
-    told = f"{free / (1 << 30):.1f} GiB are free at {data_dir}"
+    told = f"{folder.found}; {free / (1 << 30):.1f} GiB are free there"
     remedy = "make room: without it nothing can be recorded, and so no debate runs"
-    yield (
-        failed("disk", told, remedy)
-        if free < FULL
-        else warning("disk", told, remedy)
-        if free < SCARCE
-        else ok("disk", told)
-    )
+    if folder.status == "FAILED":
+        yield folder
+    elif free < SCARCE:
+        yield failed("disk", told, remedy) if free < FULL else warning("disk", told, remedy)
+    else:
+        yield ok("disk", told)
 
 
 def _folder(check: str, folder: Path) -> Finding:

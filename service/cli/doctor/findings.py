@@ -81,11 +81,8 @@ class Secrets:
 
 def _texts(environment: Mapping[str, str], policy: Policy | None) -> Iterator[str]:
     for name, value in environment.items():
-        if (
-            name.startswith("GAINSAY_")
-            and name.endswith(("_TOKEN", "_KEY"))
-            and not value.startswith(("file:", "env:"))
-        ):
+        ours = name.startswith("GAINSAY_") and name.endswith(("_TOKEN", "_KEY"))
+        if ours and not value.startswith(("file:", "env:", "http")):
             yield value
         if "://" in value:
             with suppress(ValueError):
