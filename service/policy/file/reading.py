@@ -140,6 +140,7 @@ def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any], day: str | N
         faults.found.append(fault)
     faults.refuse()
     policy = replace(policy, audit=checked_audit(policy.audit))
+    policy = replace(policy, gate=replace(policy.gate, version=policy.version))
     return replace(policy, gate=replace(policy.gate, hash=sha256(encode_policy(policy)).hexdigest()))
 
 

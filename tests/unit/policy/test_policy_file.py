@@ -327,6 +327,7 @@ def test_the_hash_of_the_policy_is_that_of_what_it_says(tmp_path: Path) -> None:
     other = read_policy(policy_file(tmp_path, **changed("gate", "factor", to=51)))
     assert other.gate.hash != shipped.gate.hash
     assert len(shipped.gate.hash) == 64
+    assert (shipped.gate.version, other.gate.version) == (shipped.version, other.version)
 
 
 def test_a_file_may_begin_with_the_mark_of_its_encoding(tmp_path: Path) -> None:
