@@ -93,7 +93,7 @@ def _debate(families: int) -> str:
     others = "" if families == 1 else "\n[formats.panel]\ndebaters = 2\n\n[formats.convergence]\ndebaters = 2\n"
     ballot = "\n[formats.ballot]\ndebaters = 2\n" if families < 3 else ""
     alike = _ALIKE if families == 1 else ""
-    ceiling = 'ceiling_usd = "1.00"        # what a debate may cost where its case names no ceiling'
+    ceiling = 'ceiling_usd = "1.50"        # what a debate may cost where its case names no ceiling'
     return f'{alike}[debate]\n{ceiling}\ndiversity = "{diversity}"    # {demand}\n{ballot}{others}'
 
 
