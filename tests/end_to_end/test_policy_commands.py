@@ -15,6 +15,7 @@ import pytest
 from service.app import deploy
 from service.cli import exit_codes
 from service.policy import encode_configuration
+from service.policy.first import VENDORS
 from service.policy.settings import read_settings
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import served
@@ -91,7 +92,7 @@ def test_every_fault_comes_at_once_with_exit_2(tmp_path: Path) -> None:
 
 
 def test_a_price_that_is_not_in_force_yet_is_a_fault_beside_the_others(tmp_path: Path) -> None:
-    text = run(tmp_path, *FIRST).stdout.replace('"2026-01-01"', '"2999-01-01"', 1).replace('"1.00"', '"99.00"', 1)
+    text = run(tmp_path, *FIRST).stdout.replace('"2026-01-01"', '"2999-01-01"', 1).replace('"1.50"', '"99.00"', 1)
     (tmp_path / "policy.toml").write_text(text, "utf-8")
 
     ended = run(tmp_path, "policy", "check", "policy.toml")
@@ -134,7 +135,5 @@ def test_the_fragments_of_first_policies_are_in_a_wheel(root: Path, tmp_path: Pa
     made = next(WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"]))
 
     names = zipfile.ZipFile(made).namelist()
-    assert {f"service/policy/first/{name}.toml" for name in ("openai", "anthropic", "google", "simulated")} <= set(
-        names
-    )
+    assert {f"service/policy/first/{name}.toml" for name in VENDORS} <= set(names)
     assert "service/gainsay.toml" in names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 
@@ -40,9 +41,14 @@ def agreed(trials: Sequence[Trial], ceiling: MicroUSD, *, yes: bool) -> str:
     click.echo(f"  {len(trials)} calls, together at most {usd(most)} USD of a ceiling of {usd(ceiling)} USD", err=True)
     if most > ceiling:
         return f"the calls may cost {usd(most)} USD, above the ceiling of {usd(ceiling)} USD; raise --ceiling"
-    if yes or click.confirm("Make these calls?", err=True):
+    if yes:
         return ""
-    return "not agreed to"
+    if not sys.stdin.isatty():
+        return "not agreed to: there is no terminal to ask at; --yes agrees"
+    try:
+        return "" if click.confirm("Make these calls?", err=True) else "not agreed to"
+    except click.Abort:
+        return "not agreed to"
 
 
 async def make(policy: Policy, pin: str | None, trials: Sequence[Trial], ceiling: MicroUSD) -> list[Finding]:
