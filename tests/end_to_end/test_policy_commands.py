@@ -52,6 +52,16 @@ def test_a_first_policy_of_one_vendor_is_taken_at_the_first_try_and_told_what_it
     assert "s3cret" not in with_key.stdout + with_key.stderr
 
 
+def test_the_commands_of_the_page_run_from_an_empty_folder(root: Path, tmp_path: Path) -> None:
+    page = (root / "docs" / "policy.md").read_text("utf-8")
+    commands = [line for block in re.findall(r"^```sh\n(.*?)^```$", page, re.M | re.S) for line in block.splitlines()]
+
+    ended = [run(tmp_path, *command.split()[1:]) for command in commands]
+
+    assert [each.stderr for each in ended if each.returncode] == []
+    assert {command.split()[2] for command in commands} == {"init", "check", "show"}
+
+
 def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text("mine", "utf-8")
     (tmp_path / "link.toml").symlink_to(tmp_path / "nowhere")
