@@ -17,7 +17,7 @@ from service.policy.seating import DEBATER, SeatChoice, seat_plan
 from service.providers.credentials import read_secret
 
 PRICE_DAYS = 90
-"""A price that was looked up more days ago is told."""
+"""A price that was looked up more days ago is reported."""
 _DAY = re.compile(r"\b20\d\d-[01]\d-[0-3]\d\b")
 _ROLES: Roles = seating.ADVERSARIAL.roles
 

@@ -11,9 +11,9 @@ From that declaration the table is read and refused (`read`), encoded into polic
 without them, so that a bound may change and every sealed policy can still be read.
 
 The file must have a member without a default, and one that is `STATED` even with a default. `OPTIONAL` is one
-that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold. What the
-shipped policy settles is put in before a table is read (`service.policy.file.defaults`), so only the shipped file itself
-must have those.
+that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold. What
+the shipped policy settles is put in before a table is read (`service.policy.file.defaults`), so only the shipped file
+must have all of it.
 """
 
 from __future__ import annotations

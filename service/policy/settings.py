@@ -1,4 +1,4 @@
-"""Environment and policy file, as one frozen `Settings`; an unknown or wrong one stops the start, all told at once.
+"""Environment and policy file, as one frozen `Settings`; an unknown or wrong one stops the start, all reported at once.
 
 GAINSAY_DATABASE_URL   PostgreSQL for the service's role; without it an embedded server runs under the data folder
 GAINSAY_MIGRATE_URL    PostgreSQL for the role that migrates

@@ -7,22 +7,27 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import psycopg
 import pytest
 
+from service.audit.checkpoint import Checkpoint, cosign, sign_checkpoint
 from service.audit.note import COSIGNATURE, SigningKey
 from service.cli import exit_codes, main
+from service.cli.doctor.deployment import check_witness
 from service.cli.doctor.findings import HIDDEN, Finding, Secrets, examined, failed, ok
+from service.policy import Witness
 from service.policy.first import first_policy
 from service.policy.settings import read_policy
 from tests.end_to_end.vendors.answering import serving
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import sequenced
+from tests.fixtures.serving import SIGNING_KEY, sequenced
 
 
 class Ended(NamedTuple):
@@ -298,6 +303,48 @@ def test_a_witness_that_is_away_is_told(tmp_path: Path) -> None:
 
     assert found["witness"]["status"] == "FAILED"
     assert "witness.example at http://127.0.0.1:1 does not answer" in found["witness"]["found"]
+
+
+LOG = "localhost/default/1"
+WITNESS = SigningKey.from_seed("witness.example", bytes(32), COSIGNATURE)
+IMPOSTOR = SigningKey.from_seed("witness.example", bytes([1] * 32), COSIGNATURE)
+
+
+def checkpoint_of(log: str, key: SigningKey) -> bytes:
+    head = Checkpoint(log, 3, bytes(32))
+    return sign_checkpoint(head, SIGNING_KEY) + cosign(head, 1_800_000_000, key).encode()
+
+
+@pytest.mark.parametrize(
+    ("log", "key", "status", "found"),
+    [
+        (LOG, WITNESS, "OK", "with the key of the policy; it has seen 3 records"),
+        (LOG, IMPOSTOR, "FAILED", "no cosignature of the pinned key"),
+        ("localhost/other/1", WITNESS, "FAILED", "found one of 'localhost/other/1'"),
+    ],
+    ids=["its own", "another key", "another log"],
+)
+def test_a_witness_has_to_show_its_key_on_a_checkpoint_of_our_log(
+    log: str, key: SigningKey, status: str, found: str
+) -> None:
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(checkpoint_of(log, key))
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is logged."""
+
+    with HTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        witness = Witness(f"http://127.0.0.1:{server.server_port}", WITNESS.public.encode())
+        (finding,) = check_witness(witness, LOG)
+        thread.join()
+
+    assert finding.status == status
+    assert found in finding.found
 
 
 def test_the_embedded_server_is_looked_at_where_it_is_to_be_started(tmp_path: Path, data_folder: Path) -> None:

@@ -54,7 +54,8 @@ def test_a_first_policy_of_one_vendor_is_taken_at_the_first_try_and_told_what_it
 
 def test_the_commands_of_the_page_run_from_an_empty_folder(root: Path, tmp_path: Path) -> None:
     page = (root / "docs" / "policy.md").read_text("utf-8")
-    commands = [line for block in re.findall(r"^```sh\n(.*?)^```$", page, re.M | re.S) for line in block.splitlines()]
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    commands = [line for block in blocks for line in block.splitlines()]
 
     ended = [run(tmp_path, *command.split()[1:]) for command in commands]
 

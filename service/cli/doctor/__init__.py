@@ -58,11 +58,11 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
     """
     environment = dict(os.environ)
     found = read_environment(environment)
-    policy, told = configuration.read_whole(found)
+    policy, of_policy = configuration.read_whole(found)
     secrets = Secrets(environment, policy)
     findings = list[Finding]()
 
-    def tell(finding: Finding) -> None:
+    def report(finding: Finding) -> None:
         findings.append(secrets.hidden(finding))
         if not as_json:
             _print(findings[-1])
@@ -70,7 +70,7 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
     settings = Settings(policy=policy or read_policy(SHIPPED_POLICY), policy_path=found.policy_path, **found.members)
     checks: list[tuple[str, Check]] = [
         ("settings", partial(configuration.check_settings, found, environment)),
-        ("policy", lambda: told),
+        ("policy", lambda: of_policy),
         ("prompts", partial(configuration.check_prompts, settings.prompts_pin)),
         *_of_policy(policy, settings, environment),
         ("signer", partial(deployment.check_signer, settings, environment)),
@@ -82,7 +82,7 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
         checks.append(("calls", partial(_calls, policy, settings.prompts_pin, _ceiling(ceiling), yes)))
     for name, check in checks:
         for finding in examined(name, check):
-            tell(finding)
+            report(finding)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(findings)).decode())
     return exit_codes.NEGATIVE if any(finding.status == "FAILED" for finding in findings) else exit_codes.DONE
@@ -141,8 +141,8 @@ def _calls(policy: Policy | None, pin: str | None, ceiling: MicroUSD, yes: bool)
     if policy is None:
         yield skipped("calls", "the policy cannot be read")
         return
-    trials, told = calls.prepare(policy, pin)
-    yield from told
+    trials, uncallable = calls.prepare(policy, pin)
+    yield from uncallable
     why = calls.agreed(trials, ceiling, yes=yes) if trials else "no model can be called"
     yield from calls.refused(trials, why) if why else asyncio.run(calls.make(policy, pin, trials, ceiling))
 

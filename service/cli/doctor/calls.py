@@ -24,13 +24,13 @@ WITHIN_S = 60.0
 def prepare(policy: Policy, pin: str | None) -> tuple[list[Trial], list[Finding]]:
     """The test calls, and a finding for each model that cannot be called."""
     tokenizers.load(model.tokenizer for model in policy.models.values())
-    prompts, trials, told = Prompts.load(DIRECTORY, pin), list[Trial](), list[Finding]()
+    prompts, trials, findings = Prompts.load(DIRECTORY, pin), list[Trial](), list[Finding]()
     for alias, model in policy.models.items():
         try:
             trials.append(prepare_trial(policy, prompts, model, today()))
         except GainsayError as error:
-            told.append(failed(f"call {alias}", error.detail))
-    return trials, told
+            findings.append(failed(f"call {alias}", error.detail))
+    return trials, findings
 
 
 def agreed(trials: Sequence[Trial], ceiling: MicroUSD, *, yes: bool) -> str:
@@ -53,24 +53,24 @@ def agreed(trials: Sequence[Trial], ceiling: MicroUSD, *, yes: bool) -> str:
 
 async def make(policy: Policy, pin: str | None, trials: Sequence[Trial], ceiling: MicroUSD) -> list[Finding]:
     """Make the calls one by one. A call whose worst case is no more covered by the ceiling is not made."""
-    prompts, spent, told = Prompts.load(DIRECTORY, pin), 0, list[Finding]()
+    prompts, spent, findings = Prompts.load(DIRECTORY, pin), 0, list[Finding]()
     async with connected(policy) as providers:
         for trial in trials:
             name = f"call {trial.plan.model}"
             if trial.worst_case > ceiling - spent:
-                told.append(skipped(name, f"{usd(ceiling - spent)} USD are left of the ceiling"))
+                findings.append(skipped(name, f"{usd(ceiling - spent)} USD are left of the ceiling"))
                 continue
             begun = time.perf_counter()
             outcome = await make_trial(trial, prompts, providers[trial.plan.provider], WITHIN_S)
             spent += outcome.spent
             cost = f"{time.perf_counter() - begun:.1f} s, {usd(outcome.spent)} USD"
             if outcome.fault:
-                told.append(failed(name, f"{outcome.fault} ({cost})", "docs/models.md has the keys of a vendor"))
+                findings.append(failed(name, f"{outcome.fault} ({cost})", "docs/models.md has the keys of a vendor"))
             else:
                 served = outcome.served_model or "a model without a name"
-                told.append(ok(name, f"{served} replied with {outcome.tokens} tokens ({cost})"))
-    told.append(ok("calls", f"{len(trials)} calls cost {usd(spent)} USD by the usage that vendors report"))
-    return told
+                findings.append(ok(name, f"{served} replied with {outcome.tokens} tokens ({cost})"))
+    findings.append(ok("calls", f"{len(trials)} calls cost {usd(spent)} USD by the usage that vendors report"))
+    return findings
 
 
 def refused(trials: Sequence[Trial], why: str) -> Iterator[Finding]:

@@ -38,10 +38,10 @@ def read_whole(found: Environment) -> tuple[Policy | None, list[Finding]]:
         policy = read_file(found.policy_path, day=today()).policy
     except SettingsError as error:
         return None, [failed("policy", error.detail, "correct the file; `gainsay policy check` reads it again")]
-    told = [ok("policy", f"{found.policy_path}: version {line(policy.version)}, SHA-256 {policy.gate.hash}")]
-    told += [warning("prices", sentence) for sentence in advice.old_prices(policy, today())]
-    told += [warning("seats", sentence) for sentence in advice.alike_seats(policy, today())]
-    return policy, told
+    findings = [ok("policy", f"{found.policy_path}: version {line(policy.version)}, SHA-256 {policy.gate.hash}")]
+    findings += [warning("prices", sentence) for sentence in advice.old_prices(policy, today())]
+    findings += [warning("seats", sentence) for sentence in advice.alike_seats(policy, today())]
+    return policy, findings
 
 
 def check_prompts(pin: str | None) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from service.audit.checkpoint import parse_checkpoint, verify_cosignature
+from service.audit.checkpoint import BadCheckpoint, parse_checkpoint, verify_cosignature
 from service.audit.note import BadNote, PublicKey, parse_note
 from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import line
@@ -28,7 +28,7 @@ from service.store.schema.preflight import check_database, check_sequencer, refu
 from service.store.startup import migrations
 
 SCARCE, FULL = 1 << 30, 100 << 20
-"""Free bytes below which a disk is told, and below which it fails."""
+"""Free bytes below which a disk is reported, and below which it fails."""
 SERVICE = "GAINSAY_DATABASE_URL"
 
 
@@ -61,11 +61,11 @@ def check_clock(url: str, most_s: float) -> Iterator[Finding]:
     clock = database_facts(url, SERVICE).clock
     after = time.time()
     apart = max(0.0, before - clock, clock - after)
-    told = f"the database's clock and this machine's are {apart:.1f} s apart"
+    found = f"the database's clock and this machine's are {apart:.1f} s apart"
     if apart > most_s:
-        yield warning("clock", f"{told}, more than audit.clock_skew_s, {most_s:g}", "set both by NTP")
+        yield warning("clock", f"{found}, more than audit.clock_skew_s, {most_s:g}", "set both by NTP")
     else:
-        yield ok("clock", told)
+        yield ok("clock", found)
 
 
 def check_incidents(url: str) -> Iterator[Finding]:
@@ -73,9 +73,9 @@ def check_incidents(url: str) -> Iterator[Finding]:
     refuse_incidents(url)
     counts = damage_counts(url, SERVICE)
     for subject, (count, first) in counts.items():
-        told = f"{count} open incidents of damaged evidence ({subject}), the first is number {first}"
+        found = f"{count} open incidents of damaged evidence ({subject}), the first is number {first}"
         remedy = "docs/runbook.md, Evidence is damaged"
-        yield failed("incidents", told, remedy) if subject == "log" else warning("incidents", told, remedy)
+        yield failed("incidents", found, remedy) if subject == "log" else warning("incidents", found, remedy)
     if not counts:
         yield ok("incidents", "none is open")
 
@@ -98,16 +98,16 @@ def check_signer(settings: Settings, environment: Mapping[str, str]) -> Iterator
     else:
         keys, where = tuple(key.public for key in read_place(place, environment)), "the key can be read"
     named = [key for key in keys if key.name == settings.log_host]
-    told = f"{where}: {_told(keys)}"
+    found = f"{where}: {_names(keys)}"
     if not named:
         remedy = f"GAINSAY_LOG_HOST is {settings.log_host}; make it and the key's name agree"
-        yield failed("signer", told, remedy)
+        yield failed("signer", found, remedy)
         return
     known = {row.key for row in settings.policy.audit.keys if row.use == "log"}
     if known and not known & {key.encode() for key in named}:
-        yield warning("signer", f"{told}: not in the register of the policy", "add it to [[audit.keys]]")
+        yield warning("signer", f"{found}: not in the register of the policy", "add it to [[audit.keys]]")
     else:
-        yield ok("signer", told)
+        yield ok("signer", found)
 
 
 def _own_key(settings: Settings) -> Finding:
@@ -115,11 +115,11 @@ def _own_key(settings: Settings) -> Finding:
     if settings.database_url is not None:
         return skipped("signer", "no GAINSAY_SIGNING_KEY is set: heads are signed by another process")
     if path.exists():
-        return ok("signer", f"the key of this machine: {_told(key.public for key in read_place(f'file:{path}', {}))}")
+        return ok("signer", f"the key of this machine: {_names(key.public for key in read_place(f'file:{path}', {}))}")
     return skipped("signer", f"no GAINSAY_SIGNING_KEY is set: the first command that signs makes a key at {path}")
 
 
-def _told(keys: Iterable[PublicKey]) -> str:
+def _names(keys: Iterable[PublicKey]) -> str:
     return ", ".join(f"{key.name}+{key.id.hex()}" for key in keys)
 
 
@@ -148,7 +148,9 @@ def check_witness(witness: Witness, log: str) -> Iterator[Finding]:
         head = parse_checkpoint(note.text)
         line_of_it = next(one for one in note.signatures if (one.name, one.key_id) == (key.name, key.id))
         verify_cosignature(head, line_of_it, key)
-    except (BadNote, StopIteration) as error:
+        if head.origin != log:
+            raise BadNote(f"expected a checkpoint of {log!r}, found one of {head.origin!r}")
+    except (BadNote, BadCheckpoint, StopIteration) as error:
         found = getattr(error, "detail", "its checkpoint has no cosignature of the pinned key")
         yield failed("witness", f"{key.name}: {found}", "compare the key in [[audit.witnesses]] with its operator's")
         return
@@ -169,8 +171,8 @@ def check_time_stamps(policy: Policy) -> Iterator[Finding]:
     stamps = policy.audit.timestamps
     if isinstance(stamps, TimeStamps):
         error = asyncio.run(_unusable(stamps))
-        told = f"the certificate of {line(stamps.url)} is valid; the authority was not asked"
-        yield failed("time stamps", error) if error else ok("time stamps", told)
+        found = f"the certificate of {line(stamps.url)} is valid; the authority was not asked"
+        yield failed("time stamps", error) if error else ok("time stamps", found)
     else:
         yield skipped("time stamps", "the policy names no authority")
 
@@ -185,7 +187,7 @@ async def _unusable(stamps: TimeStamps) -> str:
 
 
 def check_heads(settings: Settings) -> Iterator[Finding]:
-    """The folder with the last signed heads can be written, where this machine signs by itself."""
+    """The folder with the last checkpoints can be written, where this machine signs by itself."""
     if settings.signing_key is not None and settings.signing_key.startswith("http"):
         yield skipped("heads", "the signer process keeps the last heads itself")
         return
@@ -199,14 +201,14 @@ def check_disk(data_dir: Path) -> Iterator[Finding]:
     """The data folder can be written, and its disk has room."""
     folder = _folder("disk", data_dir)
     free = shutil.disk_usage(_nearest(data_dir)).free
-    told = f"{folder.found}; {free / (1 << 30):.1f} GiB are free there"
+    found = f"{folder.found}; {free / (1 << 30):.1f} GiB are free there"
     remedy = "make room: without it nothing can be recorded, and so no debate runs"
     if folder.status == "FAILED":
         yield folder
     elif free < SCARCE:
-        yield failed("disk", told, remedy) if free < FULL else warning("disk", told, remedy)
+        yield failed("disk", found, remedy) if free < FULL else warning("disk", found, remedy)
     else:
-        yield ok("disk", told)
+        yield ok("disk", found)
 
 
 def _folder(check: str, folder: Path) -> Finding:

@@ -189,7 +189,7 @@ def _catalogue(tables: Mapping[str, Any], faults: Faults) -> _Catalogue:
 
 
 def _named(models: Any) -> bool:
-    """Whether each model has an alias; where one has none, no seat can be told that its model is not there."""
+    """Whether each model has an alias; where one has none, it cannot be said of a seat that its model is not there."""
     return isinstance(models, list) and all(isinstance(value_at({"": row}, ("", "alias")), str) for row in models)
 
 

@@ -23,8 +23,8 @@ def refusal(
     ``filled`` has the values that the file leaves out: a fault of such a value says so.
     """
     lines = lines_of(text)
-    told = {(nearest_line(lines, fault.path) or 0, _told(fault, written, filled)): None for fault in faults}
-    rows = sorted(told, key=lambda row: row[0])
+    distinct = {(nearest_line(lines, fault.path) or 0, _words(fault, written, filled)): None for fault in faults}
+    rows = sorted(distinct, key=lambda row: row[0])
     if len(rows) == 1:
         line, words = rows[0]
         return f"{path}{f', line {line}' if line else ''}: {words}"
@@ -33,7 +33,7 @@ def refusal(
     return "\n".join([f"{path} has {len(rows)} faults:", *shown, *more])
 
 
-def _told(fault: WrongSetting, written: Mapping[str, Any], filled: Mapping[str, Any]) -> str:
+def _words(fault: WrongSetting, written: Mapping[str, Any], filled: Mapping[str, Any]) -> str:
     words = f"{_label(fault.path, written)}: {fault.message}"
     default = value_at(filled, fault.path)
     if default is None or value_at(written, fault.path) is not None:
