@@ -249,6 +249,18 @@ async def test_each_model_gets_one_priced_call_with_pinned_texts_and_no_secret_i
     assert asked[0]["headers"]["authorization"] == f"Bearer {SECRET}-env"
 
 
+async def test_a_vendor_whose_key_is_missing_keeps_no_other_from_its_call(tmp_path: Path) -> None:
+    async with serving(answer) as vendor:
+        policy = vendors(tmp_path, vendor.port)
+        (tmp_path / "key").unlink()
+        found = await asyncio.to_thread(
+            findings, tmp_path, "--call", "--yes", code=1, GAINSAY_POLICY=policy, VENDOR_KEY=SECRET
+        )
+
+    assert found["call one"]["status"] == "OK"
+    assert "expected a secret in the file" in found["call two"]["found"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

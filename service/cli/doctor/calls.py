@@ -7,15 +7,17 @@ import time
 from collections.abc import Iterator, Sequence
 
 import click
+from msgspec.structs import replace
 
 from service.app import connected
 from service.cli.doctor.configuration import today
 from service.cli.doctor.findings import Finding, failed, ok, skipped
 from service.debate.amounts import MicroUSD, usd
-from service.errors import GainsayError
+from service.errors import GainsayError, SettingsError
 from service.money import tokenizers
 from service.policy import Policy
 from service.prompts import DIRECTORY, Prompts
+from service.running.provider_port import Provider
 from service.running.trial_call import Trial, make_trial, prepare_trial
 
 WITHIN_S = 60.0
@@ -52,25 +54,37 @@ def agreed(trials: Sequence[Trial], ceiling: MicroUSD, *, yes: bool) -> str:
 
 
 async def make(policy: Policy, pin: str | None, trials: Sequence[Trial], ceiling: MicroUSD) -> list[Finding]:
-    """Make the calls one by one. A call whose worst case is no more covered by the ceiling is not made."""
+    """Make the calls one by one. A call whose worst case is no more covered by the ceiling is not made.
+
+    A provider whose key is missing leaves its own models without a call, and no others.
+    """
     prompts, spent, findings = Prompts.load(DIRECTORY, pin), 0, list[Finding]()
-    async with connected(policy) as providers:
-        for trial in trials:
-            name = f"call {trial.plan.model}"
-            if trial.worst_case > ceiling - spent:
-                findings.append(skipped(name, f"{usd(ceiling - spent)} USD are left of the ceiling"))
-                continue
-            begun = time.perf_counter()
-            outcome = await make_trial(trial, prompts, providers[trial.plan.provider], WITHIN_S)
-            spent += outcome.spent
-            cost = f"{time.perf_counter() - begun:.1f} s, {usd(outcome.spent)} USD"
-            if outcome.fault:
-                findings.append(failed(name, f"{outcome.fault} ({cost})", "docs/models.md has the keys of a vendor"))
-            else:
-                served = outcome.served_model or "a model without a name"
-                findings.append(ok(name, f"{served} replied with {outcome.tokens} tokens ({cost})"))
-    findings.append(ok("calls", f"{len(trials)} calls cost {usd(spent)} USD by the usage that vendors report"))
+    for name, setting in policy.providers.items():
+        own = [trial for trial in trials if trial.plan.provider == name]
+        try:
+            async with connected(replace(policy, providers={name: setting})) as providers:
+                for trial in own:
+                    finding, cost = await _called(trial, prompts, providers[name], ceiling - spent)
+                    findings.append(finding)
+                    spent += cost
+        except SettingsError as error:
+            findings += [failed(f"call {trial.plan.model}", error.detail) for trial in own]
+    findings.append(ok("calls", f"they cost {usd(spent)} USD by the usage that vendors report"))
     return findings
+
+
+async def _called(trial: Trial, prompts: Prompts, provider: Provider, left: MicroUSD) -> tuple[Finding, MicroUSD]:
+    """The finding of one call, and what it cost."""
+    name = f"call {trial.plan.model}"
+    if trial.worst_case > left:
+        return skipped(name, f"{usd(left)} USD are left of the ceiling"), 0
+    begun = time.perf_counter()
+    outcome = await make_trial(trial, prompts, provider, WITHIN_S)
+    cost = f"{time.perf_counter() - begun:.1f} s, {usd(outcome.spent)} USD"
+    if outcome.fault:
+        return failed(name, f"{outcome.fault} ({cost})", "docs/models.md has the keys of a vendor"), outcome.spent
+    served = outcome.served_model or "a model without a name"
+    return ok(name, f"{served} replied with {outcome.tokens} tokens ({cost})"), outcome.spent
 
 
 def refused(trials: Sequence[Trial], why: str) -> Iterator[Finding]:
