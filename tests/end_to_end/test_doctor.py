@@ -249,6 +249,25 @@ async def test_each_model_gets_one_priced_call_with_pinned_texts_and_no_secret_i
     assert asked[0]["headers"]["authorization"] == f"Bearer {SECRET}-env"
 
 
+def overbilling(asked: dict[str, Any]) -> bytes:
+    """A reply that is billed at ten million tokens."""
+    sent = answer({**asked, "body": {"model": "one"}})
+    body = json.loads(sent.split(b"\r\n\r\n")[1])
+    return _sent(
+        "200 OK", {**body, "usage": {"prompt_tokens": 10**7, "completion_tokens": 1, "total_tokens": 10**7 + 1}}
+    )
+
+
+async def test_after_a_bill_above_the_ceiling_no_further_call_is_made(tmp_path: Path) -> None:
+    async with serving(overbilling) as vendor:
+        policy = vendors(tmp_path, vendor.port)
+        found = await asyncio.to_thread(findings, tmp_path, "--call", "--yes", GAINSAY_POLICY=policy, VENDOR_KEY=SECRET)
+        assert len(vendor.asked) == 1
+
+    assert "20.000008 USD" in found["call one"]["found"]
+    assert found["call two"]["status"] == "SKIPPED"
+
+
 async def test_a_vendor_whose_key_is_missing_keeps_no_other_from_its_call(tmp_path: Path) -> None:
     async with serving(answer) as vendor:
         policy = vendors(tmp_path, vendor.port)

@@ -174,6 +174,27 @@ def test_no_slip_hides_another(chosen: set[int], tmp_path_factory: pytest.TempPa
     assert [place for n in chosen for *_, place in [SLIPS[n]] if f": {place}: " not in said] == []
 
 
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"gate": {"risk_categories": ["loans", ""]}, "debate": {"human_review": ["loans"]}}, "gate.risk_categories"),
+        ({"gate": {"riskcategories": ["loans"]}, "debate": {"human_review": ["loans"]}}, "gate.riskcategories"),
+        ({"formats": {"ballot": {"votes_max": "20", "votes": list("abcdefghijkl")}}}, "formats.ballot.votes_max"),
+        ({"debate": {"celing_max_usd": "90.00", "ceiling_usd": "80.00"}}, "debate.celing_max_usd"),
+        ({"debate": {"diversty": "sameModel", "diversity": "sameModel"}}, "debate.diversty"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_nothing_is_judged_by_a_value_that_is_wrong_or_that_a_slip_stands_for(
+    tmp_path: Path, changes: dict[str, Any], place: str
+) -> None:
+    """Where the shipped value stood in for a wrong one, a second fault would follow that the file does not have."""
+    said = refused(tmp_path, {**deepcopy(LEAST), **changes})
+
+    assert f": {place}: " in said
+    assert "\n" not in said
+
+
 def test_every_pair_of_seats_that_thinks_alike_is_told(tmp_path: Path) -> None:
     whole = changed("debate", "diversity", to="crossFamily")
     for seat in ("proposer", "critic", "rebuttal", "moderator"):
