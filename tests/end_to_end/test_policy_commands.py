@@ -91,6 +91,14 @@ def test_options_of_a_server_of_ones_own_are_refused_where_they_would_be_ignored
     assert "expected --vendor" in run(tmp_path, "policy", "init").stderr
 
 
+def test_a_policy_that_is_not_there_is_refused_with_the_command_that_writes_one(tmp_path: Path) -> None:
+    ended = run(tmp_path, "policy", "check", GAINSAY_POLICY="policy.toml")
+
+    assert ended.returncode == exit_codes.USAGE
+    assert "expected a policy file at policy.toml" in ended.stderr
+    assert "`gainsay policy init` writes one" in ended.stderr
+
+
 def test_every_fault_comes_at_once_with_exit_2(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text(run(tmp_path, *OWN).stdout, "utf-8")
 

@@ -119,7 +119,10 @@ def _text(path: FilePath) -> str:
         return path.read_text("utf-8-sig")  # some editors begin a file with a mark of its encoding
     except OSError as error:
         reason = error.strerror
-        raise SettingsError(f"expected a policy file at {path}, found none that can be read: {reason}") from error
+        remedy = "; `gainsay policy init` writes one" if isinstance(error, FileNotFoundError) else ""
+        raise SettingsError(
+            f"expected a policy file at {path}, found none that can be read: {reason}{remedy}"
+        ) from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is not TOML: {error}") from error
 
