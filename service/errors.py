@@ -6,8 +6,11 @@ document's text. Folders may add subclasses; no other exception leaves a public 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
+
+SLIP_MAX = 2
+"""So many letters more, fewer or other than a known name are a slip."""
 
 
 class GainsayError(Exception):
@@ -302,3 +305,52 @@ class IncompleteTable(GainsayError):
 
     code = "incomplete_table"
     title = "A table is not complete"
+
+
+def slips(written: str, known: str, most: int = SLIP_MAX) -> int | None:
+    """The letters in which two spellings differ, case aside; ``None`` for more than ``most``, or for another word."""
+    mine, theirs = written.strip().casefold(), known.casefold()
+    most = min(most, len(mine) - 1, len(theirs) - 1)
+    if abs(len(mine) - len(theirs)) > most:
+        return None
+    distance = _distance(mine, theirs)
+    return distance if distance <= most else None
+
+
+def did_you_mean(written: str, known: Iterable[str]) -> str:
+    """``; did you mean 'question'?`` where a known name is written almost so, else an empty text.
+
+    Almost: another case, ``snake_case`` for ``camelCase``, a letter in three and at most `SLIP_MAX` of them other than
+    they should be, or the beginning or end of one known name alone.
+    """
+    names = [*known]
+    most = min(SLIP_MAX, max(1, len(written) // 3))
+    mine = _joined(written)
+    near = [(found, name) for name in names if (found := slips(mine, _joined(name), most)) is not None]
+    if near:
+        return _meant(min(near, key=lambda one: one[0])[1])
+    parts = [name for name in names if len(mine) > _PART and _joined(name).startswith(mine)]
+    parts = parts or [name for name in names if len(mine) > _PART and _joined(name).endswith(mine)]
+    return _meant(parts[0]) if len(parts) == 1 else ""
+
+
+_PART = 3
+"""A part of a name that is so short says nothing."""
+
+
+def _meant(name: str) -> str:
+    return f"; did you mean {name!r}?"
+
+
+def _joined(name: str) -> str:
+    return name[:100].replace("_", "").replace("-", "").casefold()
+
+
+def _distance(mine: str, theirs: str) -> int:
+    """The fewest letters to put in, take out or exchange (Levenshtein)."""
+    row = list(range(len(theirs) + 1))
+    for i, letter in enumerate(mine, start=1):
+        before, row = row, [i]
+        for j, other in enumerate(theirs, start=1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != other)))
+    return row[-1]
