@@ -326,12 +326,17 @@ def did_you_mean(written: str, known: Iterable[str]) -> str:
     names = [*known]
     most = min(SLIP_MAX, max(1, len(written) // 3))
     mine = _joined(written)
-    near = [(found, name) for name in names if (found := slips(mine, _joined(name), most)) is not None]
+    near = [(found, name) for name in names if (found := _near(mine, _joined(name), most)) is not None]
     if near:
         return _meant(min(near, key=lambda one: one[0])[1])
     parts = [name for name in names if len(mine) > _PART and _joined(name).startswith(mine)]
     parts = parts or [name for name in names if len(mine) > _PART and _joined(name).endswith(mine)]
     return _meant(parts[0]) if len(parts) == 1 else ""
+
+
+def _near(mine: str, theirs: str, most: int) -> int | None:
+    """As `slips`, where letters in another order count as one slip."""
+    return 1 if mine != theirs and sorted(mine) == sorted(theirs) else slips(mine, theirs, most)
 
 
 _PART = 3

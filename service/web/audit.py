@@ -37,7 +37,7 @@ from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
-from service.web.debates import answered, cursor, known_query, linked, page_size
+from service.web.debates import answered, cursor, known_query, linked, one_of, page_size
 from service.web.problems import NotAcceptable, request_id
 from service.web.types import address
 
@@ -325,10 +325,8 @@ def _export_form(request: HttpRequest) -> tuple[Form, str]:
         if wanted is None:
             raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or give ?format=")
         return RECORDS[wanted], wanted
-    for media, form in RECORDS.items():
-        if form == asked:
-            return form, media
-    raise BadRequest(f"format must be one of {', '.join(FORMS)}, found {asked[:80]!r}")
+    wanted = one_of("format", asked, FORMS)
+    return next((form, media) for media, form in RECORDS.items() if form == wanted)
 
 
 async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:

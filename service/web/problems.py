@@ -31,6 +31,7 @@ from service.errors import (
 from service.report.sent import encode
 from service.web.allowed_methods import allowed
 from service.web.app_state import HttpRequest
+from service.web.paths import probable_path
 from service.web.types import address
 
 PROBLEM_JSON = "application/problem+json"
@@ -88,11 +89,18 @@ class NotAcceptable(GainsayError):
 
 
 class UnsupportedMediaType(GainsayError):
-    """The Content-Type of the body is not JSON."""
+    """The Content-Type of the body is not JSON, or the body is packed.
+
+    ``wanted`` is the header that says which is taken (RFC 9110, 15.5.16).
+    """
 
     code = "unsupported_media_type"
     status = 415
     title = "The media type of the body is not supported"
+
+    def __init__(self, detail: str, *, wanted: dict[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.wanted = wanted or {}
 
 
 class NotReady(GainsayError):
@@ -114,7 +122,7 @@ _UNTOLD = (QueueFull, Overloaded, NotReady)
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
-    known = _service_error(error, {route.path for route in request.app.routes})
+    known = _service_error(error, request.scope["path"], {route.path for route in request.app.routes})
     if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
         if isinstance(inside := known.__cause__, GainsayError):
@@ -127,6 +135,8 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
         headers["Location"] = address(known.debate)
+    if isinstance(known, UnsupportedMediaType):
+        headers.update(known.wanted)
     if isinstance(known, RequestTimeout):  # the server would read the rest of the body as the next request
         headers["Connection"] = "close"
     if isinstance(error, MethodNotAllowedException):
@@ -169,13 +179,14 @@ def _where_paths_are(paths: Collection[str]) -> str:
     return "/openapi.json lists all paths" if "/openapi.json" in paths else f"those here are {', '.join(sorted(paths))}"
 
 
-def _service_error(error: Exception, paths: Collection[str]) -> GainsayError:
-    """The error as one of the service's own; ``paths`` are those of the application."""
+def _service_error(error: Exception, path: str, paths: Collection[str]) -> GainsayError:
+    """The error as one of the service's own; ``path`` is the request's, ``paths`` are those of the application."""
     match error:
         case GainsayError():
             return error
         case NotFoundException():
-            return NotFound(f"there is no such path; {_where_paths_are(paths)}")
+            meant = f"; did you mean {near}?" if (near := probable_path(path, paths)) else ""
+            return NotFound(f"there is no such path{meant}; {_where_paths_are(paths)}")
         case MethodNotAllowedException():
             return MethodNotAllowed(f"expected one of the methods {_allowed_methods(error)}")
         case HTTPException() if 400 <= error.status_code < 500:
