@@ -15,6 +15,7 @@ from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.model_types import ModelList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
+from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
 from service.web.types import Abortion, AbortRequest, DebateList, Health, Submission
@@ -257,6 +258,7 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="What this service is, and where its description is.",
         answers={200: Answer("A line for people.", {"text/plain": ()})},
     ),
+    *PAGES,
     Operation(
         method="get",
         path="/livez",

@@ -1,7 +1,8 @@
 """Every error as a problem document (RFC 9457).
 
-``type`` and ``code`` are stable and equivalent; ``detail`` is for people. The cause of an internal error goes into the
-log with the request's id, never into the answer.
+``type`` and ``code`` are stable and equivalent; ``type`` is the address of a page on this service, and ``detail`` is
+for people. The cause of an internal error goes into the log with the request's id, never into the answer. So does an
+error of another part of the program, which has no page here.
 """
 
 from __future__ import annotations
@@ -32,10 +33,28 @@ from service.report.sent import encode
 from service.web.allowed_methods import allowed
 from service.web.app_state import HttpRequest
 from service.web.paths import probable_path
+from service.web.problem_texts import TEXTS
+from service.web.refusals import Internal, MethodNotAllowed, NotAcceptable, NotReady, UnsupportedMediaType
 from service.web.types import address
 
+__all__ = [
+    "PROBLEM_JSON",
+    "TYPE",
+    "FieldError",
+    "Internal",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "NotReady",
+    "Problem",
+    "UnsupportedMediaType",
+    "answer",
+    "problem",
+    "request_id",
+]
+
 PROBLEM_JSON = "application/problem+json"
-TYPE = "urn:gainsay:problem:"
+TYPE = "/problems/"
+"""Before its code, the address of a problem's page on the service that answers (RFC 9457, 3.1.1)."""
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the present request."""
@@ -70,49 +89,6 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     left_usd: str | None = msgspec.field(default=None, name="leftUSD")
     ends: str | None = None
     debate_id: str | None = None
-
-
-class MethodNotAllowed(GainsayError):
-    """The path exists but does not accept this method."""
-
-    code = "method_not_allowed"
-    status = 405
-    title = "The path does not accept this method"
-
-
-class NotAcceptable(GainsayError):
-    """The service has none of the media types that the request accepts."""
-
-    code = "not_acceptable"
-    status = 406
-    title = "The answer has no acceptable media type"
-
-
-class UnsupportedMediaType(GainsayError):
-    """The Content-Type of the body is not JSON, or the body is packed.
-
-    ``wanted`` is the header that says which is taken (RFC 9110, 15.5.16).
-    """
-
-    code = "unsupported_media_type"
-    status = 415
-    title = "The media type of the body is not supported"
-
-    def __init__(self, detail: str, *, wanted: dict[str, str] | None = None) -> None:
-        super().__init__(detail)
-        self.wanted = wanted or {}
-
-
-class NotReady(GainsayError):
-    """The process cannot take work now."""
-
-    code = "not_ready"
-    status = 503
-    title = "The service is not ready"
-
-
-class Internal(GainsayError):
-    """An unforeseen error."""
 
 
 _UNTOLD = (QueueFull, Overloaded, NotReady)
@@ -182,7 +158,7 @@ def _where_paths_are(paths: Collection[str]) -> str:
 def _service_error(error: Exception, path: str, paths: Collection[str]) -> GainsayError:
     """The error as one of the service's own; ``path`` is the request's, ``paths`` are those of the application."""
     match error:
-        case GainsayError():
+        case GainsayError() if error.code in TEXTS:
             return error
         case NotFoundException():
             meant = f"; did you mean {near}?" if (near := probable_path(path, paths)) else ""

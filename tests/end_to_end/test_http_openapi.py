@@ -249,6 +249,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("GET", "/readyz", "/readyz", {}),
         ("GET", "/metrics", "/metrics", {}),
         ("GET", "/openapi.json", "/openapi.json", {}),
+        *pages(),
     ]
     at = "/v1/debates/{debate}"
     for debate in (done, declined, UNKNOWN):
@@ -283,6 +284,22 @@ def keyed() -> list[tuple[str, str, str, dict[str, Any]]]:
     declined = [sent("b", a_declined_case()), sent("b", a_declined_case())]
     waited = sent("b", a_declined_case(), prefer="wait=1")
     return [*first, *over, *declined, waited, sent("a", a_declined_case()), sent('"', a_case())]
+
+
+def pages() -> list[tuple[str, str, str, dict[str, Any]]]:
+    """Requests to the service's own pages, in each of their forms."""
+    forms: list[dict[str, Any]] = [
+        {"headers": {"accept": form}} for form in ("text/html", "text/markdown", "application/json", "image/png")
+    ]
+    one = "/problems/{code}"
+    return [
+        *(("GET", "/problems", "/problems", form) for form in forms),
+        *(("GET", one, "/problems/too_large", form) for form in forms),
+        ("GET", "/problems", "/problems?x=y", {}),
+        ("GET", one, "/problems/toolarge", {}),
+        ("GET", one, "/problems/too_large?x=y", {}),
+        ("GET", "/problems", "/problems", {"headers": {"if-none-match": "*"}}),
+    ]
 
 
 def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any]]]:

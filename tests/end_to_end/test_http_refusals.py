@@ -36,7 +36,7 @@ def problem_in(answer: httpx.Response, status: int, code: str) -> JSON:
     assert answer.headers["content-type"] == "application/problem+json"
     problem: JSON = answer.json()
     assert (problem["status"], problem["code"]) == (status, code), problem
-    assert problem["type"] == f"urn:gainsay:problem:{code}"
+    assert problem["type"] == f"/problems/{code}"
     assert problem["title"]
     assert problem["detail"]
     assert problem["requestId"] == answer.headers["request-id"]
