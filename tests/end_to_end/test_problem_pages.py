@@ -184,7 +184,7 @@ async def test_an_unknown_code_is_a_problem_itself(site: Served, path: str, word
 
 async def test_an_error_of_another_part_is_answered_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     """Should an incident of the sequencer reach a caller, it has no page, and its words stay in the log."""
-    app = Litestar([], openapi_config=None)
+    app = Litestar([], openapi_config=None, logging_config=None)
     request = RequestFactory(app=app).get("/v1/debates")
 
     answer = problems.answer(request, LogIncident("localhost/default/1", "has another root"))
