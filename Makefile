@@ -21,7 +21,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile vendor lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -140,6 +140,10 @@ mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALE
 
 hostile: setup ## verify hostile files, and print how long and how much memory each took (a minute)
 	@$(BIN)/python -m tests.mutations.hostile
+
+vendor: setup ## take another VERSION of Swagger UI from npm into the package, with its hashes
+	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }
+	@$(BIN)/python -m tests.vendoring.swagger_ui $(VERSION)
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

@@ -6,7 +6,7 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import audit, catalogue, citations, debates, probes, problem_pages, problems, submission
+from service.web import audit, catalogue, citations, debates, docs, probes, problem_pages, problems, submission
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.middleware import Middleware
@@ -35,6 +35,7 @@ HANDLERS = (
     catalogue.models,
     catalogue.policy,
     *problem_pages.HANDLERS,
+    *docs.HANDLERS,
     probes.landing,
     probes.alive,
     probes.ready,

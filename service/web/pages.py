@@ -56,3 +56,8 @@ def own_file(
         "X-Content-Type-Options": "nosniff",
     }
     return Response(content=content, headers={**header_fields, **safe})
+
+
+def up(request: HttpRequest) -> str:
+    """The way from a page to where all paths begin, which a proxy may have put below a prefix."""
+    return "../" * (request.scope["raw_path"].count(b"/") - 1)  # as the browser has it, with its last slash

@@ -17,7 +17,7 @@ from service.report.sent import as_json, encode
 from service.web import headers
 from service.web.app_state import HttpRequest
 from service.web.debates import known_query
-from service.web.pages import closed_policy, hashed_source, own_file
+from service.web.pages import closed_policy, hashed_source, own_file, up
 from service.web.problem_texts import AGAIN, TEXTS, Again, ProblemText
 from service.web.problems import TYPE, Problem, problem
 from service.web.refusals import NotAcceptable
@@ -84,7 +84,7 @@ async def problem_list(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     found, form = every_problem(), _form(request)
     content = {
-        HTML: lambda: _page("Problems", "type of every error", _list_html(found, _up(request))),
+        HTML: lambda: _page("Problems", "type of every error", _list_html(found, up(request))),
         MARKDOWN: lambda: "".join(_list_markdown(found)),
         JSON: lambda: encode(ProblemList(problems=found)),
     }[form]()
@@ -100,7 +100,7 @@ async def problem_page(request: HttpRequest) -> Response[bytes]:
         raise NotFound(f"there is no problem {code[:80]!r}{did_you_mean(code, TEXTS)}; /problems lists all")
     found = ProblemDetail.of(text)
     content = {
-        HTML: lambda: _page(found.title, found.code, _html(found, _up(request))),
+        HTML: lambda: _page(found.title, found.code, _html(found, up(request))),
         MARKDOWN: lambda: "".join(_markdown(found)),
         JSON: lambda: encode(found),
     }[form]()
@@ -120,11 +120,6 @@ def _form(request: HttpRequest) -> str:
 def _answer(request: HttpRequest, content: str | bytes, form: str) -> Response[bytes]:
     raw = content.encode() if isinstance(content, str) else content
     return own_file(request, raw, form, policy=POLICY, vary="Accept")
-
-
-def _up(request: HttpRequest) -> str:
-    """The way from this page to where all paths begin, which a proxy may have put below a prefix."""
-    return "../" * (request.scope["raw_path"].count(b"/") - 1)  # as the browser has it, with its last slash
 
 
 def _page(title: str, subtitle: str, body: Iterator[str]) -> str:
