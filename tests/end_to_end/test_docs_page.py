@@ -95,6 +95,7 @@ async def test_the_page_shows_every_operation_and_asks_no_other_host(site: Serve
 
     assert {found for found in operations if f'-{found}"' in page.dom} == operations
     assert "Submit a case" in page.dom
+    assert "Warning" not in page.dom
     assert page.hosts == {site.url.removeprefix("http://")}
     assert page.console == (), "no policy is broken and no script fails"
 
