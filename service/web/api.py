@@ -9,6 +9,7 @@ from service import telemetry
 from service.web import audit, catalogue, citations, debates, docs, probes, problem_pages, problems, submission
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
+from service.web.compression import Compression
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 
@@ -60,4 +61,4 @@ def make_api(site: AppState) -> Middleware:
         logging_config=None,
         request_max_body_size=None,
     )
-    return Middleware(app, site.head)
+    return Middleware(Compression(app), site.head)

@@ -37,6 +37,7 @@ from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
+from service.web.codings import wanted_coding
 from service.web.debates import answered, cursor, known_query, linked, one_of, page_size
 from service.web.problems import NotAcceptable, request_id
 from service.web.types import address
@@ -232,7 +233,9 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
         "Vary": "Accept, Accept-Encoding",
         **_attachment(f"{UUID(debate)}.zip"),
     }
-    if headers.takes_gzip(request.headers.get("accept-encoding")):  # its files are stored, so a third of it remains
+    if wanted_coding(
+        request.headers.getall("accept-encoding", []), ("gzip",)
+    ).coding:  # its files are stored, so a third of it remains
         content = await asyncio.to_thread(gzip.compress, content, GZIP_LEVEL, mtime=0)
         header_fields["Content-Encoding"] = "gzip"
     media = headers.best_media_type(request.headers.get("accept"), (ZIP, OCTETS)) or ZIP

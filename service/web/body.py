@@ -117,7 +117,7 @@ def _syntax_fault(raw: bytes) -> msgspec.DecodeError | None:
     return None
 
 
-def _not_json(raw: bytes, error: ValueError) -> str:
+def _not_json(raw: bytes, error: Exception) -> str:
     """What is wrong with a body that is no JSON, and where."""
     expected = "the body must be one JSON object in UTF-8, found"
     if not raw.strip():

@@ -83,12 +83,11 @@ async def problem_list(request: HttpRequest) -> Response[bytes]:
     """The list of all problems."""
     known_query(request, ())
     found, form = every_problem(), _form(request)
-    content = {
-        HTML: lambda: _page("Problems", "type of every error", _list_html(found, up(request))),
-        MARKDOWN: lambda: "".join(_list_markdown(found)),
-        JSON: lambda: encode(ProblemList(problems=found)),
-    }[form]()
-    return _answer(request, content, form)
+    if form == JSON:
+        return _answer(request, encode(ProblemList(problems=found)), form)
+    rows = _list_html(found, up(request)) if form == HTML else _list_markdown(found)
+    page = _page("Problems", "type of every error", rows) if form == HTML else "".join(rows)
+    return _answer(request, page.encode(), form)
 
 
 @get("/problems/{code:str}")
@@ -99,12 +98,10 @@ async def problem_page(request: HttpRequest) -> Response[bytes]:
     if (text := TEXTS.get(code)) is None:
         raise NotFound(f"there is no problem {code[:80]!r}{did_you_mean(code, TEXTS)}; /problems lists all")
     found = ProblemDetail.of(text)
-    content = {
-        HTML: lambda: _page(found.title, found.code, _html(found, up(request))),
-        MARKDOWN: lambda: "".join(_markdown(found)),
-        JSON: lambda: encode(found),
-    }[form]()
-    return _answer(request, content, form)
+    if form == JSON:
+        return _answer(request, encode(found), form)
+    page = _page(found.title, found.code, _html(found, up(request))) if form == HTML else "".join(_markdown(found))
+    return _answer(request, page.encode(), form)
 
 
 HANDLERS = (problem_list, problem_page)
@@ -117,9 +114,8 @@ def _form(request: HttpRequest) -> str:
     return wanted
 
 
-def _answer(request: HttpRequest, content: str | bytes, form: str) -> Response[bytes]:
-    raw = content.encode() if isinstance(content, str) else content
-    return own_file(request, raw, form, policy=POLICY, vary="Accept")
+def _answer(request: HttpRequest, content: bytes, form: str) -> Response[bytes]:
+    return own_file(request, content, form, policy=POLICY, vary="Accept")
 
 
 def _page(title: str, subtitle: str, body: Iterator[str]) -> str:

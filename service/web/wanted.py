@@ -36,13 +36,14 @@ def listed(names: Sequence[str]) -> str:
 
 
 @cache
-def _described(type_: type[Any]) -> inspect.Type:
+def _described(type_: Any) -> inspect.Type:
     return inspect.type_info(type_)
 
 
 def _at(type_: type[Any], steps: Sequence[str]) -> list[inspect.Type]:
     """The types that a value may have at the end of a way."""
-    found = _plain(_described(type_))
+    whole: Any = type_
+    found = _plain(_described(whole))
     for step in steps:
         found = [part for kind in found for part in _inside(kind, step)]
     return found
