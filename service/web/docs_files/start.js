@@ -8,10 +8,11 @@ addEventListener("DOMContentLoaded", async () => {
   const address = new URL(document.body.dataset.description, location.href);
   const spec = await (await fetch(address)).json();
   delete spec.jsonSchemaDialect; // it names plain JSON Schema, and the page would warn of everything but its own name
-  spec.servers = [{ url: new URL(".", address).pathname }]; // a proxy may have put all paths below a prefix
+  const base = new URL(".", address).pathname; // a proxy may have put all paths below a prefix
+  spec.servers = base === "/" ? [] : [{ url: base }];
   SwaggerUIBundle({
     spec,
-    dom_id: "#operations",
+    dom_id: "#described",
     deepLinking: true,
     defaultModelsExpandDepth: 0,
     docExpansion: "list",
