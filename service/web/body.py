@@ -18,7 +18,7 @@ from service.errors import BadRequest, GainsayError, TooLarge, WrongShape, toget
 from service.web.app_state import HttpRequest
 from service.web.positions import place, repeated_member, unclosed
 from service.web.problems import UnsupportedMediaType
-from service.web.shape import SAID_MAX, escape, parsed, shape_faults
+from service.web.shape import SAID_MAX, escape, parsed, shape_faults, split_path
 
 T = TypeVar("T")
 
@@ -103,6 +103,9 @@ def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> Gainsa
         return BadRequest(_TOO_DEEP)
     except ValueError as error:
         return BadRequest(_not_json(raw, _syntax_fault(raw) or error))
+    if not faults and isinstance(first, msgspec.ValidationError):  # of a text's length, which was cut for the faults
+        text, pointer = split_path(str(first))
+        faults = [WrongShape(text, pointers=(pointer,) if pointer else ())]
     if not faults:
         return BadRequest(_not_json(raw, first))
     return together([*faults, *([_twice(raw, twice)] if twice else [])])

