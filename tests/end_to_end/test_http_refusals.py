@@ -346,6 +346,23 @@ async def test_a_refusal_says_what_was_found_and_what_was_probably_meant(
 
 
 @pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"format": "pannel"}, "unknown format 'pannel'; did you mean 'panel'?"),
+        ({"format": "adversarial", "models": {"critc": "alder-large"}}, "did you mean 'critic'?"),
+        ({"format": "adversarial", "models": {"critic": "alder_large"}}, "did you mean 'alder-large'?"),
+        ({"format": "adversarial", "personas": {"Proposer": "A judge."}}, "did you mean 'proposer'?"),
+    ],
+)
+async def test_a_slip_in_the_name_of_a_format_a_seat_or_a_model_is_answered_with_what_was_meant(
+    site: Served, options: JSON, words: str
+) -> None:
+    answer = await site.http.post("/v1/debates", json=a_case(options=options))
+
+    assert words in problem_in(answer, 422, "invalid_case")["detail"]
+
+
+@pytest.mark.parametrize(
     ("path", "status", "words"),
     [
         ("/v1/debate", 404, "did you mean /v1/debates?"),
@@ -360,6 +377,7 @@ async def test_a_refusal_says_what_was_found_and_what_was_probably_meant(
         ),
         (f"/v1/debates/{UNKNOWN}/report?paper=A4", 400, "did you mean 'a4'?"),
         ("/v1/audit/logs/localhost/default/1/records?format=json", 400, "did you mean 'jsonl'?"),
+        ("/v1/audit/logs/localhost/default/1/records?status=complete", 400, "did you mean 'completed'?"),
     ],
 )
 async def test_a_slip_in_an_address_is_answered_with_what_was_meant(
