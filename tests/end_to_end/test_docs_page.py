@@ -28,6 +28,7 @@ async def test_the_files_are_kept_for_ever_and_the_page_is_asked_for_again(site:
     links = re.findall(r'(?:src|href)="(docs/[^"]+)"', page.text)
 
     assert len(links) == 4
+    assert re.findall(r'(?:src|href|data-description)="(?:/|http)', page.text) == [], "a proxy may add a prefix"
     assert page.headers["cache-control"] == "no-cache"
     for link in links:
         answer = await site.http.get(f"/{link}")
