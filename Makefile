@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile clients lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile clients vendor lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -147,6 +147,10 @@ hostile: setup ## verify hostile files, and print how long and how much memory e
 # After a change to what is asked or answered. The types of TypeScript need node 20 and npm.
 clients: setup ## write the types of both clients anew from the OpenAPI document
 	@$(BIN)/python -m clients.generate
+
+vendor: setup ## take another VERSION of Swagger UI from npm into the package, with its hashes
+	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }
+	@$(BIN)/python -m tests.vendoring.swagger_ui $(VERSION)
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
+SLIP_MAX = 2
+"""So many letters more, fewer or other than a known name are a slip."""
+
 
 class GainsayError(Exception):
     """The base of all deliberate errors.
@@ -84,17 +87,6 @@ class TooLarge(GainsayError):
     title = "The request is too large"
 
 
-def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """`` did you mean 'ballot'?`` for a slip of one of the known words, with a leading space; else an empty text.
-
-    Click finds the nearest command and option in the same way, by `difflib`.
-    """
-    from difflib import get_close_matches  # for an error alone: it takes as long as a quick command
-
-    near = get_close_matches(found[:_SLIP_MAX], known, n=1)
-    return f" did you mean {near[0]!r}?" if near else ""
-
-
 class _Noting:
     """Notes the refusals that are raised inside it."""
 
@@ -111,7 +103,6 @@ class _Noting:
         return True
 
 
-_SLIP_MAX = 80
 FAULTS_MAX = 50
 """Faults that one refusal lists."""
 
@@ -314,3 +305,62 @@ class IncompleteTable(GainsayError):
 
     code = "incomplete_table"
     title = "A table is not complete"
+
+
+def slips(written: str, known: str, most: int = SLIP_MAX) -> int | None:
+    """The letters in which two spellings differ, case aside; ``None`` for more than ``most``, or for another word."""
+    mine, theirs = written.strip().casefold(), known.casefold()
+    most = min(most, len(mine) - 1, len(theirs) - 1)
+    if abs(len(mine) - len(theirs)) > most:
+        return None
+    distance = _distance(mine, theirs)
+    return distance if distance <= most else None
+
+
+def did_you_mean(written: str, known: Iterable[str]) -> str:
+    """``; did you mean 'question'?`` where a known name is written almost so, else an empty text."""
+    near = nearest(written, known)
+    return f"; did you mean {near!r}?" if near else ""
+
+
+def nearest(written: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant, or ``None``.
+
+    It is written almost so: another case, ``snake_case`` for ``camelCase``, a letter in three and at most `SLIP_MAX` of
+    them other than they should be, the beginning or end of one known name alone, or one known name with more around it.
+    """
+    names = [*known]
+    most = min(SLIP_MAX, max(1, len(written) // 3))
+    mine = _joined(written)
+    near = [(found, name) for name in names if (found := _near(mine, _joined(name), most)) is not None]
+    if near:
+        return min(near, key=lambda one: one[0])[1]
+    for holds in (str.startswith, str.endswith):
+        parts = [name for name in names if len(mine) > _PART and holds(_joined(name), mine)]
+        if parts:
+            return parts[0] if len(parts) == 1 else None
+    around = [name for name in names if len(_joined(name)) > _PART and _joined(name) in mine]
+    return around[0] if len(around) == 1 else None
+
+
+def _near(mine: str, theirs: str, most: int) -> int | None:
+    """As `slips`, where letters in another order count as one slip."""
+    return 1 if mine != theirs and sorted(mine) == sorted(theirs) else slips(mine, theirs, most)
+
+
+_PART = 3
+"""A part of a name that is so short says nothing."""
+
+
+def _joined(name: str) -> str:
+    return name[:100].replace("_", "").replace("-", "").casefold()
+
+
+def _distance(mine: str, theirs: str) -> int:
+    """The fewest letters to put in, take out or exchange (Levenshtein)."""
+    row = list(range(len(theirs) + 1))
+    for i, letter in enumerate(mine, start=1):
+        before, row = row, [i]
+        for j, other in enumerate(theirs, start=1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != other)))
+    return row[-1]

@@ -269,14 +269,14 @@ def _seats(
         with faults.noted():
             if seat not in named:
                 raise InvalidCase(
-                    f"unknown seat {validation.check_text(seat)};{did_you_mean(seat, named)} use one of: "
+                    f"unknown seat {validation.check_text(seat)}{did_you_mean(seat, named)}; use one of: "
                     f"{', '.join(named)}",
                     pointers=(pointer,),
                 )
             if alias not in policy.models:
                 known = ", ".join(sorted(policy.models))
                 raise InvalidCase(
-                    f"unknown model {validation.check_text(alias)};{did_you_mean(alias, policy.models)} use one of: "
+                    f"unknown model {validation.check_text(alias)}{did_you_mean(alias, policy.models)}; use one of: "
                     f"{known}",
                     pointers=(pointer,),
                 )

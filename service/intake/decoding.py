@@ -8,19 +8,23 @@ line read a case by the same code, so both give the same errors.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from service.errors import BadRequest, GainsayError, WrongShape, together
-from service.intake.shape import SAID_MAX, escape, parsed, shape_faults
+from service.intake.positions import place, repeated_member, unclosed
+from service.intake.shape import SAID_MAX, escape, parsed, shape_faults, split_path
 
 T = TypeVar("T")
 ESCAPED_BYTES = 6
 """The most bytes that JSON takes for a code point of the basic plane (``\\u00e9``)."""
 BODY_REST = 1 << 20
 """Room for the parts of a body that policy's limits do not count."""
+_TRUNCATED = "Input data was truncated"
+_AT_BYTE = re.compile(r"\(byte (\d+)\)")
 _TOO_DEEP = "the body is nested too deeply to be read"
 
 
@@ -44,32 +48,63 @@ def decode(raw: bytes, type_: type[T]) -> T:
     except RecursionError as error:
         raise BadRequest(_TOO_DEEP) from error
     if pointer := repeated(raw):
-        raise _twice(pointer)
+        raise _twice(raw, pointer)
     return value
 
 
 def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> GainsayError:
     """Why a body was not decoded: it is no JSON, or JSON of another shape, with all its faults."""
-    no_json = BadRequest(f"the body must be one JSON object in UTF-8: {str(first)[:SAID_MAX]}")
     try:
         tree = parsed(raw)
         faults = shape_faults(tree, type_)
-        pointer = repeated(raw)
+        twice = repeated(raw)
     except RecursionError:
         return BadRequest(_TOO_DEEP)
     except ValueError as error:
-        return no_json if not isinstance(first, msgspec.ValidationError) else BadRequest(_not_json(error))
+        return BadRequest(_not_json(raw, _syntax_fault(raw) or error))
+    if not faults and isinstance(first, msgspec.ValidationError):  # of a text's length, which was cut for the faults
+        text, pointer = split_path(str(first))
+        faults = [WrongShape(text, pointers=(pointer,) if pointer else ())]
     if not faults:
-        return no_json
-    return together([*faults, *([_twice(pointer)] if pointer else [])])
+        return BadRequest(_not_json(raw, first))
+    return together([*faults, *([_twice(raw, twice)] if twice else [])])
 
 
-def _not_json(error: ValueError) -> str:
-    return f"the body must be one JSON object in UTF-8: {str(error)[:SAID_MAX]}"
+def _syntax_fault(raw: bytes) -> msgspec.DecodeError | None:
+    """The decoder's error of a body that is no JSON, of whatever shape."""
+    try:
+        msgspec.json.decode(raw)
+    except msgspec.DecodeError as error:
+        return error
+    return None
 
 
-def _twice(pointer: str) -> WrongShape:
-    return WrongShape("one object has the same member twice; send it once", pointers=(pointer,))
+def _not_json(raw: bytes, error: Exception) -> str:
+    """What is wrong with a body that is no JSON, and where."""
+    expected = "the body must be one JSON object in UTF-8, found"
+    if not raw.strip():
+        return f"{expected} none; send one with the members that /openapi.json lists"
+    said = str(error)
+    if isinstance(error, json.JSONDecodeError):
+        before = len(error.doc[: error.pos].encode("utf-8", "replace"))
+        said = f"{error.msg} (byte {before})"
+    if said == _TRUNCATED or said.endswith(f"(byte {len(raw)})"):
+        inside = unclosed(raw)
+        return (
+            f"{expected} its end too early, at {place(raw, len(raw))}{inside and ', '}{inside}; send all of it, and "
+            "check Content-Length"
+        )
+    return f"{expected} other text: {_AT_BYTE.sub(lambda at: f'at {place(raw, int(at[1]))}', said)[:SAID_MAX]}"
+
+
+def _twice(raw: bytes, pointer: str) -> WrongShape:
+    """The refusal of a repeated member, with both places where they are found."""
+    if found := repeated_member(raw):
+        pointer = "".join(f"/{escape(step)}" for step in found.path)
+        where = f", at {place(raw, found.first)} and at {place(raw, found.second)}"
+    else:
+        where = ""
+    return WrongShape(f"one object has the same member twice{where}; send it once", pointers=(pointer,))
 
 
 def repeated(raw: bytes) -> str:
@@ -108,5 +143,6 @@ def _not_utf8(raw: bytes) -> str:
     try:
         raw.decode()
     except UnicodeDecodeError as error:
-        return f"the body must be JSON in UTF-8, found a byte that is not (at byte {error.start}); re-encode the text"
+        found = f"0x{raw[error.start]:02x} at {place(raw, error.start)}"
+        return f"the body must be JSON in UTF-8, found the byte {found}, which is none there; re-encode the text"
     return "the body must be JSON in UTF-8; re-encode the text"

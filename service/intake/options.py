@@ -15,7 +15,7 @@ from service.debate.formats import name_of
 from service.debate.labels import clashing
 from service.debate.model import Debater, Options, Position
 from service.debate.options import debaters_of, format_of
-from service.errors import FAULTS_MAX, Faults, InvalidCase
+from service.errors import FAULTS_MAX, Faults, InvalidCase, did_you_mean
 from service.intake.formats import COMMON, OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
 from service.intake.request import OptionsRequest
@@ -120,7 +120,8 @@ def known_prompts(options: Options, prompts: Prompts) -> None:
             if debater.prompt is not None and debater.prompt not in known:
                 advice = f"use one of: {', '.join(known)}" if known else "there is none to choose; leave it out"
                 raise InvalidCase(
-                    f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}; {advice}",
+                    f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}"
+                    f"{did_you_mean(debater.prompt, known)}; {advice}",
                     pointers=(f"/options/debaters/{i}/prompt",),
                 )
     faults.refuse()

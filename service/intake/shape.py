@@ -15,12 +15,14 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from service.errors import FAULTS_MAX, WrongShape
+from service.errors import FAULTS_MAX, WrongShape, did_you_mean
+from service.intake.wanted import known_members, known_values, listed
 
 BYTES_MAX = 1 << 18
 """A larger body, long texts not counted, is decoded once and no more: it names one fault."""
 SAID_MAX = 200
 _TEXT_MAX = 200
+_FOUND_MAX = 80
 _PLACEHOLDER = ""
 
 _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
@@ -55,7 +57,7 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
             msgspec.json.decode(raw, type=type_)
         except msgspec.ValidationError as error:
             text, pointer = split_path(str(error))
-            text = _belonging(type_).get(pointer, text)
+            text = _belonging(type_).get(pointer) or _helpful(text, type_, holder[""], pointer)
         else:
             return faults
         if not times[pointer]:
@@ -69,6 +71,37 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
 def _belonging(type_: type[Any]) -> dict[str, str]:
     """What to say of a member that a type refuses because it belongs elsewhere, by its pointer."""
     return {f"/{name}": text for name, text in getattr(type_, "belongs", {}).items()}
+
+
+def _helpful(text: str, type_: type[Any], tree: Any, pointer: str) -> str:
+    """The decoder's message with what was found or wanted, where it says one of them alone."""
+    steps = _steps(pointer)
+    if text.startswith("object contains unknown field"):
+        names = known_members(type_, steps[:-1])
+        meant = did_you_mean(steps[-1], names)
+        return f"{text}{meant}" if meant or not names else f"{text}; known here: {listed(names)}"
+    if text.startswith("invalid enum value") and (values := known_values(type_, steps)):
+        found = _found(tree, steps)
+        return f"expected one of {listed(values)}, found {_said(found)}{did_you_mean(str(found), values)}"
+    if text == "invalid decimal string":
+        return f'expected a decimal number, as 0.75 or "0.75", found {_said(_found(tree, steps))}'
+    return text
+
+
+def _said(value: Any) -> str:
+    """What was found, as far as a message repeats it."""
+    said = value.decode() if isinstance(value, Raw) else json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= _FOUND_MAX else f"{said[:_FOUND_MAX]}..."
+
+
+def _found(tree: Any, steps: list[str]) -> Any:
+    """The value at the end of a way through a body."""
+    for step in steps:
+        if isinstance(tree, dict):
+            tree = tree.get(step)
+        elif isinstance(tree, list) and step.isdecimal() and int(step) < len(tree):
+            tree = tree[int(step)]
+    return tree
 
 
 def split_path(message: str) -> tuple[str, str]:
@@ -88,6 +121,10 @@ def split_path(message: str) -> tuple[str, str]:
 def escape(step: str) -> str:
     """A step of a JSON Pointer."""
     return step.replace("~", "~0").replace("/", "~1")[:SAID_MAX]
+
+
+def _steps(pointer: str) -> list[str]:
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def _number(written: str) -> Raw:
@@ -111,10 +148,9 @@ def _shortened(value: Any, pointer: str) -> list[tuple[str, str]]:
 def _mend(holder: dict[str, Any], pointer: str, times: int) -> bool:
     """Take away what is at fault: a member, then, where it is required, its wrong value; then the list around it."""
     inside: Any = holder[""]
-    *way, last = pointer.split("/")[1:] or [""]
+    *way, last = _steps(pointer) or [""]
     list_, name = None, ""
-    for step in way:
-        key = step.replace("~1", "/").replace("~0", "~")
+    for key in way:
         if isinstance(inside, dict) and key in inside:
             list_, name = inside, key
             inside = inside[key]
@@ -122,7 +158,6 @@ def _mend(holder: dict[str, Any], pointer: str, times: int) -> bool:
             inside = inside[int(key)]
         else:
             return False
-    last = last.replace("~1", "/").replace("~0", "~")
     if isinstance(inside, dict) and pointer:
         if times > 1:
             return False

@@ -52,9 +52,9 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
     """The format that is asked for, or policy's, whose seats policy fills."""
     asked, usable = request.format, ", ".join((*policy.offered, AUTO))
     if asked is not None and asked not in (*FORMATS, AUTO):
-        near = did_you_mean(asked, (*policy.offered, AUTO))
+        meant = did_you_mean(asked, (*FORMATS, AUTO))
         raise InvalidCase(
-            f"unknown format {check_text(asked)};{near} use one of: {usable}", pointers=("/options/format",)
+            f"unknown format {check_text(asked)}{meant}; use one of: {usable}", pointers=("/options/format",)
         )
     chosen = seating.SEATING.choose_format(policy, asked, request.task_type)
     if missing := policy.missing(chosen.name):
@@ -67,12 +67,12 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
 
 
 def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:
-    """Refuse texts that are too long or not Unicode, wherever they stand; documents have limits of their own."""
+    """Refuse texts that are too long or not plain Unicode, wherever they stand; documents have limits of their own."""
     faults = Faults()
     for pointer, text, limit in (*_shared_texts(request, policy), *_case_texts(request, policy)):
         with faults.noted():
             _at_most(pointer[1:], text, limit, pointer)
-            _unicode(text, pointer)
+            plain(text, pointer)
     faults.refuse()
 
 
@@ -148,7 +148,7 @@ def _amount(pointer: str, amount: Decimal | None) -> None:
 
 
 def sizes(request: CaseRequest, policy: Policy) -> None:
-    """Refuse what is empty, too large or not Unicode."""
+    """Refuse what is empty, too large or not plain Unicode."""
     limits, faults = policy.limits, Faults()
     with faults.noted():
         if not request.question.strip():
@@ -203,7 +203,7 @@ def _document(document: DocumentRequest, i: int, limit: int) -> None:
     if not document.text.strip():
         raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
     _at_most(f"document {document.id or i + 1}", document.text, limit, pointer)
-    _unicode(document.text, pointer)
+    plain(document.text, pointer)
 
 
 def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
@@ -211,11 +211,32 @@ def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
         raise TooLarge(f"{what} may have {limit} characters, found {len(text)}; shorten it", pointers=(pointer,))
 
 
-def _unicode(text: str, pointer: str) -> None:
+def plain(text: str, pointer: str) -> None:
+    """Refuse half a surrogate pair, which has no bytes, and a NUL.
+
+    The database's text type holds no NUL, and many readers end a text at one: two readers of one record would not see
+    the same question.
+    """
     try:
         text.encode()
-    except UnicodeEncodeError:
-        raise InvalidCase("the text holds half a surrogate pair; send valid Unicode", pointers=(pointer,)) from None
+    except UnicodeEncodeError as error:
+        raise InvalidCase(
+            f"the text holds half a surrogate pair, {_place(text, error.start)}; send valid Unicode",
+            pointers=(pointer,),
+        ) from None
+    if (nul := text.find("\0")) >= 0:
+        raise InvalidCase(
+            f"the text holds a NUL character (U+0000), {_place(text, nul)}; leave it out, or send the text that it "
+            "stands for",
+            pointers=(pointer,),
+        )
+
+
+def _place(text: str, at: int) -> str:
+    """Where a character of a text is: its line and column from 1, and how many characters come before it."""
+    before = text[:at]
+    column = at - before.rfind("\n")
+    return f"at line {before.count(chr(10)) + 1}, column {column} of the text (after {at} characters)"
 
 
 def check_text(value: object) -> str:

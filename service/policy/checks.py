@@ -7,8 +7,9 @@ from collections.abc import Collection
 from service.debate.ballot import ABSTENTION, ESCALATE
 from service.debate.formats import FormatName, name_of
 from service.debate.labels import clashing
+from service.errors import did_you_mean
 from service.policy.bounds import within
-from service.policy.faults import Faults, Path, WrongSetting, suggestion
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.policy import Policy
 from service.policy.rules import (
@@ -89,7 +90,7 @@ def check_task_types(policy: Policy) -> None:
             faults.note(path, f"no case can have the task types {unknown}; there are {known}")
     for task in policy.formats.auto:
         if task not in known:
-            near = suggestion(task, known)
+            near = did_you_mean(task, known)
             faults.note(("formats", "auto", task), f"no case can have the task type {task!r}; there are {known}{near}")
     faults.refuse()
 
@@ -112,7 +113,7 @@ def _check_chosen(policy: Policy, seats: Collection[str], path: Path, name: obje
     """Raise `WrongSetting` for a format that is none, cannot be what it is chosen for, or lacks seats."""
     offered = [known for known in FORMATS if not FORMAT_RULES[known].assigned]
     if not isinstance(name, str) or name not in tuple(FORMATS):
-        near = suggestion(name, offered) if isinstance(name, str) else ""
+        near = did_you_mean(name, offered) if isinstance(name, str) else ""
         raise WrongSetting(path, f"expected one of: {', '.join(offered)}, found {name!r}{near}")
     if FORMAT_RULES[name_of(name)].assigned:
         raise WrongSetting(path, f"{name} cannot {what}: only the caller can assign its stances")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import SequenceMatcher, get_close_matches
 
 Path = tuple[str | int, ...]
 """Where something stands in the file: keys, and places in lists."""
@@ -12,10 +11,6 @@ Path = tuple[str | int, ...]
 FILL_IN = "FILL IN"
 """What `gainsay policy init` writes in the place of a value that it cannot know. No key takes it."""
 MISSING = "this key is missing, and it has no default"
-CLOSE = 0.6
-"""The least likeness of a name to a known one for which it is taken as a slip in writing it."""
-_CONTAINED = 3
-"""A known name with so many characters that is inside of a wrong one, or around it, is probably meant."""
 
 
 class WrongSetting(ValueError):
@@ -82,25 +77,3 @@ class Faults:
 def _related(one: Path, other: Path) -> bool:
     shared = min(len(one), len(other))
     return one[:shared] == other[:shared]
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that a wrong one was probably meant to be, or ``None``."""
-    plain = {_plain(word): word for word in known}
-    wrong = _plain(name)
-    if wrong in plain:
-        return plain[wrong]
-    close = get_close_matches(wrong, plain, n=1, cutoff=CLOSE)
-    inside = [word for word in plain if min(len(word), len(wrong)) >= _CONTAINED and (word in wrong or wrong in word)]
-    best = max([*close, *inside], key=lambda word: SequenceMatcher(None, wrong, word).ratio(), default=None)
-    return None if best is None else plain[best]
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` where a known name is near, else nothing."""
-    near = nearest(name, known)
-    return f"; did you mean {near!r}?" if near else ""
-
-
-def _plain(name: str) -> str:
-    return name.casefold().replace("-", "_").replace(" ", "_")

@@ -32,8 +32,9 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from service.debate.amounts import MicroUSD, usd
+from service.errors import nearest
 from service.policy.bounds import money, number, share_per_mille, within
-from service.policy.faults import FILL_IN, MISSING, Faults, Path, WrongSetting, nearest
+from service.policy.faults import FILL_IN, MISSING, Faults, Path, WrongSetting
 
 T = TypeVar("T", bound=Struct)
 

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
+from service.errors import did_you_mean
 from service.money import TOKENIZERS
 from service.policy.bounds import COUNT_MAX
-from service.policy.faults import Faults, Path, WrongSetting, suggestion
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, keys_of, per_mille, sound_members, whole
 from service.policy.parameters import check_parameters
 from service.policy.prices import read_prices
@@ -160,13 +161,13 @@ def _check_names(table: Mapping[str, Any], providers: Iterable[str] | None, path
             faults.note((*path, key), f"expected a {key} of printable characters, found {found!r}")
     provider, known = table.get("provider"), sorted(providers or ())
     if providers is not None and provider is not None and provider not in known:
-        there = f"there is: {', '.join(known) or 'none'}{suggestion(provider, known)}"
+        there = f"there is: {', '.join(known) or 'none'}{did_you_mean(provider, known)}"
         faults.note((*path, "provider"), f"there is no provider {provider!r}; {there}")
 
 
 def _check_tokenizer(name: str, path: Path) -> None:
     if name not in TOKENIZERS:
-        there = f"{', '.join(sorted(TOKENIZERS))}{suggestion(name, TOKENIZERS)}"
+        there = f"{', '.join(sorted(TOKENIZERS))}{did_you_mean(name, TOKENIZERS)}"
         raise WrongSetting((*path, "tokenizer"), f"there is no tokenizer {name!r}; there is: {there}")
 
 

@@ -44,9 +44,8 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 from msgspec import Struct
 
-from service.errors import SettingsError
+from service.errors import SettingsError, nearest
 from service.policy import Policy
-from service.policy.faults import nearest
 from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced

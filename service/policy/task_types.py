@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from service.errors import InvalidCase
+from service.errors import InvalidCase, slips
 from service.policy.rules import AS, GatePolicy
 
 DECLINE, REFUSE = "decline", "refuse"
-LETTERS = 2
-"""So many letters more, fewer or other than a known type are a slip."""
 CHARACTERS_MAX = 100
 _SHOWN = 80
 
@@ -36,7 +34,7 @@ def read_type(asked: str, policy: GatePolicy) -> TypeRead:
     """What becomes of a task type as a caller wrote it."""
     if asked in policy.task_types:
         return TypeRead("known", asked)
-    near = [(slips, known) for known in policy.task_types if (slips := _slips(asked, known)) is not None]
+    near = [(found, known) for known in policy.task_types if (found := slips(asked, known)) is not None]
     if near:
         return TypeRead("misspelled", min(near, key=lambda one: one[0])[1])
     if policy.unknown_task_type.startswith(AS):
@@ -72,23 +70,3 @@ def _wrong(detail: str) -> InvalidCase:
 def _shown(written: str) -> str:
     shown = repr(written)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-
-
-def _slips(asked: str, known: str) -> int | None:
-    """The letters in which two spellings differ, case aside; ``None`` for more than a slip, or for another word."""
-    mine, theirs = asked.strip().casefold(), known.casefold()
-    most = min(LETTERS, len(mine) - 1, len(theirs) - 1)
-    if abs(len(mine) - len(theirs)) > most:
-        return None
-    distance = _distance(mine, theirs)
-    return distance if distance <= most else None
-
-
-def _distance(mine: str, theirs: str) -> int:
-    """The fewest letters to put in, take out or exchange (Levenshtein)."""
-    row = list(range(len(theirs) + 1))
-    for i, letter in enumerate(mine, start=1):
-        before, row = row, [i]
-        for j, other in enumerate(theirs, start=1):
-            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != other)))
-    return row[-1]

@@ -51,7 +51,7 @@ def load(name: str) -> Template:
     known = templates()
     if name not in known:
         raise UnknownTemplate(
-            f"expected the name of a template, found {name!r};{did_you_mean(name, known)} "
+            f"expected the name of a template, found {name!r}{did_you_mean(name, known)}; "
             f"choose one of: {', '.join(known)}"
         )
     return known[name]
@@ -66,7 +66,7 @@ def fill(template: Template, words: Mapping[str, str]) -> dict[str, Any]:
         if name not in template.placeholders:
             near = did_you_mean(name, template.placeholders)
             raise InvalidCase(
-                f"expected a placeholder of the template, found {name!r};{near} it has: "
+                f"expected a placeholder of the template, found {name!r}{near}; it has: "
                 f"{', '.join(template.placeholders)}"
             )
     filled: dict[str, Any] = _filled(template.case, words)

@@ -6,9 +6,21 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import audit, catalogue, citations, debates, documents, probes, problems, submission
+from service.web import (
+    audit,
+    catalogue,
+    citations,
+    debates,
+    docs,
+    documents,
+    probes,
+    problem_pages,
+    problems,
+    submission,
+)
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
+from service.web.compression import Compression
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 
@@ -36,6 +48,8 @@ HANDLERS = (
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,
+    *problem_pages.HANDLERS,
+    *docs.HANDLERS,
     probes.landing,
     probes.alive,
     probes.ready,
@@ -60,4 +74,4 @@ def make_api(site: AppState) -> Middleware:
         logging_config=None,
         request_max_body_size=None,
     )
-    return Middleware(app, site.head)
+    return Middleware(Compression(app), site.head)

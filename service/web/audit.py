@@ -38,7 +38,8 @@ from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
-from service.web.debates import answered, cursor, known_query, linked
+from service.web.codings import wanted_coding
+from service.web.debates import answered, cursor, known_query, linked, one_of
 from service.web.problems import NotAcceptable, request_id
 from service.web.types import address
 
@@ -233,7 +234,9 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
         "Vary": "Accept, Accept-Encoding",
         **_attachment(f"{UUID(debate)}.zip"),
     }
-    if headers.takes_gzip(request.headers.get("accept-encoding")):  # its files are stored, so a third of it remains
+    if wanted_coding(
+        request.headers.getall("accept-encoding", []), ("gzip",)
+    ).coding:  # its files are stored, so a third of it remains
         content = await asyncio.to_thread(gzip.compress, content, GZIP_LEVEL, mtime=0)
         header_fields["Content-Encoding"] = "gzip"
     media = headers.best_media_type(request.headers.get("accept"), (ZIP, OCTETS)) or ZIP
@@ -326,10 +329,8 @@ def _export_form(request: HttpRequest) -> tuple[Form, str]:
         if wanted is None:
             raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or give ?format=")
         return RECORDS[wanted], wanted
-    for media, form in RECORDS.items():
-        if form == asked:
-            return form, media
-    raise BadRequest(f"format must be one of {', '.join(FORMS)}, found {asked[:80]!r}")
+    wanted = one_of("format", asked, FORMS)
+    return next((form, media) for media, form in RECORDS.items() if form == wanted)
 
 
 async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:

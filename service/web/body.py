@@ -13,7 +13,7 @@ from service.web.problems import UnsupportedMediaType
 
 T = TypeVar("T")
 
-THREAD_BYTES = 1 << 18
+THREAD_BYTES = 1 << 16
 """A larger body is decoded in a thread."""
 
 
@@ -67,9 +67,15 @@ def _json_expected(request: HttpRequest) -> None:
     name, _, charset = parameters.strip().partition("=")
     if kind.strip().lower() != "application/json":
         found = kind.strip()[:SAID_MAX] or "none"
-        raise UnsupportedMediaType(f"expected the header Content-Type: application/json, found {found}")
+        raise UnsupportedMediaType(
+            f"expected the header Content-Type: application/json, found {found}", wanted={"Accept": "application/json"}
+        )
     if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in ("utf-8", "utf8", "us-ascii"):
         raise UnsupportedMediaType("expected JSON in UTF-8; encode the body in UTF-8 and leave out the charset")
-    coding = request.headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("identity", ""):
-        raise UnsupportedMediaType(f"expected a body without content coding, found {coding[:SAID_MAX]}")
+    codings = ",".join(request.headers.getall("content-encoding", [])).lower().split(",")
+    if packed := [coding for coding in map(str.strip, codings) if coding not in ("identity", "")]:
+        raise UnsupportedMediaType(
+            f"expected a body without content coding, found {packed[0][:SAID_MAX]}; send the JSON as it is: a packed "
+            "body is not unpacked, whatever it would grow to",
+            wanted={"Accept-Encoding": "identity"},
+        )

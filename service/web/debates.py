@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import cast
 from urllib.parse import urlencode
@@ -12,8 +12,9 @@ from litestar import Response, get, post
 
 from service import report
 from service.audit.report_forms import PAPERS, Form, Paper
-from service.errors import BadRequest
+from service.errors import FAULTS_MAX, BadRequest, did_you_mean
 from service.intake.request import CaseRequest, GateRequest
+from service.intake.validation import plain
 from service.report import VIEWS, Result, View, viewed
 from service.report.sent import encode
 from service.reviews.query_parameters import read_query
@@ -107,6 +108,7 @@ async def abort(request: HttpRequest) -> Response[bytes]:
     """Abort a debate: it makes no further model calls."""
     known_query(request, ())
     why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
+    plain(why or "", "/reason")
     found = await app_state(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
     return answered(Abortion.of(found))
 
@@ -140,7 +142,10 @@ def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
     """Refuse unknown parameters: an answer that ignores a filter answers another question."""
     if unknown := sorted(set(request.query_params) - set(known)):
         there = ", ".join(known) or "none"
-        raise BadRequest(f"unknown query parameters {[name[:80] for name in unknown]}; this path accepts: {there}")
+        meant = "".join(did_you_mean(name, known) for name in unknown[:FAULTS_MAX])
+        raise BadRequest(
+            f"unknown query parameters {[name[:80] for name in unknown]}{meant}; this path accepts: {there}"
+        )
 
 
 def _debate(request: HttpRequest) -> str:
@@ -153,18 +158,20 @@ def _under_way(result: Result) -> bool:
 
 def view(request: HttpRequest) -> View:
     """How much of a result the caller wants: a summary unless it asks for the whole; raises `BadRequest`."""
-    given = request.query_params.get("view", "summary")
-    if given not in VIEWS:
-        raise BadRequest(f"view must be summary (which it is by default) or full, found {given[:80]!r}")
-    return cast(View, given)
+    return cast(View, one_of("view", request.query_params.get("view", VIEWS[0]), VIEWS))
 
 
 def _paper(request: HttpRequest) -> Paper:
     """The size of the paper on which a report is printed; raises `BadRequest`."""
-    given = request.query_params.get("paper", "a4")
-    if given not in PAPERS:
-        raise BadRequest(f"paper must be a4 (which it is by default) or letter, found {given[:80]!r}")
-    return cast(Paper, given)
+    return cast(Paper, one_of("paper", request.query_params.get("paper", PAPERS[0]), PAPERS))
+
+
+def one_of(name: str, given: str, known: Sequence[str]) -> str:
+    """The value of a query parameter that takes a closed list of values; raises `BadRequest`."""
+    if given not in known:
+        meant = did_you_mean(given, known)
+        raise BadRequest(f"{name} must be one of {', '.join(known)}, found {given[:80]!r}{meant}")
+    return given
 
 
 def _etag(result: Result, build: str, shown: View) -> str:

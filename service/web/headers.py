@@ -49,17 +49,6 @@ def best_media_type(accept: str | None, offers: Sequence[str]) -> str | None:
     return offer if quality > 0 else None
 
 
-def takes_gzip(accepted: str | None) -> bool:
-    """Whether Accept-Encoding names gzip, or everything, with a quality above 0 (RFC 9110, 12.5.3)."""
-    named = {}
-    for part in (accepted or "").split(","):
-        coding, *given = part.split(";")
-        quality = next((text.strip()[2:] for text in given if text.strip().lower().startswith("q=")), "1")
-        named[coding.strip().lower()] = quality
-    found = named.get("gzip", named.get("x-gzip", named.get("*", "0")))
-    return re.fullmatch(r"1(?:\.0{0,3})?|0\.(?!0+$)\d{1,3}", found) is not None
-
-
 def last_event(header: str | None, query: str | None) -> int | None:
     """The number of the last entry that a listener has seen. The header overrides the query, which may be older."""
     said = header if header is not None else query

@@ -11,7 +11,6 @@ import msgspec
 from service import __version__, samples
 from service.errors import (
     AuditUnavailable,
-    BadRequest,
     BudgetExhausted,
     EvidenceDamaged,
     GainsayError,
@@ -63,6 +62,7 @@ from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.plain_schemas import defaults_in_words, plain
+from service.web.problem_texts import TEXTS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
@@ -93,7 +93,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
 }
 """The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
-    400: BadRequest("the body must be one JSON object in UTF-8: Input data was truncated"),
+    400: TEXTS["bad_request"].example,
     402: BudgetExhausted(
         "the tenant's limit for the day, 5.00 USD, leaves 0.02 USD and the debate needs 0.31 USD to begin",
         limit="tenantDay",

@@ -16,6 +16,7 @@ from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
 from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter
+from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
 from service.web.types import Abortion, AbortRequest, Health, Submission
@@ -246,6 +247,7 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="What this service is, and where its description is.",
         answers={200: Answer("A line for people.", {"text/plain": ()})},
     ),
+    *PAGES,
     Operation(
         method="get",
         path="/livez",

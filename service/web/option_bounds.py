@@ -17,6 +17,7 @@ from service.policy import FORMAT_RULES
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
+from service.web.value_bounds import WHOLE
 
 DESCRIPTIONS: Mapping[str, str] = {
     "maxRounds": "The most rounds of the debate; it may end earlier.",
@@ -49,7 +50,7 @@ DESCRIPTIONS: Mapping[str, str] = {
 _STRENGTH: Schema = {"minimum": 1, "maximum": 10}
 _COUNT: Schema = {"minimum": DEBATERS_MIN, "maximum": DEBATERS_MAX}
 _LISTED: Schema = {"minItems": DEBATERS_MIN, "maxItems": DEBATERS_MAX}
-_SAID: Schema = {"minLength": 1}
+_SAID: Schema = {"minLength": 1, **WHOLE}
 _BOUNDS: Mapping[str, Schema] = {
     "minChallengeStrength": _STRENGTH,
     "requireCriticRetryBelow": _STRENGTH,
@@ -62,17 +63,17 @@ _BOUNDS: Mapping[str, Schema] = {
     "convergenceSimilarity": {"minimum": 0, "maximum": 1},
 }
 _DEBATER: Schema = {
-    "name": {"description": "The debater's name, on one line.", "minLength": 1, "maxLength": NAME_MAX},
-    "role": {"description": "The debater's persona, in your words.", "minLength": 1},
+    "name": {"description": "The debater's name, on one line.", **_SAID, "maxLength": NAME_MAX},
+    "role": {"description": "The debater's persona, in your words.", **_SAID},
     "prompt": {
         "description": "A pinned prompt of the manifest that replaces the format's own.",
-        "minLength": 1,
+        **_SAID,
         "maxLength": NAME_MAX,
     },
 }
 _POSITION: Schema = {
     "id": {"description": "Letters, digits and hyphens.", "pattern": "^[A-Za-z0-9-]+$", "maxLength": POSITION_ID_MAX},
-    "text": {"description": "The text of the position.", "minLength": 1},
+    "text": {"description": "The text of the position.", **_SAID},
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from litestar import Litestar, Response, get
 from litestar.datastructures import State
 
-from service.web import probes, problems
+from service.web import probes, problem_pages, problems
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.middleware import Middleware
@@ -18,7 +18,7 @@ Troubles = Callable[[], Awaitable[Sequence[str]]]
 def make_probe_app(troubles: Troubles) -> Middleware:
     """The application; it is ready while there are no ``troubles``."""
     app = Litestar(
-        route_handlers=with_options([probes.alive, ready, probes.metrics]),
+        route_handlers=with_options([probes.alive, ready, probes.metrics, *problem_pages.HANDLERS]),
         exception_handlers={Exception: problems.answer},
         state=State({"troubles": troubles}),
         openapi_config=None,

@@ -21,7 +21,8 @@ READY_WITHIN_S = 0.8
 
 LANDING = (
     "Gainsay, a service for model-risk governance: high-stakes questions are debated under a cost ceiling, and the "
-    "evidence is kept. /openapi.json describes every path; /readyz says whether this process takes work.\n"
+    "evidence is kept. /docs describes every path for people and /openapi.json for programs; /problems explains every "
+    "error; /readyz says whether this process takes work.\n"
 )
 
 

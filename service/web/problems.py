@@ -1,7 +1,8 @@
 """Every error as a problem document (RFC 9457).
 
-``type`` and ``code`` are stable and equivalent; ``detail`` is for people. The cause of an internal error goes into the
-log with the request's id, never into the answer.
+``type`` and ``code`` are stable and equivalent; ``type`` is the address of a page on this service, and ``detail`` is
+for people. The cause of an internal error goes into the log with the request's id, never into the answer. So does an
+error of another part of the program, which has no page here.
 """
 
 from __future__ import annotations
@@ -31,10 +32,29 @@ from service.errors import (
 from service.report.sent import encode
 from service.web.allowed_methods import allowed
 from service.web.app_state import HttpRequest
+from service.web.paths import probable_path
+from service.web.problem_texts import TEXTS
+from service.web.refusals import Internal, MethodNotAllowed, NotAcceptable, NotReady, UnsupportedMediaType
 from service.web.types import address
 
+__all__ = [
+    "PROBLEM_JSON",
+    "TYPE",
+    "FieldError",
+    "Internal",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "NotReady",
+    "Problem",
+    "UnsupportedMediaType",
+    "answer",
+    "problem",
+    "request_id",
+]
+
 PROBLEM_JSON = "application/problem+json"
-TYPE = "urn:gainsay:problem:"
+TYPE = "/problems/"
+"""Before its code, the address of a problem's page on the service that answers (RFC 9457, 3.1.1)."""
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the present request."""
@@ -71,42 +91,6 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     debate_id: str | None = None
 
 
-class MethodNotAllowed(GainsayError):
-    """The path exists but does not accept this method."""
-
-    code = "method_not_allowed"
-    status = 405
-    title = "The path does not accept this method"
-
-
-class NotAcceptable(GainsayError):
-    """The service has none of the media types that the request accepts."""
-
-    code = "not_acceptable"
-    status = 406
-    title = "The answer has no acceptable media type"
-
-
-class UnsupportedMediaType(GainsayError):
-    """The Content-Type of the body is not JSON."""
-
-    code = "unsupported_media_type"
-    status = 415
-    title = "The media type of the body is not supported"
-
-
-class NotReady(GainsayError):
-    """The process cannot take work now."""
-
-    code = "not_ready"
-    status = 503
-    title = "The service is not ready"
-
-
-class Internal(GainsayError):
-    """An unforeseen error."""
-
-
 _UNTOLD = (QueueFull, Overloaded, NotReady)
 """Errors without a log line each: metrics count the first two, and each change of readiness is logged once."""
 
@@ -114,7 +98,7 @@ _UNTOLD = (QueueFull, Overloaded, NotReady)
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
-    known = _service_error(error, {route.path for route in request.app.routes})
+    known = _service_error(error, request.scope["path"], {route.path for route in request.app.routes})
     if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
         if isinstance(inside := known.__cause__, GainsayError):
@@ -127,6 +111,8 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
         headers["Location"] = address(known.debate)
+    if isinstance(known, UnsupportedMediaType):
+        headers.update(known.wanted)
     if isinstance(known, RequestTimeout):  # the server would read the rest of the body as the next request
         headers["Connection"] = "close"
     if isinstance(error, MethodNotAllowedException):
@@ -169,13 +155,14 @@ def _where_paths_are(paths: Collection[str]) -> str:
     return "/openapi.json lists all paths" if "/openapi.json" in paths else f"those here are {', '.join(sorted(paths))}"
 
 
-def _service_error(error: Exception, paths: Collection[str]) -> GainsayError:
-    """The error as one of the service's own; ``paths`` are those of the application."""
+def _service_error(error: Exception, path: str, paths: Collection[str]) -> GainsayError:
+    """The error as one of the service's own; ``path`` is the request's, ``paths`` are those of the application."""
     match error:
-        case GainsayError():
+        case GainsayError() if error.code in TEXTS:
             return error
         case NotFoundException():
-            return NotFound(f"there is no such path; {_where_paths_are(paths)}")
+            meant = f"; did you mean {near}?" if (near := probable_path(path, paths)) else ""
+            return NotFound(f"there is no such path{meant}; {_where_paths_are(paths)}")
         case MethodNotAllowedException():
             return MethodNotAllowed(f"expected one of the methods {_allowed_methods(error)}")
         case HTTPException() if 400 <= error.status_code < 500:

@@ -36,7 +36,18 @@ from service.report.result import (
 )
 from service.report.result import types as result
 from service.reviews.evidence import key_register
-from service.web import audit, catalogue, citations, documents, list_types, model_types, problems, quote_types, types
+from service.web import (
+    audit,
+    catalogue,
+    citations,
+    documents,
+    list_types,
+    model_types,
+    problem_pages,
+    problems,
+    quote_types,
+    types,
+)
 
 REF = "#/components/schemas/{name}"
 _PREFIX = REF.format(name="")
@@ -236,6 +247,8 @@ SCHEMA_NAMES: dict[type, str] = {
     model_types.LongInputDetail: "LongInputDetail",
     model_types.RateDetail: "RateDetail",
     problems.Problem: "Problem",
+    problem_pages.ProblemDetail: "ProblemDetail",
+    problem_pages.ProblemList: "ProblemList",
     problems.FieldError: "FieldError",
     quote_types.PriceQuote: "PriceQuote",
     quote_types.QuotedSeat: "QuotedSeat",

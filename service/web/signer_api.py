@@ -11,27 +11,19 @@ from litestar.datastructures import State
 from service import telemetry
 from service.audit.note import parse_note
 from service.audit.witness import KnownCheckpoint
-from service.errors import BadRequest, GainsayError, NotFound
+from service.errors import BadRequest, NotFound
 from service.proving.signing import CheckpointRefused, Signer
 from service.proving.signing.countersigner import TEXT, Countersigner
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
-from service.web import probes, problems
+from service.web import probes, problem_pages, problems
 from service.web.allowed_methods import with_options
 from service.web.app_state import HttpRequest
 from service.web.body import read_bytes
 from service.web.middleware import Middleware
-from service.web.problems import UnsupportedMediaType
+from service.web.refusals import Unauthorised, UnsupportedMediaType
 
 BODY_MAX = 1 << 16
 """Three times the size of 63 hashes and a note with some twenty signatures."""
-
-
-class Unauthorised(GainsayError):
-    """A request to the signer has no token, or a wrong one."""
-
-    code = "unauthorised"
-    status = 401
-    title = "The signer's token is missing or wrong"
 
 
 def make_witness_api(witness: Countersigner) -> Middleware:
@@ -100,7 +92,7 @@ async def sign(request: HttpRequest) -> Response[str]:
 
 def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
     return Litestar(
-        route_handlers=with_options([*handlers, probes.alive, probes.metrics]),
+        route_handlers=with_options([*handlers, *problem_pages.HANDLERS, probes.alive, probes.metrics]),
         exception_handlers={Exception: problems.answer},
         state=State(state),
         openapi_config=None,

@@ -38,7 +38,9 @@ DECIMAL: Schema = {"type": "string", "format": "decimal"}
 _DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
 _DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
 _DOWNSIDE = "estimatedDownside"
-_SAID: Schema = {"minLength": 1, "pattern": r"\S"}
+_SAID: Schema = {"minLength": 1, "pattern": r"^[^\x00]*[^\x00\s][^\x00]*$"}
+WHOLE: Schema = {"pattern": r"^[^\x00]*$"}
+"""A text without NUL, at which many readers would end it."""
 _TASK_TYPE: Schema = {
     "minLength": 1,
     "maxLength": CHARACTERS_MAX,
@@ -76,7 +78,7 @@ def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
         bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
         components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
-    reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits.note_characters if limits else None)})
+    reason = _within(force["properties"]["reason"], {**_at_most(limits.note_characters if limits else None), **_SAID})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
 
 
@@ -94,7 +96,7 @@ def _needed(schema: Schema) -> Schema:
 def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
     note = _at_most(limits.note_characters if limits else None)
     return {
-        "question": {**_SAID, **_at_most(limits.question_characters if limits else None)},
+        "question": {**_at_most(limits.question_characters if limits else None), **_SAID},
         "taskType": _TASK_TYPE,
         "singleAgentAnswer": _at_most(limits.answer_characters if limits else None),
         "downsideBasis": note,
@@ -115,7 +117,7 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
 
 def _of_document(limits: Limits | None) -> Mapping[str, Schema]:
     return {
-        "text": {**_SAID, **_at_most(limits.document_characters if limits else None)},
+        "text": {**_at_most(limits.document_characters if limits else None), **_SAID},
         "id": {"maxLength": DOCUMENT_ID_MAX},
         "title": _at_most(limits.note_characters if limits else None),
         "round": {"minimum": 1},
@@ -123,7 +125,7 @@ def _of_document(limits: Limits | None) -> Mapping[str, Schema]:
 
 
 def _at_most(characters: int | None) -> Schema:
-    return {} if characters is None else {"maxLength": characters}
+    return WHOLE if characters is None else {**WHOLE, "maxLength": characters}
 
 
 def _within(schema: Schema, bounds: Schema) -> Schema:

@@ -17,6 +17,7 @@ from jsonschema.protocols import Validator
 from service import samples
 from service.intake.formats import OPTIONS_OF
 from service.web.api import HANDLERS
+from service.web.docs import docs_version
 from service.web.middleware import route_of
 from tests.fixtures.emptiness import empty
 from tests.fixtures.postgres import Database
@@ -112,7 +113,7 @@ async def test_the_document_and_the_service_refer_to_no_other_host(site: Served,
     texts = {value for value in inner(document) if isinstance(value, str) and "://" in value}
 
     assert {text for text in texts if not text.startswith("https://json-schema.org/")} == set()
-    for page in ("/docs", "/schema", "/schema/openapi.json", "/swagger", "/redoc"):
+    for page in ("/schema", "/schema/openapi.json", "/swagger", "/redoc"):
         assert (await site.http.get(page)).status_code == 404
     landing = (await site.http.get("/")).text
     assert "://" not in landing
@@ -250,6 +251,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("GET", "/readyz", "/readyz", {}),
         ("GET", "/metrics", "/metrics", {}),
         ("GET", "/openapi.json", "/openapi.json", {}),
+        *pages(),
     ]
     at = "/v1/debates/{debate}"
     for debate in (done, declined, UNKNOWN):
@@ -287,6 +289,26 @@ def keyed() -> list[tuple[str, str, str, dict[str, Any]]]:
     declined = [sent("b", a_declined_case()), sent("b", a_declined_case())]
     waited = sent("b", a_declined_case(), prefer="wait=1")
     return [*first, *over, *declined, waited, sent("a", a_declined_case()), sent('"', a_case())]
+
+
+def pages() -> list[tuple[str, str, str, dict[str, Any]]]:
+    """Requests to the service's own pages, in each of their forms."""
+    forms: list[dict[str, Any]] = [
+        {"headers": {"accept": form}} for form in ("text/html", "text/markdown", "application/json", "image/png")
+    ]
+    one, file = "/problems/{code}", "/docs/{version}/{name}"
+    return [
+        *(("GET", "/problems", "/problems", form) for form in forms),
+        *(("GET", one, "/problems/too_large", form) for form in forms),
+        ("GET", "/problems", "/problems?x=y", {}),
+        ("GET", one, "/problems/toolarge", {}),
+        ("GET", one, "/problems/too_large?x=y", {}),
+        ("GET", "/problems", "/problems", {"headers": {"if-none-match": "*"}}),
+        ("GET", "/docs", "/docs", {}),
+        ("GET", "/docs", "/docs?url=x", {}),
+        ("GET", "/docs", "/docs", {"headers": {"if-none-match": "*"}}),
+        *(("GET", file, f"/docs/{docs_version()}/{name}", {}) for name in ("page.css", "start.js", "LICENSE", "x")),
+    ]
 
 
 def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any]]]:

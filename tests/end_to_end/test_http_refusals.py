@@ -36,7 +36,7 @@ def problem_in(answer: httpx.Response, status: int, code: str) -> JSON:
     assert answer.headers["content-type"] == "application/problem+json"
     problem: JSON = answer.json()
     assert (problem["status"], problem["code"]) == (status, code), problem
-    assert problem["type"] == f"urn:gainsay:problem:{code}"
+    assert problem["type"] == f"/problems/{code}"
     assert problem["title"]
     assert problem["detail"]
     assert problem["requestId"] == answer.headers["request-id"]
@@ -180,10 +180,17 @@ async def test_a_byte_that_is_not_utf8_is_named_by_its_place(site: Served) -> No
 
     problem = problem_in(await post(site, body), 400, "bad_request")
 
-    assert "at byte 1013" in problem["detail"]
+    assert "0xff at line 1, column 1014 (byte 1013)" in problem["detail"]
 
 
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
+    "a NUL in the question": ({"question": "why\0?"}, "/question"),
+    "a NUL in a document": ({"documents": [{"text": TEXT}, {"text": f"{TEXT}\0"}]}, "/documents/1/text"),
+    "a NUL in a title": ({"documents": [{"text": TEXT, "title": "\0"}]}, "/documents/0/title"),
+    "a NUL in metadata": ({"metadata": {"ticket": "7\0"}}, "/metadata"),
+    "a NUL in a key of metadata": ({"metadata": {"tick\0et": "7"}}, "/metadata"),
+    "a NUL in an answer": ({"singleAgentAnswer": "yes\0"}, "/singleAgentAnswer"),
+    "a NUL in a reason": ({"force": {"debate": True, "reason": "so\0"}}, "/force/reason"),
     "empty question": ({"question": ""}, "/question"),
     "blank question": ({"question": " \n\t"}, "/question"),
     "no documents": ({"documents": []}, "/documents"),
@@ -290,8 +297,10 @@ async def test_a_format_beside_the_options_is_refused_and_told_where_it_belongs(
         "/format": 'format belongs into options: send "options": {"format": ...}, with the options of that format '
         "beside it",
         "/maxRounds": "maxRounds belongs into options, beside the format whose option it is",
-        "/shape": "object contains unknown field 'shape'",
+        "/shape": said["/shape"],
     }
+    assert said["/shape"].startswith("object contains unknown field 'shape'; known here: ")
+    assert "taskType, estimatedDownside" in said["/shape"]
 
 
 @pytest.mark.parametrize("options", [{}, {"maxRounds": 2}, {"format": None}, None])
@@ -300,6 +309,99 @@ async def test_options_without_their_format_are_refused(site: Served, options: A
 
     pointers = {error["pointer"] for error in problem_in(answer, 422, "wrong_shape")["errors"]}
     assert pointers <= {"/options", "/options/format"}
+
+
+async def test_a_nul_is_refused_with_its_place_in_the_text(site: Served) -> None:
+    answer = await site.http.post("/v1/debates", json=a_case(question="first line\nsecond\0"))
+
+    problem = problem_in(answer, 422, "invalid_case")
+    assert "NUL character (U+0000), at line 2, column 7 of the text (after 17 characters)" in problem["detail"]
+    debate = "00000000-0000-7000-8000-000000000000"
+    aborted = await site.http.post(f"/v1/debates/{debate}/abort", json={"reason": "enough\0"})
+    assert pointers(problem_in(aborted, 422, "invalid_case")) == ["/reason"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "words"),
+    [
+        ({"qestion": "why?"}, "/qestion", "unknown field 'qestion'; did you mean 'question'?"),
+        ({"documents": [{"text": "t", "titel": "x"}]}, "/documents/0/titel", "did you mean 'title'?"),
+        (
+            {"options": {"format": "panel", "max_rounds": 2}},
+            "/options/max_rounds",
+            "did you mean 'maxRounds'?",
+        ),
+        ({"materiality": "moderat"}, "/materiality", "low, moderate, found \"moderat\"; did you mean 'moderate'?"),
+        ({"onDisconnect": "kill"}, "/onDisconnect", 'expected one of abort, continue, found "kill"'),
+        ({"confidenceScore": "a lot"}, "/confidenceScore", 'as 0.75 or "0.75", found "a lot"'),
+        ({"costCeilingUSD": "$5"}, "/costCeilingUSD", 'found "$5"'),
+    ],
+)
+async def test_a_refusal_says_what_was_found_and_what_was_probably_meant(
+    site: Served, changes: dict[str, Any], pointer: str, words: str
+) -> None:
+    problem = problem_in(await site.http.post("/v1/debates", json=a_case(**changes)), 422, "wrong_shape")
+
+    assert {error["pointer"]: words in error["detail"] for error in problem["errors"]} == {pointer: True}, problem
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"format": "pannel"}, "unknown format 'pannel'; did you mean 'panel'?"),
+        ({"format": "adversarial", "models": {"critc": "alder-large"}}, "did you mean 'critic'?"),
+        ({"format": "adversarial", "models": {"critic": "alder_large"}}, "did you mean 'alder-large'?"),
+        ({"format": "adversarial", "personas": {"Proposer": "A judge."}}, "did you mean 'proposer'?"),
+    ],
+)
+async def test_a_slip_in_the_name_of_a_format_a_seat_or_a_model_is_answered_with_what_was_meant(
+    site: Served, options: JSON, words: str
+) -> None:
+    answer = await site.http.post("/v1/debates", json=a_case(options=options))
+
+    assert words in problem_in(answer, 422, "invalid_case")["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/v1/debate", 404, "did you mean /v1/debates?"),
+        (f"/v1/debates/{UNKNOWN}/event", 404, f"did you mean /v1/debates/{UNKNOWN}/events?"),
+        ("/debates", 404, "did you mean /v1/debates?"),
+        ("/v1/elsewhere", 404, "no such path; /openapi.json"),
+        ("/v1/debates?limt=3", 400, "['limt']; did you mean 'limit'?"),
+        (
+            f"/v1/debates/{UNKNOWN}?view=ful",
+            400,
+            "view must be one of summary, full, found 'ful'; did you mean 'full'?",
+        ),
+        (f"/v1/debates/{UNKNOWN}/report?paper=A4", 400, "did you mean 'a4'?"),
+        ("/v1/audit/logs/localhost/default/1/records?format=json", 400, "did you mean 'jsonl'?"),
+        ("/v1/audit/logs/localhost/default/1/records?status=complete", 400, "did you mean 'completed'?"),
+    ],
+)
+async def test_a_slip_in_an_address_is_answered_with_what_was_meant(
+    site: Served, path: str, status: int, words: str
+) -> None:
+    answer = await site.http.get(path)
+
+    assert words in problem_in(answer, status, "not_found" if status == 404 else "bad_request")["detail"]
+
+
+async def test_a_cut_body_is_answered_with_the_place_of_the_cut(site: Served) -> None:
+    body = b'{"question": "why",\n "taskType": "contr'
+
+    detail = problem_in(await post(site, body), 400, "bad_request")["detail"]
+
+    assert "end too early, at line 2, column 20 (byte 39), inside the text that begins at line 2, column 14" in detail
+    whole = problem_in(await post(site, b'{"question": "why",}'), 400, "bad_request")["detail"]
+    assert "at line 1, column 20 (byte 19)" in whole
+
+
+async def test_a_member_that_comes_twice_is_answered_with_both_places(site: Served) -> None:
+    problem = problem_in(await post(site, b'{"question":"mine",\n' + CASE[1:]), 422, "wrong_shape")
+
+    assert "twice, at line 1, column 2 (byte 1) and at line 2, column " in problem["detail"]
 
 
 @pytest.mark.parametrize("name", INVALID)
@@ -440,7 +542,7 @@ async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: S
         ("GET", "/v1", 404, "not_found"),
         ("POST", "/", 405, "method_not_allowed"),
         ("GET", "/v1/nothing", 404, "not_found"),
-        ("GET", "/docs", 404, "not_found"),
+        ("GET", "/doks", 404, "not_found"),
         ("GET", "/schema", 404, "not_found"),
         ("GET", f"/v1/debates/{UNKNOWN}", 404, "not_found"),
         ("GET", "/v1/debates/contract", 404, "not_found"),
@@ -510,7 +612,7 @@ async def test_a_form_that_cannot_be_given_is_not_given(site: Served) -> None:
         (b'{"why":"x"}', 422, "wrong_shape"),
         (b'{"reason":7}', 422, "wrong_shape"),
         (b"not JSON", 400, "bad_request"),
-        (json.dumps({"reason": "r" * 1_001}).encode(), 400, "bad_request"),
+        (json.dumps({"reason": "r" * 1_001}).encode(), 422, "wrong_shape"),
     ],
 )
 async def test_an_abort_whose_reason_cannot_be_read_is_refused_and_aborts_nothing(

@@ -6,7 +6,6 @@ The browser is Debian's chromium, headless. Where it or node is missing, the tes
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
 from collections.abc import AsyncIterator
@@ -18,12 +17,12 @@ import pytest
 import pytest_asyncio
 
 from service import samples
+from tests.fixtures.chromium import needs_browser, shown
 from tests.fixtures.serving import Event, Served, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-CHROMIUM, NODE = shutil.which("chromium"), shutil.which("node")
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium")
+NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="no node to serve examples/page")
 VARIANTS = (None, "stances", "ballot", "panel", "convergence", "declined")
 MOST = 20
@@ -46,24 +45,7 @@ async def page(site: Served, root: Path) -> AsyncIterator[str]:
 
 async def items(address: str, folder: Path) -> list[tuple[str, str]]:
     """The events that the page lists once it has loaded and its stream has ended: name and words."""
-    process = await asyncio.create_subprocess_exec(
-        CHROMIUM or "chromium",
-        *(
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--dump-dom",
-            "--virtual-time-budget=20000",
-        ),
-        *(f"--user-data-dir={folder}", address),
-        env={"PATH": os.environ["PATH"], "HOME": str(folder)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    async with asyncio.timeout(90):
-        out, _ = await process.communicate()
-    found = re.findall(r"<li><b>(.*?)</b>(.*?)</li>", out.decode(), re.DOTALL)
+    found = re.findall(r"<li><b>(.*?)</b>(.*?)</li>", (await shown(address, folder)).dom, re.DOTALL)
     return [(name, unescape(words)) for name, words in found]
 
 

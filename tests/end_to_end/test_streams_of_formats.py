@@ -84,4 +84,4 @@ async def test_an_unknown_view_of_a_stream_is_refused_before_anything_is_sent(si
     for headers in ({}, {"last-event-id": "1"}, {"last-event-id": str(last)}):
         refused = await site.http.get(f"/v1/debates/{debate}/events", params={"view": view}, headers=headers)
         assert (refused.status_code, refused.json()["code"]) == (400, "bad_request")
-        assert "view must be summary" in refused.json()["detail"]
+        assert "view must be one of summary" in refused.json()["detail"]

@@ -45,7 +45,7 @@ def demo(format_: str) -> int:
     """
     if format_ not in format_options.FORMATS:
         raise InvalidCase(
-            f"unknown format {format_!r};{did_you_mean(format_, format_options.FORMATS)} use one of: "
+            f"unknown format {format_!r}{did_you_mean(format_, format_options.FORMATS)}; use one of: "
             f"{', '.join(format_options.FORMATS)}",
             pointers=("/options/format",),
         )

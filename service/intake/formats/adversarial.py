@@ -10,7 +10,7 @@ from service.debate.model import (
     Position,
 )
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal
-from service.errors import InvalidCase
+from service.errors import InvalidCase, did_you_mean
 from service.intake.formats.shared import (
     Reading,
     Request,
@@ -36,7 +36,10 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
     for seat, persona in asked.personas.items():
         pointer = f"/options/personas/{key(seat)}"
         if seat not in SEATS:
-            raise InvalidCase(f"unknown seat {check_text(seat)}; use one of: {', '.join(SEATS)}", pointers=(pointer,))
+            raise InvalidCase(
+                f"unknown seat {check_text(seat)}{did_you_mean(seat, SEATS)}; use one of: {', '.join(SEATS)}",
+                pointers=(pointer,),
+            )
         if not persona.strip():
             raise InvalidCase(
                 f"the persona of seat {seat!r} is empty; say who speaks, or leave it out", pointers=(pointer,)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.debate.adversarial import SEATS
+from service.errors import did_you_mean
 from service.policy import Model, Policy, Seat, seating
-from service.policy.faults import Faults, Path, WrongSetting, suggestion
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import keys_of, sound_members, tables
 
 OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
@@ -30,7 +31,7 @@ def read_seats(written: Any, models: Mapping[str, Model | None] | None, faults: 
     for name, table in found.items():
         own = Faults()
         if name not in known:
-            near = suggestion(name, known)
+            near = did_you_mean(name, known)
             own.note(("seats", name), f"there is no such seat; there is: {', '.join(known)}{near}")
         else:
             with own.noted():
@@ -60,7 +61,7 @@ def _seat(written: Any, models: Mapping[str, Model | None] | None, path: Path, f
 def _check_model(alias: str, models: Mapping[str, Model | None], allowance: int | None, key: str, path: Path) -> None:
     """Raise `WrongSetting` for a model that is not in the catalogue, or whose window does not hold the allowance."""
     if alias not in models:
-        has = f"it has: {', '.join(sorted(models))}{suggestion(alias, models)}"
+        has = f"it has: {', '.join(sorted(models))}{did_you_mean(alias, models)}"
         raise WrongSetting((*path, key), f"the catalogue has no model {alias!r}; {has}")
     model = models[alias]
     if model is not None and allowance is not None and not 0 < allowance < model.context_window:

@@ -29,7 +29,7 @@ from service.audit.export import (
 from service.audit.log_events import AuditRead
 from service.audit.record import Writer
 from service.debate.model import Status
-from service.errors import BadRequest, NotProvable
+from service.errors import BadRequest, NotProvable, did_you_mean
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.inclusion_paths import inclusion_paths
 from service.reviews.instants import instant
@@ -71,10 +71,12 @@ class Filters(Struct, frozen=True):
     def of(cls, asked: Mapping[str, str]) -> Self:
         """The filters by the names in `FILTERS`; raises `BadRequest` for another name or an impossible value."""
         if unknown := sorted(set(asked) - set(FILTERS)):
-            raise BadRequest(f"expected filters among {', '.join(FILTERS)}, found {unknown[0][:80]!r}")
+            meant = did_you_mean(unknown[0], FILTERS)
+            raise BadRequest(f"expected filters among {', '.join(FILTERS)}, found {unknown[0][:80]!r}{meant}")
         status = asked.get("status")
         if status is not None and status not in get_args(Status):
-            raise BadRequest(f"status must be one of {', '.join(get_args(Status))}, found {status[:80]!r}")
+            meant = did_you_mean(status, get_args(Status))
+            raise BadRequest(f"status must be one of {', '.join(get_args(Status))}, found {status[:80]!r}{meant}")
         task_type = asked.get("taskType")
         if task_type is not None and not (task_type and task_type.isprintable()):
             raise BadRequest("taskType must be the name of one, found another text")

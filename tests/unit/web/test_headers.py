@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.errors import BadRequest
-from service.web.headers import KEY_MAX, idempotency_key, takes_gzip
+from service.web.headers import KEY_MAX, idempotency_key
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,3 @@ def test_a_request_without_the_header_has_no_key() -> None:
 def test_anything_else_is_refused_with_what_was_expected(given: list[str]) -> None:
     with pytest.raises(BadRequest, match="Idempotency-Key must be given once, as 1 to 255 ASCII characters"):
         idempotency_key(given)
-
-
-@pytest.mark.parametrize(
-    ("accepted", "taken"),
-    [
-        *((None, False), ("", False), ("identity", False), ("gzip", True), ("br, GZIP;q=0.5", True), ("*", True)),
-        *(("gzip;q=0", False), ("gzip;q=0.000, *", False), ("gzip; q=1.0", True), ("gzip;q=nan", False)),
-    ],
-)
-def test_gzip_is_sent_to_whoever_accepts_it(accepted: str | None, taken: bool) -> None:
-    assert takes_gzip(accepted) is taken
