@@ -327,7 +327,7 @@ def nearest(written: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant, or ``None``.
 
     It is written almost so: another case, ``snake_case`` for ``camelCase``, a letter in three and at most `SLIP_MAX` of
-    them other than they should be, the beginning or end of one known name alone, or one known name with more around it.
+    them other than they should be, a part of the known name, or the known name with more around it.
     """
     names = [*known]
     most = min(SLIP_MAX, max(1, len(written) // 3))
@@ -335,12 +335,13 @@ def nearest(written: str, known: Iterable[str]) -> str | None:
     near = [(found, name) for name in names if (found := _near(mine, _joined(name), most)) is not None]
     if near:
         return min(near, key=lambda one: one[0])[1]
-    for holds in (str.startswith, str.endswith):
-        parts = [name for name in names if len(mine) > _PART and holds(_joined(name), mine)]
-        if parts:
-            return parts[0] if len(parts) == 1 else None
-    around = [name for name in names if len(_joined(name)) > _PART and _joined(name) in mine]
-    return around[0] if len(around) == 1 else None
+    parts = [name for name in names if _contained(mine, _joined(name))]
+    return min(parts, key=lambda name: abs(len(_joined(name)) - len(mine)), default=None)
+
+
+def _contained(mine: str, theirs: str) -> bool:
+    """Whether one is a part of the other, and long enough to say something."""
+    return min(len(mine), len(theirs)) >= _PART and (mine in theirs or theirs in mine)
 
 
 def _near(mine: str, theirs: str, most: int) -> int | None:

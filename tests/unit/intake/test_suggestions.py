@@ -8,10 +8,10 @@ import time
 import pytest
 
 from service.errors import did_you_mean
-from service.intake.request import CaseRequest
 from service.intake.decoding import decode
-from service.web.paths import probable_path
 from service.intake.positions import place, repeated_member, unclosed
+from service.intake.request import CaseRequest
+from service.web.paths import probable_path
 
 MEMBERS = ("question", "taskType", "documents", "confidenceScore", "maxRounds", "id")
 PATHS = ("/", "/v1/debates", "/v1/debates/{debate:str}", "/v1/debates/{debate:str}/events", "/openapi.json", "/livez")
