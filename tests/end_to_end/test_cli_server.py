@@ -418,7 +418,7 @@ def test_the_request_that_would_be_sent_to_a_service_is_printed(both: Both) -> N
         ("gate", "--case", "CASE"),
         ("quote", "--sample", "contract"),
         ("quote", "--sample", "architecture/panel"),
-        ("quote", "--sample", "security/stances", "--json"),
+        ("quote", "--sample", "security/stances"),
         ("quote", "--sample", "contract/convergence", "--ceiling", "0.01"),
         ("quote", "--case", "CASE", "--ceiling", "2"),
         ("models",),
@@ -433,6 +433,14 @@ def test_a_service_decides_and_quotes_as_this_machine_does_with_its_policy(
     case.write_text(json.dumps(a_case(estimatedDownside=6150000.50)))
 
     both.same(*(str(case) if word == "CASE" else word for word in words))
+
+
+def test_a_quote_of_a_service_knows_what_is_left_of_the_limits(both: Both) -> None:
+    words = ("quote", "--sample", "contract", "--json")
+    here, there = (json.loads(quote(*words).out) for quote in (both.here, both.there))
+
+    assert set(there.pop("tenantLeft")) == {"dayUSD", "monthUSD"}
+    assert there == here
 
 
 # -- where the service is
