@@ -67,7 +67,7 @@ async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
     driver: Driver, status: int, code: str, kind: str
 ) -> None:
     def say(_: Asked) -> bytes:
-        return problem(status, code, {"retry-after": "3600"}, errors=[{"pointer": "/x", "detail": "bad"}])
+        return problem(status, code, {"retry-after": "1"}, errors=[{"pointer": "/x", "detail": "bad"}])
 
     async with lying(say) as server, driver.open(server.url) as client:
         with pytest.raises(Failed) as raised:
@@ -75,7 +75,7 @@ async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
 
     members = raised.value.members
     assert (raised.value.kind, members["code"], members["status"]) == (kind, code, status)
-    assert (members["requestId"], members["retryAfter"]) == ("req_1", 3600)
+    assert (members["requestId"], members["retryAfter"]) == ("req_1", 1)
     assert members["errors"] == [{"pointer": "/x", "detail": "bad"}]
     assert len(server.seen) == 1
 
@@ -286,6 +286,19 @@ async def test_streams_that_say_nothing_are_given_up_with_the_time_of_a_call(dri
 
     assert raised.value.kind == "Unreachable"
     assert len(server.seen) > 2
+
+
+async def test_a_stream_that_goes_on_slowly_is_followed_for_longer_than_a_call_may_take(driver: Driver) -> None:
+    left = [event(n, "final" if n == 8 else "asked", {"n": n}) for n in range(1, 9)]
+
+    async def say(_: Asked) -> AsyncIterator[bytes]:
+        await asyncio.sleep(0.15)
+        yield STREAM_HEAD + b"retry: 10\n\n" + left.pop(0)
+
+    async with lying(say) as server, driver.open(server.url, give_up_after=0.6) as client:
+        events = await client.collect("follow", ID)
+
+    assert [each["id"] for each in events] == list(range(1, 9))
 
 
 async def test_a_heartbeat_keeps_a_stream_alive_longer_than_a_call_may_take(driver: Driver) -> None:
