@@ -169,7 +169,9 @@ def test_every_link_of_a_document_leads_to_a_file(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_every_path_of_a_document_is_there(document: Path) -> None:
     text = document.read_text()
-    paths = set(re.findall(r"`((?:clients|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
+    paths = (
+        set(re.findall(r"`((?:clients|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
+    )
     tests = set(re.findall(r"`(test_\w+\.py)`", text))
 
     assert document.name != "map.md" or len(paths) > 100

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fixtures.client_drivers import Driver, Failed
-from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, event, lying
+from tests.fixtures.client_drivers import AsyncDriver, Driver, Failed, SyncDriver
+from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, certified, event, lying
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -346,3 +348,25 @@ async def test_a_list_whose_pages_never_end_is_refused(driver: Driver) -> None:
 
     assert raised.value.kind == "UnexpectedAnswer"
     assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["sync", "async"])
+async def test_a_certificate_holds_by_the_authority_that_is_given_and_by_no_other(
+    driver_: Driver, tmp_path: Path
+) -> None:
+    authority = tmp_path / "authority.pem"
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certified(tmp_path, authority))
+
+    async with lying(lambda _: answer(200, {"models": []}), tls=own) as server:
+        async with driver_.open(server.url, verify=str(authority)) as client:
+            assert await client.call("models") == {"models": []}
+        async with driver_.open(server.url, token="secret") as client:
+            begun = time.monotonic()
+            with pytest.raises(Failed) as raised:
+                await client.call("models")
+
+    assert raised.value.kind == "Unreachable"
+    assert "CERTIFICATE_VERIFY_FAILED" in raised.value.members["detail"]
+    assert time.monotonic() - begun < 3  # it is not tried again
+    assert len(server.seen) == 1
