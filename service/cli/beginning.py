@@ -59,6 +59,13 @@ def database(settings: Settings, *, quiet: bool = False, reading: bool = False) 
             yield where
 
 
+@contextmanager
+def database_url(settings: Settings, *, quiet: bool = False) -> Iterator[str]:
+    """The address for the service's role, for a command that only reads or writes one thing; after the same notice."""
+    with database(settings, quiet=quiet, reading=True) as where:
+        yield where.service
+
+
 def _say(shown: Notice, settings: Settings, *, quiet: bool) -> None:
     if settings.database_url is not None:
         if shown.moves:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import click
 
 from service.cli import exit_codes, startup
+from service.cli.beginning import database_url
 from service.intake.model_ranking import Standing
 from service.report.sent import pretty
 from service.store.impact import standings
 from service.store.pool import Database
-from service.store.startup import database_url
 from service.web.model_types import ModelList
 
 
@@ -29,7 +29,7 @@ def models(as_json: bool) -> int:
     gainsay models --json
     """
     settings, day = startup.start(quiet=True), datetime.now(UTC).date().isoformat()
-    with database_url(settings) as url:
+    with database_url(settings, quiet=as_json) as url:
         found = ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
     if as_json:
         click.echo(pretty(found).decode())

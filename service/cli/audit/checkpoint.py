@@ -11,12 +11,12 @@ from msgspec import Struct
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, open_checkpoint, parse_checkpoint
 from service.audit.note import BadNote, PublicKey, parse_note
 from service.cli import exit_codes, startup
+from service.cli.beginning import database_url
 from service.errors import GainsayError, NotProvable
 from service.policy.settings import Settings
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.store.proofs import SignedCheckpoint, TenantLog, log_of, root_at_size
-from service.store.startup import database_url
 
 BYTES_MAX = 1 << 16
 HEADER = "gainsay-checkpoint:"

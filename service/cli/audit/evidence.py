@@ -15,6 +15,7 @@ import click
 from service.app import App, open_app, running_sequencer
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
+from service.cli.beginning import database, database_url
 from service.cli.new_file import refuse_present, written
 from service.cli.option_types import Choice
 from service.errors import GainsayError, NotFound, NotProvable
@@ -26,7 +27,7 @@ from service.store.current_log import CurrentLogs
 from service.store.proofs import logs_of
 from service.store.schema.preflight import OpenIncident
 from service.store.schema.protections import ProtectionMissing
-from service.store.startup import DatabaseAddresses, addresses, database_url
+from service.store.startup import DatabaseAddresses
 
 HOLD_S, LOOK_S = 3.0, 0.05
 """Seconds that a bundle waits until its debate is provable, and seconds between two checks."""
@@ -157,7 +158,7 @@ def store(settings: Settings) -> Iterator[DatabaseAddresses]:
     """
     with ExitStack() as stack:
         try:
-            where = stack.enter_context(addresses(settings))
+            where = stack.enter_context(database(settings))
         except (OpenIncident, ProtectionMissing) as incident:
             exit_codes.print_error(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
             where = DatabaseAddresses(stack.enter_context(database_url(settings)))

@@ -9,12 +9,12 @@ import click
 import msgspec
 
 from service.cli import exit_codes, startup
+from service.cli.beginning import database_url
 from service.cli.terminal_text import clean
 from service.policy.settings import Settings
 from service.report import sent
 from service.reviews.evidence.key_register import DatedSize, KeyInRegister, key_register
 from service.store.pool import Database
-from service.store.startup import database_url
 
 INFORMATION = (
     "for information, by the operator's word: pin a key only after its holder gave it to you by another way "

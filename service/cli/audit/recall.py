@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from service.app import open_app
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
+from service.cli.beginning import database_url
 from service.cli.documents import read_text
 from service.policy.settings import Settings
 from service.report import sent
 from service.reviews.evidence.impact import affected_decisions as ask
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery, affected_by
-from service.store.startup import database_url
 
 PAGE = 500
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)

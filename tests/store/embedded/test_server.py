@@ -686,7 +686,11 @@ def test_a_shelter_forgets_data_folders_that_are_gone_only_if_they_were_temporar
     there = data_dir.choose_place(private / "there", shelter).home
     assert gone.exists()  # it may be a volume that is not mounted now
     monkeypatch.setattr(data_dir, "TEMPORARY", private)
+    guard = home_files.wait_for_lock(gone / "guard.lock", fcntl.LOCK_EX)  # its server is warm
     data_dir.choose_place(private / "new", shelter)
+    assert gone.exists()
+    os.close(guard)
+    data_dir.choose_place(private / "newer", shelter)
 
     assert not gone.exists()
     assert there.exists()
