@@ -9,11 +9,11 @@ import click
 
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.intake.model_ranking import Standing
 from service.report.sent import pretty
 from service.store.impact import standings
 from service.store.pool import Database
-from service.store.startup import database_url
 from service.web.model_types import ModelList
 
 
@@ -32,7 +32,9 @@ def models(server: str | None, as_json: bool) -> int:
     """
     day = datetime.now(UTC).date().isoformat()
     address = place.server_of(server)
-    found = _here(day) if address is None else place.by_service(address, lambda service: service.models())
+    found = (
+        _here(day, quiet=as_json) if address is None else place.by_service(address, lambda service: service.models())
+    )
     if as_json:
         click.echo(pretty(found).decode())
     else:
@@ -43,10 +45,10 @@ def models(server: str | None, as_json: bool) -> int:
     return exit_codes.DONE
 
 
-def _here(day: str) -> ModelList:
+def _here(day: str, *, quiet: bool) -> ModelList:
     """The models of this machine's policy and database."""
     settings = startup.start(quiet=True)
-    with database_url(settings) as url:
+    with database_url(settings, quiet=quiet) as url:
         return ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
 
 
