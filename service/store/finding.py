@@ -122,7 +122,7 @@ async def count_found(
 
 async def has_words(database: Database, words: str) -> bool:
     """Whether a text has words that are looked for; it may hold nothing but stop words and signs."""
-    rows = await database.read("find_words", parts()["has_words"], {"words": words})
+    rows = await database.read("find_words", b"-- find_words --\n" + parts()["has_words"], {"words": words})
     return bool(rows[0]["found"])
 
 
