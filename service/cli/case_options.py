@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from service import samples
 from service.cli import completion, documents, format_options
 from service.cli.exit_codes import HelpRequested
-from service.cli.help_sections import OUTPUT, Decorated, Option, option
+from service.cli.help_sections import OUTPUT, WHERE, Decorated, Option, option
 from service.cli.option_types import Amount, Choice, Pair
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.policy import Limits, Policy
@@ -99,9 +99,15 @@ def case_options(command: Decorated) -> Decorated:
 
 def gate_request(given: Mapping[str, Any], rules: CaseRules) -> GateRequest | CaseRequest:
     """The request for the gate's decision alone; a whole case where one is given as JSON."""
+    body = gate_body(given, rules)
+    return decoded(body, GateRequest) if given["case"] is None else decoded(body, CaseRequest)
+
+
+def gate_body(given: Mapping[str, Any], rules: CaseRules) -> Body:
+    """The same as a body: that of ``POST /v1/gate``, or a whole case."""
     if given["case"] is not None:
-        return decoded(_whole(given, (), rules), CaseRequest)
-    return decoded(_deciding(_required(given, "task_type", "downside"), rules, {}), GateRequest)
+        return _whole(given, (), rules)
+    return _deciding(_required(given, "task_type", "downside"), rules, {})
 
 
 def case_request(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> CaseRequest:
@@ -153,7 +159,7 @@ def _whole(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) ->
 def _refuse_beside_case(context: click.Context) -> None:
     """Raise `click.UsageError` for an option that a case in JSON has itself."""
     for parameter in context.command.params:
-        of_case = isinstance(parameter, Option) and parameter.section != OUTPUT
+        of_case = isinstance(parameter, Option) and parameter.section not in (OUTPUT, WHERE)
         source = context.get_parameter_source(parameter.name or "")
         if of_case and source is ParameterSource.COMMANDLINE and parameter.name not in _BESIDE_CASE:
             allowed = [p.opts[0] for p in context.command.params if p.name in _BESIDE_CASE[1:]]

@@ -59,7 +59,7 @@ class Both:
         """Both ways, with one outcome."""
         here, there = self.here(*words), self.there(*words, at=at)
         said = there.err.splitlines(keepends=True)
-        assert (there.code, there.out) == (here.code, here.out), words
+        assert (there.code, there.out) == (here.code, here.out), (words, there.err)
         assert "".join(line for line in said if not line.startswith("Request: ")) == here.err, words
         return here
 
@@ -406,6 +406,41 @@ def test_a_declined_case_is_declined_by_a_service(both: Both) -> None:
 
 def test_the_request_that_would_be_sent_to_a_service_is_printed(both: Both) -> None:
     both.same("review", "--sample", "security/ballot", "--print-request")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gate", "--task-type", "contract", "--downside", "5e5", "--confidence", "0.6"),
+        ("gate", "--task-type", "contract", "--downside", "5", "--not-contested", "--json"),
+        ("gate", "--task-type", "contract", "--downside", "-1", "--confidence", "7"),
+        ("gate", "--task-type", "contract", "--downside", "5", "--force", "because"),
+        ("gate", "--case", "CASE"),
+        ("quote", "--sample", "contract"),
+        ("quote", "--sample", "architecture/panel"),
+        ("quote", "--sample", "security/stances"),
+        ("quote", "--sample", "contract/convergence", "--ceiling", "0.01"),
+        ("quote", "--case", "CASE", "--ceiling", "2"),
+        ("models",),
+        ("models", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_a_service_decides_and_quotes_as_this_machine_does_with_its_policy(
+    both: Both, debates: dict[str, str], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    case = tmp_path / "case.json"
+    case.write_text(json.dumps(a_case(estimatedDownside=6150000.50)))
+
+    both.same(*(str(case) if word == "CASE" else word for word in words))
+
+
+def test_a_quote_of_a_service_knows_what_is_left_of_the_limits(both: Both) -> None:
+    words = ("quote", "--sample", "contract", "--json")
+    here, there = (json.loads(quote(*words).out) for quote in (both.here, both.there))
+
+    assert set(there.pop("tenantLeft")) == {"dayUSD", "monthUSD"}
+    assert there == here
 
 
 # -- where the service is

@@ -37,6 +37,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
         "GAINSAY_PROMPTS_PIN": "0a" * 32,
         "GAINSAY_LEASE_S": "2.5",
         "GAINSAY_GRACE_S": "90",
+        "GAINSAY_WARM_S": "0",
         "GAINSAY_LOG_LEVEL": "warning",
     }
 
@@ -45,6 +46,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
     assert (settings.database_url, settings.migrate_url) == (SECRET, SECRET + "_owner")
     assert (settings.data_dir, settings.policy.version) == (tmp_path, "mine")
     assert (settings.prompts_pin, settings.lease_s, settings.log_level) == ("0a" * 32, 2.5, "WARNING")
+    assert settings.warm_s == 0.0
 
 
 def test_xdg_data_home_is_heeded() -> None:
@@ -73,6 +75,9 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_GRACE_S", "nan"),
         ("GAINSAY_GRACE_S", "-1"),
         ("GAINSAY_GRACE_S", "3601"),
+        ("GAINSAY_WARM_S", "-1"),
+        ("GAINSAY_WARM_S", "3601"),
+        ("GAINSAY_WARM_S", "a minute"),
         ("GAINSAY_LOG_LEVEL", "LOUD"),
     ],
 )
