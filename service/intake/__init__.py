@@ -269,15 +269,15 @@ def _seats(
         with faults.noted():
             if seat not in named:
                 raise InvalidCase(
-                    f"unknown seat {validation.check_text(seat)}{did_you_mean(seat, named)}; use one of: "
-                    f"{', '.join(named)}",
+                    f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}"
+                    f"{did_you_mean(seat, named)}",
                     pointers=(pointer,),
                 )
             if alias not in policy.models:
                 known = ", ".join(sorted(policy.models))
                 raise InvalidCase(
-                    f"unknown model {validation.check_text(alias)}{did_you_mean(alias, policy.models)}; use one of: "
-                    f"{known}",
+                    f"unknown model {validation.check_text(alias)}; use one of: {known}"
+                    f"{did_you_mean(alias, policy.models)}",
                     pointers=(pointer,),
                 )
     faults.refuse()

@@ -120,8 +120,8 @@ def known_prompts(options: Options, prompts: Prompts) -> None:
             if debater.prompt is not None and debater.prompt not in known:
                 advice = f"use one of: {', '.join(known)}" if known else "there is none to choose; leave it out"
                 raise InvalidCase(
-                    f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}"
-                    f"{did_you_mean(debater.prompt, known)}; {advice}",
+                    f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}; {advice}"
+                    f"{did_you_mean(debater.prompt, known)}",
                     pointers=(f"/options/debaters/{i}/prompt",),
                 )
     faults.refuse()

@@ -54,7 +54,7 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
     if asked is not None and asked not in (*FORMATS, AUTO):
         meant = did_you_mean(asked, (*FORMATS, AUTO))
         raise InvalidCase(
-            f"unknown format {check_text(asked)}{meant}; use one of: {usable}", pointers=("/options/format",)
+            f"unknown format {check_text(asked)}; use one of: {usable}{meant}", pointers=("/options/format",)
         )
     chosen = seating.SEATING.choose_format(policy, asked, request.task_type)
     if missing := policy.missing(chosen.name):

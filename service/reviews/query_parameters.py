@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast, get_args
 from service.debate.formats import NAMES
 from service.debate.model import Status
 from service.debate.replies import ConfidenceLevel
-from service.errors import BadRequest, GainsayError, together
+from service.errors import BadRequest, GainsayError, did_you_mean, together
 from service.policy.task_types import CHARACTERS_MAX
 from service.report.labels import FLAG
 from service.report.result.decision_types import DecisionOutcome
@@ -26,6 +26,8 @@ TEXT_MAX = 2_000
 """Characters of a use case, and of a key and value of the metadata together."""
 VALUES_MAX = 50
 """Values of one parameter."""
+_NAMED = 10
+"""So many unknown parameters are named."""
 T = TypeVar("T")
 
 CLOSED: Mapping[str, tuple[str, ...]] = {
@@ -70,6 +72,18 @@ def read_query(asked: Mapping[str, Sequence[str]]) -> DebateQuery:
     return query
 
 
+def unknown_parameters(asked: Iterable[str], known: Sequence[str]) -> str:
+    """What is wrong with parameters that a path does not accept; an empty text if it accepts all."""
+    unknown = sorted(set(asked) - set(known))[:_NAMED]
+    if not unknown:
+        return ""
+    meant = "".join(did_you_mean(name, known) for name in unknown)
+    return (
+        f"unknown query parameters {[name[:80] for name in unknown]}; this path accepts: {', '.join(known) or 'none'}"
+        f"{meant}"
+    )
+
+
 def page_size(given: str | None) -> int:
     """The most items of a page; raises `BadRequest`."""
     if given is None:
@@ -85,9 +99,8 @@ class _Reading:
     def __init__(self, asked: Mapping[str, Sequence[str]]) -> None:
         self._asked = asked
         self._faults: list[GainsayError] = []
-        if unknown := sorted(set(asked) - set(PARAMETERS)):
-            named = [name[:80] for name in unknown[:10]]
-            self.fault(f"unknown query parameters {named}; this path accepts: {', '.join(PARAMETERS)}")
+        if fault := unknown_parameters(asked, PARAMETERS):
+            self.fault(fault)
 
     def fault(self, detail: str) -> None:
         """Note a fault."""
@@ -128,7 +141,8 @@ def _one_of(name: str) -> Callable[[str], Any]:
 
 def _of(name: str, values: Sequence[str], text: str) -> str:
     if text not in values:
-        raise BadRequest(f"{name} must be one of {', '.join(values)}, found {text[:80]!r}")
+        meant = did_you_mean(text, values)
+        raise BadRequest(f"{name} must be one of {', '.join(values)}, found {text[:80]!r}{meant}")
     return text
 
 

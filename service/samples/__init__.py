@@ -87,7 +87,7 @@ def _folder(name: str) -> Traversable:
 
 def _expected(what: str, known: tuple[str, ...], found: str) -> str:
     near = did_you_mean(found, known)
-    return f"expected the name of {what}, found {found!r}{near}; choose one of: {', '.join(known)}"
+    return f"expected the name of {what}, found {found!r}; choose one of: {', '.join(known)}{near}"
 
 
 def _read(folder: Traversable, name: str) -> dict[str, Any]:

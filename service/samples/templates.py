@@ -51,8 +51,8 @@ def load(name: str) -> Template:
     known = templates()
     if name not in known:
         raise UnknownTemplate(
-            f"expected the name of a template, found {name!r}{did_you_mean(name, known)}; "
-            f"choose one of: {', '.join(known)}"
+            f"expected the name of a template, found {name!r}; choose one of: {', '.join(known)}"
+            f"{did_you_mean(name, known)}"
         )
     return known[name]
 
@@ -64,10 +64,9 @@ def fill(template: Template, words: Mapping[str, str]) -> dict[str, Any]:
     """
     for name in words:
         if name not in template.placeholders:
-            near = did_you_mean(name, template.placeholders)
             raise InvalidCase(
-                f"expected a placeholder of the template, found {name!r}{near}; it has: "
-                f"{', '.join(template.placeholders)}"
+                f"expected a placeholder of the template, found {name!r}; it has: {', '.join(template.placeholders)}"
+                f"{did_you_mean(name, template.placeholders)}"
             )
     filled: dict[str, Any] = _filled(template.case, words)
     return filled

@@ -12,12 +12,12 @@ from litestar import Response, get, post
 
 from service import report
 from service.audit.report_forms import PAPERS, Form, Paper
-from service.errors import FAULTS_MAX, BadRequest, did_you_mean
+from service.errors import BadRequest, did_you_mean
 from service.intake.request import CaseRequest, GateRequest
 from service.intake.validation import plain
 from service.report import VIEWS, Result, View, viewed
 from service.report.sent import encode
-from service.reviews.query_parameters import read_query
+from service.reviews.query_parameters import read_query, unknown_parameters
 from service.web import body, headers, stream
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
@@ -140,12 +140,8 @@ def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str]
 
 def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
     """Refuse unknown parameters: an answer that ignores a filter answers another question."""
-    if unknown := sorted(set(request.query_params) - set(known)):
-        there = ", ".join(known) or "none"
-        meant = "".join(did_you_mean(name, known) for name in unknown[:FAULTS_MAX])
-        raise BadRequest(
-            f"unknown query parameters {[name[:80] for name in unknown]}{meant}; this path accepts: {there}"
-        )
+    if fault := unknown_parameters(request.query_params, known):
+        raise BadRequest(fault)
 
 
 def _debate(request: HttpRequest) -> str:

@@ -96,7 +96,7 @@ async def problem_page(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     code, form = str(request.path_params["code"]), _form(request)
     if (text := TEXTS.get(code)) is None:
-        raise NotFound(f"there is no problem {code[:80]!r}{did_you_mean(code, TEXTS)}; /problems lists all")
+        raise NotFound(f"there is no problem {code[:80]!r}; /problems lists all{did_you_mean(code, TEXTS)}")
     found = ProblemDetail.of(text)
     if form == JSON:
         return _answer(request, encode(found), form)

@@ -162,7 +162,7 @@ def _service_error(error: Exception, path: str, paths: Collection[str]) -> Gains
             return error
         case NotFoundException():
             meant = f"; did you mean {near}?" if (near := probable_path(path, paths)) else ""
-            return NotFound(f"there is no such path{meant}; {_where_paths_are(paths)}")
+            return NotFound(f"there is no such path; {_where_paths_are(paths)}{meant}")
         case MethodNotAllowedException():
             return MethodNotAllowed(f"expected one of the methods {_allowed_methods(error)}")
         case HTTPException() if 400 <= error.status_code < 500:

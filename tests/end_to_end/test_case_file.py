@@ -207,7 +207,8 @@ def test_what_is_wrong_with_a_readable_case_is_said_with_its_place_and_not_with_
 
     assert code == exit_codes.USAGE
     assert "found 7 [/confidenceScore]" in err
-    assert "unknown format 'bllot'; did you mean 'ballot'?" in err
+    assert "unknown format 'bllot'; use one of: " in err
+    assert "did you mean 'ballot'?" in err
     assert "[/options/format]" in err
 
 

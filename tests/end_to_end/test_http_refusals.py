@@ -348,7 +348,7 @@ async def test_a_refusal_says_what_was_found_and_what_was_probably_meant(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"format": "pannel"}, "unknown format 'pannel'; did you mean 'panel'?"),
+        ({"format": "pannel"}, "did you mean 'panel'?"),
         ({"format": "adversarial", "models": {"critc": "alder-large"}}, "did you mean 'critic'?"),
         ({"format": "adversarial", "models": {"critic": "alder_large"}}, "did you mean 'alder-large'?"),
         ({"format": "adversarial", "personas": {"Proposer": "A judge."}}, "did you mean 'proposer'?"),
@@ -369,7 +369,7 @@ async def test_a_slip_in_the_name_of_a_format_a_seat_or_a_model_is_answered_with
         (f"/v1/debates/{UNKNOWN}/event", 404, f"did you mean /v1/debates/{UNKNOWN}/events?"),
         ("/debates", 404, "did you mean /v1/debates?"),
         ("/v1/elsewhere", 404, "no such path; /openapi.json"),
-        ("/v1/debates?limt=3", 400, "['limt']; did you mean 'limit'?"),
+        ("/v1/debates?limt=3", 400, "did you mean 'limit'?"),
         (
             f"/v1/debates/{UNKNOWN}?view=ful",
             400,

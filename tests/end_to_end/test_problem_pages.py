@@ -33,13 +33,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ELSEWHERE = frozenset(
     """
     already_there bad_approval bad_archive bad_bundle bad_export bad_file bad_log_name bad_pack bad_settings
-    bad_time_stamp call_failed call_refused cannot_listen cannot_remember cannot_rotate cannot_write contradicted
+    bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write contradicted
     database_newer debate_unfinished embedded_postgres embedded_postgres_folder embedded_postgres_missing
-    embedded_postgres_start head_refused incomplete_format incomplete_table incomplete_wire log_incident log_late
-    migration migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced
+    embedded_postgres_start head_refused incomplete_format incomplete_table incomplete_wire interrupted
+    log_incident log_late migration migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced
     no_file not_durable open_incident out_of_order out_of_steps overtaken postgres_too_old prompts_unwritable
     records_disagree roles_missing shared_sessions signer_forgot time_stamp_unavailable tree_damaged unguarded
-    unknown_sample unmigrated unsafe_role witness_conflict witness_refused witness_unavailable
+    unknown_sample unknown_template unmigrated unsafe_role witness_conflict witness_refused witness_unavailable
     """.split()
 )
 """Errors of commands, starts, workers and sequencers. Should one reach a caller, it is answered as ``internal``."""
@@ -171,7 +171,7 @@ async def test_a_page_that_the_caller_has_is_not_sent_again(site: Served) -> Non
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("/problems/toolarge", "there is no problem 'toolarge'; did you mean 'too_large'?"),
+        ("/problems/toolarge", "did you mean 'too_large'?"),
         ("/problems/%3Cscript%3E", "/problems lists all"),
         ("/problem", "did you mean /problems?"),
     ],

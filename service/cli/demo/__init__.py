@@ -45,8 +45,8 @@ def demo(format_: str) -> int:
     """
     if format_ not in format_options.FORMATS:
         raise InvalidCase(
-            f"unknown format {format_!r}{did_you_mean(format_, format_options.FORMATS)}; use one of: "
-            f"{', '.join(format_options.FORMATS)}",
+            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}"
+            f"{did_you_mean(format_, format_options.FORMATS)}",
             pointers=("/options/format",),
         )
     begun = time.monotonic()

@@ -37,7 +37,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
         pointer = f"/options/personas/{key(seat)}"
         if seat not in SEATS:
             raise InvalidCase(
-                f"unknown seat {check_text(seat)}{did_you_mean(seat, SEATS)}; use one of: {', '.join(SEATS)}",
+                f"unknown seat {check_text(seat)}; use one of: {', '.join(SEATS)}{did_you_mean(seat, SEATS)}",
                 pointers=(pointer,),
             )
         if not persona.strip():
