@@ -36,10 +36,11 @@ ELSEWHERE = frozenset(
     bad_time_stamp call_failed cannot_listen cannot_remember cannot_rotate cannot_write contradicted
     database_newer debate_unfinished embedded_postgres embedded_postgres_folder embedded_postgres_missing
     embedded_postgres_start head_refused incomplete_format incomplete_table incomplete_wire interrupted
-    log_incident log_late migration migration_busy migration_deleted migration_edited migration_failed migration_file migration_misplaced
-    no_file not_durable open_incident out_of_order out_of_steps overtaken postgres_too_old prompts_unwritable
-    records_disagree roles_missing shared_sessions signer_forgot time_stamp_unavailable tree_damaged unguarded
-    unknown_sample unknown_template unmigrated unsafe_role witness_conflict witness_refused witness_unavailable
+    log_incident log_late migration migration_busy migration_deleted migration_edited migration_failed
+    migration_file migration_misplaced no_file not_durable open_incident out_of_order out_of_steps overtaken
+    postgres_too_old prompts_unwritable records_disagree roles_missing shared_sessions signer_forgot
+    time_stamp_unavailable tree_damaged unguarded unknown_sample unknown_template unmigrated unsafe_role
+    witness_conflict witness_refused witness_unavailable
     """.split()
 )
 """Errors of commands, starts, workers and sequencers. Should one reach a caller, it is answered as ``internal``."""
