@@ -26,6 +26,17 @@ FROM found_by f WHERE f.tenant = %(tenant)s
 -- worded_rows --
 FROM found_by f JOIN case_words w ON w.tenant = f.tenant AND w.debate = f.debate WHERE f.tenant = %(tenant)s
 
+-- rows_of_few --
+-- Where few cases have the words, they have been read before.
+FROM found_by f JOIN worded w ON w.debate = f.debate WHERE f.tenant = %(tenant)s
+
+-- cases --
+FROM case_words w WHERE w.tenant = %(tenant)s
+
+-- searched --
+-- Whether a text has words that are looked for: it may hold stop words alone.
+coalesce(numnode(websearch_to_tsquery('pg_catalog.english', %(words)s::text)) > 0, true)
+
 -- since --
 f.debate >= %(since)s
 
@@ -131,7 +142,3 @@ CASE WHEN NOT c.is_held THEN c.human_review END AS human_review
 
 -- counted_flags --
 CASE WHEN NOT c.is_held THEN c.flags END AS flags
-
--- has_words --
--- Whether a text has words that are looked for: it may hold stop words alone.
-SELECT numnode(websearch_to_tsquery('pg_catalog.english', %(words)s)) > 0 AS found
