@@ -207,6 +207,16 @@ async def test_another_log_is_told_and_an_answer_without_a_head_passes(driver: D
         assert set(await client.call("heads")) == {LOG, OTHER}
 
 
+async def test_a_server_that_names_ever_other_logs_fills_no_store(driver: Driver) -> None:
+    service = Service(*(head(3, log=f"host/tenant{n}/1") for n in range(110)))
+
+    async with lying(service) as server, driver.open(server.url) as client:
+        await calls(client, 110)
+
+        assert len(await client.call("heads")) == 100
+        assert (await client.notices()).count("dropped") == 10
+
+
 @pytest.mark.parametrize("shown", ["nonsense", "a/b 3 x", f"{LOG} 03 {root(TREE, 3)}", f"../x/1 3 {root(TREE, 3)}"])
 async def test_a_head_that_is_none_is_refused(driver: Driver, shown: str) -> None:
     async with lying(Service(shown)) as server, driver.open(server.url) as client:
