@@ -102,6 +102,7 @@ AUDIT: tuple[Operation, ...] = (
         id="listLogs",
         tag="audit",
         summary="List the caller's logs, each with its verifier key and latest checkpoint.",
+        description=("A tenant has one log, and a further one after each rotation. New debates go into the last."),
         answers={200: Answer("The logs, oldest first.", {JSON: (LogList,)})},
         problems=(400, 503),
     ),
@@ -111,6 +112,10 @@ AUDIT: tuple[Operation, ...] = (
         id="readCheckpoint",
         tag="audit",
         summary="Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint).",
+        description=(
+            "A signed note: origin, size and root of the log, the log's signature, and those of witnesses. Keep it: "
+            "proofs against a later one show that nothing before it was changed."
+        ),
         parameters=_LOG,
         answers={200: Answer("The signed note.", {TEXT: ()})},
         problems=(400, 404, 503),
@@ -121,6 +126,10 @@ AUDIT: tuple[Operation, ...] = (
         id="proveRecord",
         tag="audit",
         summary="Prove that a record is in the log (C2SP tlog-proof).",
+        description=(
+            "A text with the leaf's index, the hashes of an inclusion proof and the checkpoint that it leads to. "
+            "`gainsay audit verify` and any tool for C2SP tlog-proof check it."
+        ),
         parameters=(
             *_LOG,
             _RECORD,
@@ -135,6 +144,10 @@ AUDIT: tuple[Operation, ...] = (
         id="proveConsistency",
         tag="audit",
         summary="Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4).",
+        description=(
+            "Compare with it a checkpoint that you kept and a later one. Where the two are of one size, their roots "
+            "must be equal and no proof is needed."
+        ),
         parameters=(
             *_LOG,
             Parameter("from", "query", "The older size: the number of records that the log had.", _SIZE, required=True),

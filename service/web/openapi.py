@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from service import __version__, samples
+from service import samples
 from service.errors import (
     AuditUnavailable,
     BadRequest,
@@ -25,39 +25,10 @@ from service.errors import (
 from service.intake.request import CaseRequest, GateRequest
 from service.policy import Limits
 from service.report import Result, Summary
-from service.report.events.convergence import ConvergenceEvent
-from service.report.events.panel_types import (
-    AdjudicationEvent,
-    AnswersEvent,
-    ClassificationEvent,
-    MeasuredEvent,
-    PanelAccuracy,
-    PanelAccuracyReview,
-    PanelBlind,
-    PanelConsensus,
-    PanelDeliberation,
-    PanelFinal,
-    PanelSynthesis,
-    WholePanelFinal,
-)
-from service.report.events.replies import ProjectionEvent, RulingEvent, VerdictEvent
-from service.report.events.types import (
-    ArguedEvent,
-    AskedEvent,
-    CitationsEvent,
-    DebaterEvent,
-    EventName,
-    FinalEvent,
-    GateEvent,
-    ModeratedEvent,
-    NoticeEvent,
-    PassagesEvent,
-    RoundStartedEvent,
-    StartedEvent,
-    WholeFinalEvent,
-)
+from service.report.events.types import EventName
 from service.report.sent import as_json
 from service.reviews.evidence import NotOver
+from service.web.about import INFO, TAGS
 from service.web.answer_schemas import describe_absence, reached
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
@@ -66,32 +37,10 @@ from service.web.plain_schemas import defaults_in_words, plain
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
+from service.web.stream import EVENT_STREAM
+from service.web.stream_schemas import EVENTS, stream, stream_components
 from service.web.value_bounds import AMOUNT, DECIMAL, bound_answers, bound_case
 
-_EVENTS: dict[EventName, tuple[type, ...]] = {
-    "gate": (GateEvent,),
-    "started": (StartedEvent,),
-    "asked": (AskedEvent,),
-    "round": (ArguedEvent, DebaterEvent, PanelBlind, PanelDeliberation),
-    "swapped": (ModeratedEvent, VerdictEvent, RulingEvent, AdjudicationEvent),
-    "verdict": (VerdictEvent,),
-    "synthesis": (ModeratedEvent, ProjectionEvent, RulingEvent, PanelSynthesis),
-    "citations": (CitationsEvent,),
-    "passages": (PassagesEvent,),
-    "notice": (NoticeEvent,),
-    "classification": (ClassificationEvent,),
-    "adjudication": (AdjudicationEvent,),
-    "measured": (MeasuredEvent,),
-    "consensus": (PanelConsensus,),
-    "answers": (AnswersEvent,),
-    "accuracy": (PanelAccuracy, PanelAccuracyReview),
-    "debate.round_started": (RoundStartedEvent,),
-    "debate.response": (DebaterEvent,),
-    "debate.converged": (ConvergenceEvent,),
-    "convergence": (ConvergenceEvent,),
-    "final": (FinalEvent, WholeFinalEvent, PanelFinal, WholePanelFinal),
-}
-"""The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("the body must be one JSON object in UTF-8: Input data was truncated"),
     402: BudgetExhausted(
@@ -134,6 +83,11 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
     ),
 }
 """The problems of one operation that differ from the others' problem of that status."""
+_UNREADABLE: Schema = {
+    "description": "The server cannot read the request as HTTP. Every operation may be answered so.",
+    "content": {"text/plain": {"schema": {"type": "string"}, "example": "Invalid HTTP request received."}},
+}
+"""The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """The headers of every answer."""
 _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
@@ -155,13 +109,10 @@ def document(limits: Limits | None = None) -> Schema:
     return {
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
-        "info": {
-            "title": "Gainsay",
-            "version": __version__,
-            "summary": "Effective challenge for high-stakes answers, with a record of it.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
+        "info": INFO,
+        "servers": [{"url": "/", "description": "The service that sent this document."}],
+        "security": [],
+        "tags": [{"name": tag, "description": words} for tag, words in TAGS.items()],
         "paths": paths,
         "components": {"schemas": schemas.components, "headers": _headers()},
     }
@@ -171,7 +122,7 @@ class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
     def __init__(self, limits: Limits | None) -> None:
-        mentioned: list[Any] = [Problem, *(t for types in _EVENTS.values() for t in types)]
+        mentioned: list[Any] = [Problem, *(kind for sent in EVENTS.values() for kind in sent.data)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
@@ -187,11 +138,18 @@ class _Schemas:
         bound_answers(self.components, _bodies())
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         describe_json_names(self.components)
+        self.components.update(stream_components(self.events(), REF))
+
+    def events(self) -> dict[EventName, Schema]:
+        """The schema of each event's data."""
+        return {name: self.of(*sent.data) for name, sent in EVENTS.items()}
 
     def content(self, media: str, types: tuple[type, ...]) -> Schema:
         """What an answer of a media type is: JSON of one of these types, or without any a text or bytes."""
         if types or media.endswith("json"):
             return self.of(*types)
+        if media == EVENT_STREAM:
+            return stream(REF)
         return {"type": "string", "format": "binary"} if media in _BINARY else {"type": "string"}
 
     def of(self, *types: type) -> Schema:
@@ -223,6 +181,8 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
     for status in (*operation.problems, 500):
         answers[str(status)] = _problem(operation, status, schemas)
+    if not any(400 <= int(status) < 500 for status in answers):
+        answers["400"] = _UNREADABLE
     described: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -234,7 +194,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     if operation.body:
         described["requestBody"] = _body(operation, operation.body, schemas)
     if operation.id == "followDebate":
-        described["x-event-data"] = {name: schemas.of(*types) for name, types in _EVENTS.items()}
+        described["x-event-data"] = schemas.events()
     return described
 
 

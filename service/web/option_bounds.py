@@ -17,6 +17,7 @@ from service.policy import FORMAT_RULES
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
+from service.web.value_bounds import TO_THE_MILLE, within
 
 DESCRIPTIONS: Mapping[str, str] = {
     "maxRounds": "The most rounds of the debate; it may end earlier.",
@@ -59,7 +60,7 @@ _BOUNDS: Mapping[str, Schema] = {
     "judgeInstructions": _SAID,
     "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **_SAID, "maxLength": VOTE_MAX}},
     "consensusThreshold": {"minimum": 1, "maximum": DEBATERS_MAX},
-    "convergenceSimilarity": {"minimum": 0, "maximum": 1},
+    "convergenceSimilarity": TO_THE_MILLE,
 }
 _DEBATER: Schema = {
     "name": {"description": "The debater's name, on one line.", "minLength": 1, "maxLength": NAME_MAX},
@@ -82,11 +83,7 @@ def bounded(name: str, member: Schema, format_: FormatName) -> Schema:
         shapes = [{**shape, **_debaters(shape, format_)} for shape in member["anyOf"]]
         return {**member, "description": DESCRIPTIONS[name], "anyOf": shapes}
     bounds = _bounds(name, member, format_)
-    described = {**member, "description": DESCRIPTIONS[name]}
-    if "anyOf" not in member:
-        return {**described, **bounds}
-    shapes = [shape if shape.get("type") == "null" else {**shape, **bounds} for shape in member["anyOf"]]
-    return {**described, "anyOf": shapes}
+    return within({**member, "description": DESCRIPTIONS[name]}, bounds)
 
 
 def _bounds(name: str, member: Schema, format_: FormatName) -> Schema:

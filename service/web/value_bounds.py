@@ -34,10 +34,18 @@ SHARE: Schema = {
     "pattern": r"^\+?(0(\.[0-9]{1,20})?|1(\.0{1,20})?|[0-9](\.[0-9]{1,20})?[eE]-0?[1-9])$",
     "description": "From 0 to 1: a number, or a decimal string.",
 }
+TO_THE_MILLE: Schema = {**SHARE, "pattern": r"^\+?(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$"}
+"""A share with at most three decimals."""
 DECIMAL: Schema = {"type": "string", "format": "decimal"}
 _DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
 _DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
 _DOWNSIDE = "estimatedDownside"
+_OTHER_BOUND = {
+    "minimum": "exclusiveMinimum",
+    "exclusiveMinimum": "minimum",
+    "maximum": "exclusiveMaximum",
+    "exclusiveMaximum": "maximum",
+}
 _SAID: Schema = {"minLength": 1, "pattern": r"\S"}
 _TASK_TYPE: Schema = {
     "minLength": 1,
@@ -73,10 +81,10 @@ def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
         name = SCHEMA_NAMES[kind]
         members = components[name]["properties"]
         known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
-        bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
+        bounded = {key: within(part, known.get(key, {})) for key, part in members.items()}
         components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
-    reason = _within(force["properties"]["reason"], {**_SAID, **_at_most(limits.note_characters if limits else None)})
+    reason = within(force["properties"]["reason"], {**_SAID, **_at_most(limits.note_characters if limits else None)})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
 
 
@@ -126,9 +134,15 @@ def _at_most(characters: int | None) -> Schema:
     return {} if characters is None else {"maxLength": characters}
 
 
-def _within(schema: Schema, bounds: Schema) -> Schema:
+def within(schema: Schema, bounds: Schema) -> Schema:
     """A member's schema with its bounds; ``null`` stays what it is."""
     if "anyOf" not in schema:
-        return {**schema, **bounds}
-    shapes = [shape if shape == {"type": "null"} else {**shape, **bounds} for shape in schema["anyOf"]]
+        return _bounded(schema, bounds)
+    shapes = [shape if shape == {"type": "null"} else _bounded(shape, bounds) for shape in schema["anyOf"]]
     return {**schema, "anyOf": shapes}
+
+
+def _bounded(schema: Schema, bounds: Schema) -> Schema:
+    """The schema with these bounds; one at an end takes the place of the one that was there."""
+    replaced = {_OTHER_BOUND[name] for name in bounds if name in _OTHER_BOUND}
+    return {**{name: part for name, part in schema.items() if name not in replaced}, **bounds}
