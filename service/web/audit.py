@@ -61,11 +61,17 @@ class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     log: str
+    """The name of the log: host, tenant and number."""
     epoch: int
+    """The number of the tenant's log, from 1. Each rotation begins a further one."""
     key: str
+    """The verifier key of the log's signer, in the form of signed notes."""
     size: int | None
+    """The number of records under the latest checkpoint. Absent before the first."""
     root: str | None
+    """The root of the latest checkpoint, SHA-256 in hexadecimal. Absent before the first."""
     href: str
+    """The path below which the log is served."""
 
     @classmethod
     def of(cls, found: TenantLog) -> LogDetail:
@@ -82,6 +88,7 @@ class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("logs",)
 
     logs: tuple[LogDetail, ...]
+    """The tenant's logs, the oldest first."""
 
 
 class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -93,10 +100,15 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
     debate_id: str
     task_type: str
     status: Status
+    """The state of the debate."""
     created_at: str
+    """The time of the debate's first record."""
     log: str
+    """The name of the log that holds its records."""
     index: int | None
+    """The index of its last record's leaf, from 0. Absent while the tree holds none of its records."""
     href: str
+    """The path of the debate."""
 
     @classmethod
     def of(cls, found: AffectedDebate) -> RecalledDebate:
@@ -118,9 +130,13 @@ class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("debates",)
 
     asked: Asked
+    """What was searched for."""
     value: str
+    """The value that was searched for."""
     debates: tuple[RecalledDebate, ...]
+    """The debates that rest on it, the newest first."""
     next: str | None
+    """The value of `after` for the next page. Absent on the last page."""
 
 
 class KeyList(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -129,6 +145,7 @@ class KeyList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("keys",)
 
     keys: tuple[KeyInRegister, ...]
+    """The keys, those of logs first."""
 
 
 @get("/v1/audit/keys")

@@ -31,14 +31,23 @@ class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     id: str
+    """The caller's id of the citation."""
     verdict: Verdict
+    """Whether the words stand in the source."""
     source_id: str | None
+    """The id of the source: the one that was named, or where the words were found."""
     span: tuple[int, int] | None
+    """Start and end of the words in code points of the source, end exclusive."""
     text: str | None
+    """The source's own words there."""
     edits: tuple[Edit, ...]
+    """The differences of the quotation from the source."""
     found_in: str | None
+    """The id of another source that has the words."""
     reason: str | None
+    """The rule for which they could not be verified."""
     note: str | None
+    """A remark that does not change the verdict, or what the rule asks for."""
 
     @classmethod
     def of(cls, id: str, found: CitationVerdict) -> CheckedCitation:
@@ -63,6 +72,7 @@ class CheckedCitations(Struct, frozen=True, kw_only=True):
 
     engine: str
     verdicts: tuple[CheckedCitation, ...]
+    """The verdicts, in the order of the request."""
 
 
 @post("/v1/citations/check")

@@ -30,6 +30,7 @@ from service.report.sent import as_json
 from service.reviews.evidence import NotOver
 from service.web.about import INFO, TAGS
 from service.web.answer_schemas import describe_absence, reached
+from service.web.member_texts import described, member_texts
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
@@ -40,6 +41,7 @@ from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 from service.web.stream import EVENT_STREAM
 from service.web.stream_schemas import EVENTS, stream, stream_components
 from service.web.value_bounds import AMOUNT, DECIMAL, bound_answers, bound_case
+from service.web.value_forms import formed, ranged
 
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("the body must be one JSON object in UTF-8: Input data was truncated"),
@@ -131,14 +133,29 @@ class _Schemas:
         requests = [SCHEMA_NAMES[request] for request in (CaseRequest, GateRequest)]
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
+        self._describe_members()
         split_options(self.components, REF)
         for name in {name for body in _bodies() for name in reached(self.components, body)}:
             self.components[name] = defaults_in_words(self.components[name])
         bound_case(self.components, limits)
         bound_answers(self.components, _bodies())
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
+        self._write_ranges()
         describe_json_names(self.components)
         self.components.update(stream_components(self.events(), REF))
+
+    def _describe_members(self) -> None:
+        """Write the text of each member, and the form of its value."""
+        for kind, name in SCHEMA_NAMES.items():
+            if "properties" in (schema := self.components[name]):
+                self.components[name] = formed(name, described(schema, member_texts(kind)))
+
+    def _write_ranges(self) -> None:
+        """Write the range of each number of an answer, as its text names it."""
+        asked = {name for body in _bodies() for name in reached(self.components, body)}
+        for name, schema in self.components.items():
+            if name not in asked and "properties" in schema:
+                self.components[name] = ranged(schema)
 
     def events(self) -> dict[EventName, Schema]:
         """The schema of each event's data."""

@@ -44,7 +44,9 @@ class FieldError(Struct, frozen=True, rename="camel"):
     """An invalid field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it."""
 
     pointer: str
+    """The place in the body, as a JSON Pointer (RFC 6901)."""
     detail: str
+    """What was expected there, what was found, and what to do."""
 
 
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -58,17 +60,29 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     """
 
     type: str
+    """The kind of the problem as a URI reference, one for each code."""
     title: str
+    """The kind of the problem in words, the same for each code."""
     status: int
+    """The status of the answer, from 400 to 599."""
     detail: str
+    """What was expected, what was found, and what to do, for people."""
     code: str
+    """The code of the problem, by which clients branch."""
     instance: str
+    """The path of the request."""
     request_id: str
+    """The id of the request, as in the service's log."""
     errors: tuple[FieldError, ...] = ()
+    """Every fault of the body with its place."""
     limit: str | None = None
+    """The tenant's limit that is exhausted."""
     left_usd: str | None = msgspec.field(default=None, name="leftUSD")
+    """US dollars that remain of it."""
     ends: str | None = None
+    """The end of its period."""
     debate_id: str | None = None
+    """The debate that the key belongs to."""
 
 
 class MethodNotAllowed(GainsayError):

@@ -20,9 +20,13 @@ class Links(Struct, frozen=True, kw_only=True, rename="camel"):
     """The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case."""
 
     self_: str = field(name="self")
+    """The path of the debate."""
     events: str
+    """The path of the stream of events."""
     report: str
+    """The path of the report."""
     abort: str | None
+    """The path for aborting it. Absent for a declined case."""
 
     @classmethod
     def of(cls, debate: str, *, declined: bool) -> Links:
@@ -40,14 +44,18 @@ class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
 
     debate_id: str
     status: Literal["queued", "running", "declined"]
+    """`queued` or `declined`; after a wait also `running`."""
     gate: Gate
+    """The gate's decision, with every rule."""
     links: Links
+    """Where the debate is found."""
 
 
 class AbortRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The reason for an abort, which is recorded."""
 
     reason: Annotated[str, Meta(max_length=REASON_MAX)] | None = None
+    """Why the debate is aborted, at most 1,000 code points. It is recorded."""
 
 
 class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -59,8 +67,11 @@ class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
 
     debate_id: str
     status: Status
+    """The status with which the debate ends."""
     spent_usd: str = field(name="spentUSD")
+    """US dollars charged so far, excess included."""
     still_held_usd: str = field(name="stillHeldUSD")
+    """US dollars reserved for calls in flight, which may still be charged."""
 
     @classmethod
     def of(cls, found: Aborted) -> Abortion:
@@ -77,12 +88,17 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """
 
     decision: Decision | None = None
+    """What was decided. Absent while the debate is queued or running."""
     debate_id: str
     task_type: str
     format: str | None = None
+    """The format and its version. Absent for a declined case."""
     status: Status
+    """The state of the debate."""
     created_at: str
+    """The time of the debate's first record."""
     href: str
+    """The path of the debate."""
 
     @classmethod
     def of(cls, found: Summary) -> DebateSummary:
@@ -104,13 +120,16 @@ class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("debates",)
 
     debates: tuple[DebateSummary, ...]
+    """The debates of the page, the newest first."""
     next: str | None
+    """The value of `after` for the next page. Absent on the last page."""
 
 
 class Health(Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to a probe that succeeds."""
 
     status: Literal["alive", "ready"]
+    """`alive` of a process that answers, `ready` of one that can take work."""
 
 
 def address(debate: str) -> str:

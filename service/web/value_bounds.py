@@ -38,7 +38,7 @@ TO_THE_MILLE: Schema = {**SHARE, "pattern": r"^\+?(0(\.[0-9]{1,3})?|1(\.0{1,3})?
 """A share with at most three decimals."""
 DECIMAL: Schema = {"type": "string", "format": "decimal"}
 _DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
-_DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
+_DOLLARS: Schema = {"pattern": r"^-?[0-9]+\.[0-9]{2,6}$"}
 _DOWNSIDE = "estimatedDownside"
 _OTHER_BOUND = {
     "minimum": "exclusiveMinimum",
@@ -51,7 +51,6 @@ _TASK_TYPE: Schema = {
     "minLength": 1,
     "maxLength": CHARACTERS_MAX,
     "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
-    "description": "A task type of the policy, on one line; GET /v1/policy lists them.",
 }
 
 
@@ -108,10 +107,8 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
         "downsideBasis": note,
         "useCase": note,
         "intendedUse": note,
-        "estimatedDownside": {"description": "US dollars that a wrong answer may cost: a number, or a decimal string."},
         "confidenceScore": SHARE,
         "costCeilingUSD": {"exclusiveMinimum": 0},
-        "deadline": {"description": "RFC 3339 with an offset, in the future: 2027-01-31T17:00:00Z."},
         "documents": {"maxItems": limits.documents} if limits else {},
         "metadata": {
             **({"maxProperties": limits.metadata} if limits else {}),

@@ -19,10 +19,15 @@ class PairShare(Struct, frozen=True, rename="camel", omit_defaults=True):
     """
 
     turns: tuple[TurnId, TurnId]
+    """The turns that gave the two answers."""
     shared: int
+    """The number of words that the two have in common."""
     either: int
+    """The number of words that either of them has."""
     overlap: float | None = None
+    """The words in common by the words in either, a share from 0 to 1. Absent without words."""
     apart: tuple[str, ...] = ()
+    """Why the two exclude convergence whatever the overlap is."""
 
 
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -35,11 +40,17 @@ class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_
     round: int
     engine: str
     voices: int
+    """The number of debaters that answered."""
     similarity: float
+    """The overlap that ends the debate, a share from 0 to 1."""
     least_overlap: float | None = None
+    """The overlap of the two answers that share least, from 0 to 1. Absent if a pair has no words."""
     pairs: tuple[PairShare, ...]
+    """Each two answers of the round."""
     converged: bool
+    """Whether all pairs are near enough."""
     why_not: tuple[str, ...] = ()
+    """What keeps the answers from converging."""
 
 
 def overlapping(

@@ -59,10 +59,15 @@ class Dissenter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
     """
 
     seat: str
+    """The seat that stands against the decision."""
     points: int
+    """The number of its arguments that stand."""
     until: Literal["end", "firstDraft"]
+    """`end`, or `firstDraft` if it held this only before it had read the others."""
     name: str | None = None
+    """The caller's name for it, or its neutral one."""
     holds: str | None = None
+    """What it holds: its conclusion, assigned stance, vote or answer. Absent for an abstention."""
 
 
 class DecisionDissent(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -73,8 +78,11 @@ class DecisionDissent(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     kind: Literal["assigned", "own"]
+    """`assigned` if the format gave the seat its side to argue, `own` if it is a debater's own view."""
     text: str
+    """The dissent in a sentence."""
     by: tuple[Dissenter, ...]
+    """Who dissents."""
 
 
 class DecisionCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -84,8 +92,11 @@ class DecisionCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """
 
     spent_usd: str = field(name="spentUSD")
+    """US dollars spent."""
     ceiling_usd: str | None = field(name="ceilingUSD", default=None)
+    """US dollars that the debate may cost at most. Absent for a declined case."""
     excess_usd: str | None = field(name="excessUSD", default=None)
+    """US dollars that vendors billed above reservations. Absent if that is nothing."""
 
 
 class Decision(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -97,9 +108,16 @@ class Decision(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
     """
 
     outcome: DecisionOutcome
+    """What came of the case: one of eleven words that mean the same in every format."""
     answer: str
+    """The sentence that a person would say: who decided what, or why nothing is decided."""
     by: DecidedBy | None = None
+    """Who or what decided. Absent if nothing did."""
     confidence: ConfidenceLevel | None = None
+    """The confidence after code lowered it. It is not a probability. Absent without a decision."""
     human_review: HumanReview
+    """Whether a person has to decide, and why."""
     dissent: DecisionDissent | None = None
+    """What stands against the decision. Absent if nothing does."""
     cost: DecisionCost
+    """What the debate cost so far."""

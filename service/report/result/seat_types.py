@@ -25,12 +25,15 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_default
 
     seat: str
     alias: str
+    """The alias of the model in the catalogue."""
     provider: str
     model_name: str
     family: str
     served_models: tuple[str, ...]
+    """The names that the vendor gave with its replies, each once."""
     wire: str
     fallback: str | None = None
+    """The alias that is asked if the model cannot answer."""
 
 
 class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -41,8 +44,11 @@ class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     seat: str
     position: str | None = None
     movement: Movement
+    """How the seat moved."""
     because: str
+    """Why, in the seat's words."""
     documents: tuple[str, ...]
+    """The ids of the documents that were introduced."""
 
 
 class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -59,10 +65,15 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     round: int
     seat: str
     swapped: bool
+    """Whether the seat was asked again in the reverse order."""
     replaced: bool
+    """Whether a second take stands in the place of this reply."""
     model: str
+    """The alias of the model that spoke."""
     reply: dict[str, Any]
+    """The whole reply as JSON, in the form of the seat's own schema."""
     tokens: int
+    """Input and output tokens of all attempts of the turn."""
     charged_usd: str = field(name="chargedUSD")
 
 
@@ -76,8 +87,14 @@ class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_d
     always_sent: ClassVar = ("members",)
 
     why: Literal["secondTake", "repair", "otherOrder"]
+    """Why there are two: marks in the first, a reply that could not be used, or the reverse order."""
     first: TurnId
+    """The turn of the first reply."""
     second: TurnId
+    """The turn of the second reply."""
     attempt: int | None = None
+    """The number of the unusable attempt, from 1. Absent unless the second is a repair."""
     members: tuple[Difference, ...]
+    """The members that differ."""
     sentence: str
+    """What differs, in a sentence."""

@@ -65,8 +65,11 @@ class ProposerPosition(Struct, frozen=True, kw_only=True):
 
     always_sent: ClassVar = EVERY
     thesis: str
+    """What the proposer argues for, in a sentence."""
     supporting_arguments: tuple[Argument, ...]
+    """Its arguments, in order of priority."""
     evidence_cited: tuple[CitedEvidence, ...]
+    """Every citation of these arguments, once."""
 
 
 class CriticPosition(Struct, frozen=True, kw_only=True):
@@ -74,9 +77,13 @@ class CriticPosition(Struct, frozen=True, kw_only=True):
 
     always_sent: ClassVar = EVERY
     thesis: str
+    """What the critic argues, in a sentence."""
     counter_arguments: tuple[Argument, ...]
+    """The critic's points against the proposition."""
     evidence_cited: tuple[CitedEvidence, ...]
+    """Every citation of these points, once."""
     challenge_strength: int = field(name="challengeStrength")
+    """The critic's own rating of its challenge, from 1 to 10."""
 
 
 class RebuttalPosition(Struct, frozen=True, kw_only=True):
@@ -84,8 +91,11 @@ class RebuttalPosition(Struct, frozen=True, kw_only=True):
 
     always_sent: ClassVar = EVERY
     thesis: str
+    """What stands after the critique, in a sentence."""
     rebuttals: tuple[Argument, ...]
+    """The answers, each under the number of the critic's point."""
     concessions: tuple[Concession, ...]
+    """The critic's points that are granted."""
 
 
 class ArgumentQualityScore(Struct, frozen=True, kw_only=True):
@@ -96,8 +106,11 @@ class ArgumentQualityScore(Struct, frozen=True, kw_only=True):
 
     always_sent: ClassVar = EVERY
     proposer: int | None
+    """The score of the proposer's arguments, from 1 to 10."""
     critic: int | None
+    """The score of the critic's points, from 1 to 10."""
     rebuttal: int | None
+    """The score of the rebuttal's answers, from 1 to 10."""
 
 
 class ModeratorEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -105,10 +118,15 @@ class ModeratorEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
 
     always_sent: ClassVar = EVERY
     argument_quality_score: ArgumentQualityScore
+    """The scores of the arguments by seat."""
     resolved_points: tuple[str, ...]
+    """The points that the moderator takes for settled."""
     unresolved_points: tuple[str, ...]
+    """The points that it leaves open."""
     recommend_another_round: bool
+    """Whether it wants a further round."""
     synthesis: str
+    """The answer that it writes from both sides."""
     confidence_level: ConfidenceLevel
     explicit_uncertainties: tuple[str, ...]
 
@@ -117,9 +135,13 @@ class TokenCost(Struct, frozen=True, kw_only=True):
     """Input and output tokens of all of a seat's attempts in the round, as far as the provider reported them."""
 
     proposer: int
+    """Input and output tokens of the proposer in the round."""
     critic: int
+    """Input and output tokens of the critic in the round."""
     rebuttal: int
+    """Input and output tokens of the rebuttal in the round."""
     moderator: int
+    """Input and output tokens of the moderator in the round."""
 
 
 class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -128,36 +150,56 @@ class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = EVERY
     debate_id: str
     round_number: int
+    """The round, from 1."""
     question: str
     proposer_position: ProposerPosition | None
+    """The case for the proposition; of several positions, for the one that the moderator ranked first."""
     critic_position: CriticPosition | None
+    """The standing critique."""
     rebuttal_position: RebuttalPosition | None
+    """The rebuttal of the same position as the proposer's."""
     moderator_evaluation: ModeratorEvaluation | None
+    """The moderator's evaluation in the first order."""
     token_cost: TokenCost
+    """Tokens of the round by seat."""
 
 
 class Conclusions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Each seat's conclusion on the proposition; absent for a seat that had not spoken."""
 
     proposer: Conclusion | None = None
+    """The proposer's conclusion; of several positions, that of the leading one."""
     critic: Conclusion | None = None
+    """The conclusion of the standing critique."""
     rebuttal: Conclusion | None = None
+    """The rebuttal's conclusion; of several positions, that of the leading one."""
     moderator: Conclusion | None = None
+    """The moderator's conclusion."""
 
 
 class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported."""
 
     id: str
+    """The id of the position."""
     text: str
+    """The position, as it was put to the debate."""
     proposer_position: ProposerPosition | None = None
+    """The case for this position."""
     rebuttal_position: RebuttalPosition | None = None
+    """The answers to the critic's points against it."""
     objections: tuple[Objection, ...]
+    """The objections that its proposer answered in advance."""
     proposer_conclusion: Conclusion | None = None
+    """Its proposer's conclusion."""
     rebuttal_conclusion: Conclusion | None = None
+    """Its rebuttal's conclusion."""
     proposer_score: int | None = None
+    """The moderator's score of its proposer's arguments, from 1 to 10."""
     rebuttal_score: int | None = None
+    """The moderator's score of its rebuttal, from 1 to 10."""
     rank: int | None = None
+    """Its place in the moderator's order in this round, from 1, the best supported."""
 
 
 class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -169,16 +211,22 @@ class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
 
     turn: TurnId
     position: CriticPosition
+    """The critique that was too weak."""
     reasons: tuple[str, ...]
+    """Why it was: `selfRating`, and the hard signs that code found."""
     replaced: bool
+    """Whether the second take came and stands in its place."""
 
 
 class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
     """The finding about the standing critique: hard signs of weakness, soft ones, and softening phrases."""
 
     weak: tuple[str, ...]
+    """The hard signs of weakness, for which a critique is asked again."""
     soft: tuple[str, ...]
+    """The soft signs, which are only shown."""
     softening: tuple[str, ...]
+    """Phrases of the critique that soften it."""
 
 
 class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -190,10 +238,15 @@ class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
 
     turn: TurnId
     evaluation: ModeratorEvaluation
+    """The evaluation in the reverse order."""
     conclusion: Conclusion
+    """The conclusion in the reverse order."""
     labels: dict[str, str]
+    """The neutral label of each seat, in the order in which the moderator saw them."""
     ranking: tuple[str, ...]
+    """The positions as it ranked them, the best supported first."""
     agrees: bool
+    """Whether the reverse order led to the same conclusion and the same first position."""
 
 
 class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -204,8 +257,11 @@ class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
 
     turn: TurnId
     swapped: bool
+    """Whether it was asked for in the reverse order."""
     evaluation: ModeratorEvaluation
+    """The evaluation that was replaced."""
     conclusion: Conclusion
+    """The conclusion that was replaced."""
 
 
 class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -216,16 +272,27 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     """
 
     round_number: int
+    """The round, from 1."""
     turns: dict[str, TurnId]
+    """The standing turn of each seat."""
     conclusions: Conclusions
+    """What each seat concludes on the proposition."""
     objections: tuple[Objection, ...] = ()
+    """The objections that the proposer answered in advance."""
     positions: tuple[PositionDetail, ...] = ()
+    """What was said for each of several positions."""
     critic_first_take: CriticFirstTake | None = None
+    """A first critique that was asked for again."""
     critique_signs: CritiqueSigns | None = None
+    """What code found in the standing critique."""
     labels: dict[str, str] = {}
+    """The neutral label of each seat, in the seeded order in which the moderator saw them."""
     new_documents: tuple[str, ...] = ()
+    """The ids of the documents that were introduced in this round."""
     swapped_moderation: SwappedModeration | None = None
+    """The closing moderation in the reverse order, if it was asked for."""
     moderator_first_takes: tuple[ModeratorFirstTake, ...] = ()
+    """The moderations that second takes replaced."""
 
 
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -244,17 +311,29 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     phase: str | None = None
     seat: str
     name: str | None = None
+    """The caller's name for the debater."""
     stance: str | None = None
+    """The assigned stance, or the debater's own in its words."""
     label: str
+    """The neutral name under which others see it."""
     model: str
+    """The alias of the model that spoke."""
     blind: bool
+    """Whether it had seen no reply of any other debater."""
     text: str = ""
+    """Its statements, one in each paragraph, struck ones too."""
     arguments: tuple[Argument, ...]
+    """The same statements with their citations and verdicts."""
     vote: str | None = None
+    """The option that it votes for. Absent for an abstention and in formats without votes."""
     answer: str | None = None
+    """Its answer, in formats whose debaters give one."""
     confidence: float | None = None
+    """Its own confidence, a share from 0 to 1."""
     reply: dict[str, Any]
+    """The whole reply as JSON, in the form of the format's own schema."""
     tokens: int
+    """Input and output tokens of all attempts of the turn."""
     charged_usd: str = field(name="chargedUSD")
 
 
@@ -267,13 +346,19 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True
 
     always_sent: ClassVar = ("rules",)
     debate: bool
+    """Whether the case gets a debate."""
     decided_by: str
+    """The rule that decided, `merits` if all rules of merit hold."""
     rules: tuple[Rule, ...]
+    """Every rule that was applied, in order."""
     debate_cost_threshold_usd: str = field(name="debateCostThresholdUSD")
+    """US dollars: the cost that the downside is compared with."""
     factor: int
+    """How many times that cost the downside has to exceed, at least 1."""
     policy_version: str
     policy_hash: str
     would_change: tuple[GateChange, ...] = ()
+    """The ways to the other decision, each as little as is needed."""
 
 
 class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -284,15 +369,20 @@ class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     seat: str
     position: str | None = None
     argument: Argument
+    """The argument, which later seats did not see."""
 
 
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
     """The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex)."""
 
     log: str
+    """The name of the log: host, tenant and number."""
     index: int
+    """The index of the record's leaf, from 0."""
     size: int
+    """The number of records under the first checkpoint that covers it, at least 1."""
     root: str
+    """The root of that checkpoint, SHA-256 in hexadecimal."""
 
 
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -307,14 +397,19 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
     prompts_pin: str | None = None
     pins: dict[str, str] = {}
+    """The version and SHA-256 of every prompt, schema and layout that the debate may ask with, by name."""
     used: tuple[str, ...] = ()
+    """The names of those of the pins with which requests were made."""
     policy_hash: str | None = None
     price_hash: str | None = None
     configuration_hash: str | None = None
     build_hash: str | None = None
     seed: str | None = None
+    """The SHA-256 that commits to the case, from which all orders are derived."""
     last_record: str | None = None
+    """The SHA-256 of the debate's last record."""
     log: LogPosition | None = None
+    """The place of that record in the audit log. Absent before the debate is over and provable."""
 
 
 class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -354,57 +449,106 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """
 
     decision: Decision | None = None
+    """What was decided, in the same members in every format. Absent while the debate goes on."""
     view: Literal["full"]
+    """Which view this is: always `full`."""
     debate_id: str
     status: Status
+    """The state of the debate: truncated says that it ended before its rules were satisfied."""
     stop_reason: StopReason | None = None
+    """Why the debate ended."""
     detail: str | None = None
+    """The same in words."""
     question: str
     task_type: str
     format: str | None = None
+    """The format and its version. Absent for a declined case that named none."""
     simulated: bool
     created_at: str
+    """The time of the debate's first record."""
     concluded_at: str | None = None
+    """The time of its last record. Absent while it goes on."""
     entries: int
+    """The number of entries so far."""
     subject: str
+    """An opaque id of the caller."""
     asked_via: Via
+    """How the caller was authenticated: `none` is not at all."""
     case: Case
+    """The case as it was received."""
     options: ShownOptions | None = None
+    """The debate's options, all resolved."""
     gate: Gate | None = None
+    """The gate's decision."""
     framing: Framing | None = None
+    """The question as a proposition, in the adversarial format."""
     framing_token_cost: int = 0
+    """Input and output tokens of the framing seat. Absent in formats without one."""
     rounds: tuple[RoundRecord, ...] = ()
+    """The rounds of an adversarial debate, as EAAPL-MAG005 records them."""
     round_details: tuple[RoundDetail, ...] = ()
+    """What else is known of each of these rounds."""
     moderator_confidence_level: ConfidenceLevel | None = None
+    """The moderator's confidence before code lowered it."""
     closing_confidence_level: ConfidenceLevel | None = None
+    """The confidence of a judge or a synthesizer before code lowered it."""
     caps: tuple[Cap, ...]
+    """Why code lowered the confidence, and to what."""
     flags: tuple[str, ...]
+    """Codes of what a reader has to know; `labels.flags` has them in words. Later versions may add codes."""
     labels: Labels
+    """The words for the codes of this result."""
     critical_validation_failures: tuple[ValidationFailure, ...]
+    """Evidence that is not in the sources, or that was not cited at all."""
     synthesis: str | None = None
+    """The words of the seat that closed, whole."""
     explicit_uncertainties: tuple[str, ...] = ()
     first_draft: tuple[TurnId, ...] = ()
+    """The turns that spoke before any challenge."""
     struck: tuple[Struck, ...]
+    """The arguments that were struck."""
     citation_counts: CitationCounts
+    """The verdicts on all citations, counted."""
     coverage: tuple[DocumentCoverage, ...] = ()
+    """The cited and the uncited parts of each document."""
     coverage_absent: CoverageAbsent | None = None
+    """Why there is no coverage."""
     coverage_counts: CoverageCounts | None = None
+    """The coverage of all documents, summed up."""
     shifts: tuple[ShiftDetail, ...] = ()
+    """How seats moved when documents were introduced."""
     overall_cost: OverallCost
+    """What the debate cost, in all and in parts."""
     attempts: tuple[AttemptDetail, ...] = ()
+    """Every call of a model, in the order in which they were made."""
     seats: tuple[SeatDetail, ...] = ()
+    """The model behind each seat."""
     diversity: str | None = None
     pairs: tuple[Pair, ...] = ()
+    """The seats that should have models of different families."""
     approved_by: str | None = None
+    """The key that approved the configuration, or `unapproved`."""
     hashes: Hashes
+    """The hashes of what the debate went by, and of its records."""
     notices: tuple[Notice, ...] = ()
+    """Remarks on what happened beside the arguments."""
     checks: tuple[CheckDetail, ...] = ()
+    """What code checked, with the finding in few words."""
     suspicions: tuple[Suspicion, ...] = ()
+    """Passages of documents that speak to a model as if they were instructions."""
     format_reason: str | None = None
+    """Why this format was chosen, where policy chose it."""
     transcript: tuple[Spoken, ...] = ()
+    """The turns of the debaters, by round, phase and declared order. Absent in the adversarial format."""
     weighed: tuple[Weighed, ...] = ()
+    """The replies of the other seats, in the order of the record. Absent in the adversarial format."""
     result: Terms | None = None
+    """The outcome in the format's own terms."""
     passages: tuple[TurnPassages, ...] = ()
+    """What the texts of each compared reply quote or report."""
     passage_counts: PassageCounts | None = None
+    """These passages, counted by where they stand."""
     differing: tuple[DifferingReplies, ...] = ()
+    """The replies of deciders to one question that differ in more than words."""
     links: ResultLinks
+    """The addresses of what belongs to the debate."""
