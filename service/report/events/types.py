@@ -19,17 +19,10 @@ from service.debate.replies import Conclusion, Framing, Objection, Shift
 from service.report.result.argument_types import Argument
 from service.report.result.notice_types import NoticeKind
 from service.report.result.passage_types import PassageDetail
+from service.report.result.round_types import CriticPosition, ModeratorEvaluation, ProposerPosition, RebuttalPosition
 from service.report.result.shown_options import ShownOptions
 from service.report.result.summary import Summary
-from service.report.result.types import (
-    CriticPosition,
-    Gate,
-    ModeratorEvaluation,
-    ProposerPosition,
-    RebuttalPosition,
-    Result,
-    WhyAsked,
-)
+from service.report.result.types import Gate, Result, WhyAsked
 
 EventName = Literal[
     "gate",
