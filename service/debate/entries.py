@@ -55,9 +55,7 @@ Relation = Literal["above", "atMost", "below", "atLeast", "in", "notIn", "leftOu
 class FieldChange(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A field of the case and the values that it would have to have.
 
-    ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
-    1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
-    every limit.
+    A confidence that is left out counts as one below every limit.
     """
 
     field: ChangedField

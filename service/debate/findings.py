@@ -27,10 +27,7 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 
 
 class Edit(Struct, frozen=True, rename="camel"):
-    """One difference between the document's words and the quotation's; a verified one has none that is material.
-
-    ``because`` are the words for which it is of its kind, if it has others too; unset if all its words are the reason.
-    """
+    """One difference between the document's words and the quotation's."""
 
     kind: str
     """The kind of the difference, such as `number` or `negation`."""

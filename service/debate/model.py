@@ -109,10 +109,7 @@ def complete_checks(rows: Mapping[CheckKind, Row], layer: str, file: str) -> Map
 
 
 class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
-
-    ``round`` is the first round whose seats see it (reference 14.3).
-    """
+    """A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3."""
 
     id: str
     """The document's id, as given or `D1`, `D2`, ... in order. Citations name it as `sourceId`."""
@@ -140,10 +137,7 @@ OnDisconnect = Literal["continue", "abort"]
 
 
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A request for review, as it was received. ``estimated_downside`` is in US dollars.
-
-    ``asked_task_type`` is the caller's task type, where policy has put ``task_type`` in its place.
-    """
+    """A request for review, as it was received."""
 
     question: str
     task_type: str

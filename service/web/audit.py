@@ -92,10 +92,7 @@ class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate that rests on the value searched for, and the place of its last record in the log.
-
-    ``index`` is absent while the tree holds none of its records.
-    """
+    """A debate that rests on the value searched for, and the place of its last record in the log."""
 
     debate_id: str
     task_type: str

@@ -61,10 +61,7 @@ class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
-
-    ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
-    """
+    """The default model of a seat, and the other models of the seat."""
 
     always_sent: ClassVar = ("choices",)
 

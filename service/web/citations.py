@@ -22,13 +22,7 @@ MOST_CITATIONS = 1_000
 
 
 class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The verdict on a citation, with the caller's id.
-
-    ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
-    the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
-    ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
-    reader, or what that rule asks for.
-    """
+    """The verdict on a citation, with the caller's id."""
 
     id: str
     """The caller's id of the citation."""

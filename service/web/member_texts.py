@@ -64,7 +64,7 @@ SHARED: Mapping[str, str] = {
 }
 """The words of members that mean the same wherever they stand, by their names in JSON."""
 _TAGS: Mapping[str, str] = {
-    "format": "The format, by which the members of different formats are told apart.",
+    "format": "The format, which distinguishes the members of one format from those of another.",
     "seat": "The kind of seat whose reply this is.",
 }
 """The words of members that tell the types of a union apart."""
@@ -115,6 +115,8 @@ def _below(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
         match statement, following:
             case ast.AnnAssign(target=ast.Name(id=field)), ast.Expr(value=ast.Constant(value=str(text))):
                 yield field, " ".join(text.split())
+            case _:
+                pass
 
 
 def described(schema: dict[str, Any], texts: Mapping[str, str]) -> dict[str, Any]:

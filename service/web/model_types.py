@@ -22,7 +22,7 @@ QUESTION_TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 
 class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price."""
+    """US dollars per million tokens, by kind."""
 
     input_usd: str = field(name="inputUSD")
     """US dollars for a million tokens of input at the full rate."""
@@ -40,14 +40,14 @@ class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The rates of a call with more than ``above`` input tokens; they apply to all its tokens."""
+    """The rates of a call with a long input; they apply to all its tokens."""
 
     above: int
     """Tokens of input above which these rates hold for the whole call."""
 
 
 class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name."""
+    """A price row: rates from a date on, and their source."""
 
     effective: str
     """The day from which the rates hold."""
@@ -74,9 +74,8 @@ class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults
 class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     """How a model did on questions of one type in the newest panels of the tenant.
 
-    ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
-    three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
-    drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
+    Its accuracy scores are four in each panel, or three where none of its citations could be compared. Scores measure
+    conduct in debates and not truth.
     """
 
     question_type: QuestionType
@@ -100,11 +99,7 @@ class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
 class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
 
-    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
-    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
-    model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
-    ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
+    A case may name it if policy lets cases choose and takes its kind of name, and it has a price in force.
     """
 
     alias: str
@@ -168,11 +163,7 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The catalogue. Debates record ``priceHash``, the hash of its prices.
-
-    ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
-    them now: by the score of their track records, then by policy's preference.
-    """
+    """The catalogue. Debates record the hash of its prices."""
 
     always_sent: ClassVar = ("models",)
 

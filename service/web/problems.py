@@ -50,13 +50,10 @@ class FieldError(Struct, frozen=True, rename="camel"):
 
 
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
+    """An error. Clients branch on ``code``.
 
-    ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
-
-    ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
-    ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
-    ``debateId``, the debate of that key.
+    Where there are several faults, ``detail`` joins them. ``limit``, ``leftUSD`` and ``ends`` are those of
+    ``budget_exhausted``, ``debateId`` is that of ``idempotency_in_progress``.
     """
 
     type: str

@@ -16,10 +16,7 @@ from service.report.result.types import Gate
 
 
 class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model that may sit in a seat, and the price row of its charges.
-
-    ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
-    """
+    """A model that may sit in a seat, and the price row of its charges. ``GET /v1/models`` has the whole row."""
 
     alias: str
     """The alias of the model in the catalogue."""
@@ -59,11 +56,7 @@ class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A seat: its most turns, the tokens of its whole first request, and its cost.
-
-    ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
-    does not lower it.
-    """
+    """A seat: how often it may speak, and its cost. The ceiling does not lower ``worstUSD``."""
 
     seat: str
     model: QuotedModel
@@ -98,7 +91,7 @@ class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone."""
+    """A document and its length."""
 
     always_sent: ClassVar = ("tokens",)
 
@@ -121,7 +114,7 @@ class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TenantLeft(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit."""
+    """The amounts remaining of the tenant's limits for today and for this month."""
 
     day_usd: str | None = field(name="dayUSD")
     """US dollars that remain for today. Absent without such a limit."""

@@ -17,7 +17,7 @@ REASON_MAX = 1_000
 
 
 class Links(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case."""
+    """The addresses of the debate, its events, its report and its abort."""
 
     self_: str = field(name="self")
     """The path of the debate."""
@@ -115,7 +115,7 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last."""
+    """Debates, newest first."""
 
     always_sent: ClassVar = ("debates",)
 

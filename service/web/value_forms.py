@@ -38,7 +38,6 @@ FORMS: Mapping[str, Schema] = {
     **dict.fromkeys(("href", "self", "full", "events", "report", "audit", "abort", "instance", "type"), ADDRESS),
     **dict.fromkeys(("turn", "turns", "synthesisTurn", "synthesis_id", "firstDraft"), TURN),
     "actualToEstimate": RATIO,
-    "pins": {"pattern": "^(v[1-9][0-9]*:)?[0-9a-f]{64}$"},
     "diversity": {"enum": [*get_args(Diversity)]},
 }
 """By the name in JSON."""

@@ -15,10 +15,9 @@ Absent = Literal["textNotRead", "textNotStored", "textDiffers"]
 
 
 class CitedBy(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
+    """A turn that cited a passage. A turn with struck and other arguments on it is listed twice.
 
-    ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
-    not see them. A turn with arguments of both kinds is listed twice.
+    Arguments are struck here because other evidence of theirs failed.
     """
 
     turn: TurnId
@@ -56,11 +55,7 @@ class QuotedWrongly(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A clause, heading or page that verified citations touch, with their number and their seats.
-
-    ``state`` is ``partly`` if it has parts of its own and not all of them were cited; ``title`` is absent where the
-    document gives the part none.
-    """
+    """A clause, heading or page that verified citations touch."""
 
     label: str
     """The part as the document names it, such as `Section 12.4`."""
@@ -77,12 +72,7 @@ class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
-
-    ``word``, ``first`` and ``last`` are its pieces, ``word`` absent for titles; ``of`` names the part that holds them
-    if the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
-    them.
-    """
+    """Neighbouring parts that no verified citation touches."""
 
     name: str
     """The range in words, such as `Sections 9 to 12`."""
@@ -103,7 +93,7 @@ class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class PartStart(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The start of a part of the highest level, with its numeral, empty for a title without one."""
+    """The start of a part of the highest level."""
 
     numeral: str
     """The numeral of the part, empty for a title without one."""
@@ -112,15 +102,7 @@ class PartStart(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The cited and the uncited stretches of one document.
-
-    ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
-    verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
-    ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
-    own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
-    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is the
-    reason why the text could not be read: ranges are then in characters.
-    """
+    """The cited and the uncited stretches of one document: together they are the whole of it."""
 
     document_id: str
     """The id of the document."""

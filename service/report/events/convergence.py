@@ -13,10 +13,7 @@ from service.report.result.types import Line
 
 
 class PairShare(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
-
-    ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
-    """
+    """Two answers, and how many of their words are the same."""
 
     turns: tuple[TurnId, TurnId]
     """The turns that gave the two answers."""
@@ -31,11 +28,7 @@ class PairShare(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
-
-    ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
-    agreement: ``whyNot`` names the obstacle between answers that share many words.
-    """
+    """Word overlap of the answers of a round, pair by pair. Word overlap is not agreement."""
 
     round: int
     engine: str

@@ -87,11 +87,7 @@ class Probability(Struct, frozen=True, kw_only=True):
 
 
 class PanelTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Our own members of a debater's answer.
-
-    ``challengedClaims`` are those that ``still_challenges`` is about, and ``unresolvedClaims`` those between which the
-    points of ``unresolved`` lie. ``answersToObjections`` are to those of the round before.
-    """
+    """Our own members of a debater's answer."""
 
     stance: Stance
     """Where the debater stands on the question."""
@@ -131,7 +127,7 @@ class PanelBlind(Struct, frozen=True, kw_only=True):
 
 
 class PanelDeliberation(PanelBlind, frozen=True, kw_only=True, omit_defaults=True):
-    """A debater's answer after it has read the others'; ``objection`` from round three on."""
+    """A debater's answer after it has read the others'."""
 
     learned_from_others: str
     """What it took from the others' answers."""
@@ -188,10 +184,10 @@ class AdjudicationEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel",
 
 
 class Measured(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Code's measures after a round, as recorded; shares are from 0 to 1 and left out where they are undefined.
+    """Code's measures after a round, as recorded, left out where they are undefined.
 
     ``scores``, ``overall``, ``terminated``, ``lagging``, ``notes``, ``counted`` and ``vetoes`` are left out where the
-    consensus itself is code's, because it has them. ``beyondChance`` is from -1 to 1.
+    consensus itself is code's, because it has them.
     """
 
     voices: int
@@ -226,13 +222,7 @@ class Measured(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 
 
 class ConsensusStanding(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Our own members of a consensus: its scorer, the threshold, and code's measures.
-
-    ``counted`` are the dimensions in the mean: those that the type of the question uses and that have a score.
-    ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections`` are strong objections
-    of a devil's advocate that no other debater has answered: with one of them there is no consensus. Consensus does not
-    mean that an answer is right.
-    """
+    """Our own members of a consensus. Consensus does not mean that an answer is right."""
 
     by: Literal["algorithmic", "model"]
     """What scored the consensus: rules of code, or a model."""
@@ -305,7 +295,7 @@ class SynthesisTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit
 
 
 class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to."""
+    """The answer that the debate converged on."""
 
     event: Literal["synthesis"]
     """The name of the event."""
@@ -321,10 +311,7 @@ class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PanelScores(Struct, frozen=True, kw_only=True):
-    """The scores of one debater, each from 0 to 100.
-
-    ``factual_accuracy`` is left out where it is unchecked: none of the debater's citations could be compared.
-    """
+    """The scores of one debater."""
 
     factual_accuracy: int | None
     """From 0 to 100: how the others marked its claims, and which of its citations are verified. Left out where none of
@@ -338,7 +325,7 @@ class PanelScores(Struct, frozen=True, kw_only=True):
 
 
 class ScoredByCode(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The check that scored. ``unchecked`` are the debaters without a factual accuracy."""
+    """The check that scored."""
 
     by: Literal["algorithmic"]
     """What scored: rules of code."""
@@ -350,7 +337,7 @@ class ScoredByCode(Placed, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class ScoredByModel(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The turn of the model that scored. ``unchecked`` are the debaters without a factual accuracy."""
+    """The turn of the model that scored."""
 
     by: Literal["model"]
     """What scored: a model."""

@@ -66,11 +66,7 @@ class Placed(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
 
 class PlacedTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A turn and the seat that it asks.
-
-    ``label`` is a debater's letter or number in this debate and ``name`` the caller's name for it; other seats have
-    neither. ``position`` is the one of several for which a proposer or a rebuttal speaks, ``phase`` a ballot's.
-    """
+    """A turn and the seat that it asks."""
 
     turn: TurnId
     seat: str
@@ -83,11 +79,7 @@ class PlacedTurn(Placed, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class PlacedReply(PlacedTurn, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A turn with its reply: the attempt that spoke, its model and its cost.
-
-    ``chargeBasis`` is ``reserved`` if the provider reported no usage; ``tokens`` are then 0. ``leftUSD`` is the amount
-    that may still be reserved.
-    """
+    """A turn with its reply: the attempt that spoke, its model and its cost."""
 
     attempt: int
     """The number of the attempt that spoke, from 1."""
@@ -152,7 +144,7 @@ class TurnSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 
 
 class GateEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The case and the gate's decision. ``status`` is ``declined``, and `final` follows at once, or ``queued``."""
+    """The case and the gate's decision."""
 
     status: Literal["declined", "queued"]
     """`queued` for a debate. After `declined` comes `final` at once."""
@@ -163,7 +155,7 @@ class GateEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class StartedSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The model behind a seat. ``wire`` is the format of its usage object, ``fallback`` the alias that may stand in."""
+    """The model behind a seat."""
 
     seat: str
     alias: str
@@ -177,7 +169,7 @@ class StartedSeat(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class StartedHashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with."""
+    """The hashes of what is fixed, as in a result."""
 
     always_sent: ClassVar = ("pins",)
 
@@ -193,10 +185,7 @@ class StartedHashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """All facts that are fixed before the first turn.
-
-    ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
-    """
+    """All facts that are fixed before the first turn."""
 
     always_sent: ClassVar = ("seats",)
 
@@ -225,12 +214,7 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class AskedEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
-
-    ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
-    reply, ``fallback`` if this model is asked for the first time in the place of the seat's own. ``leftUSD`` is the
-    amount that may still be reserved after that.
-    """
+    """An attempt has begun: its model, the tokens of its request and its reservation."""
 
     attempt: int
     """The number of the attempt in its turn, from 1."""
@@ -266,7 +250,7 @@ class ArguedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class ModeratedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The moderator's evaluation in the shape of the round record; ``ranking`` are the positions, best first."""
+    """The moderator's evaluation in the shape of the round record."""
 
     moderator_evaluation: ModeratorEvaluation
     """The moderator's evaluation."""
@@ -277,11 +261,7 @@ class ModeratedEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", om
 
 
 class DebaterEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The reply of a debater, without verdicts yet: the `citations` that follow name the same turn.
-
-    ``blind`` says that it had seen no reply of another debater. ``stance`` is the assigned one, or in its own words;
-    ``vote`` is the option that it votes for, missing in an abstention, and ``written`` the vote in its own words.
-    """
+    """The reply of a debater, without verdicts yet: the `citations` that follow name the same turn."""
 
     blind: bool
     """Whether it had seen no reply of any other debater."""
@@ -300,7 +280,7 @@ class DebaterEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit
 
 
 class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies."""
+    """A round begins in which all debaters speak in parallel."""
 
     always_sent: ClassVar = ("debaters",)
 
@@ -341,14 +321,11 @@ class QuotedPassage(PassageDetail, frozen=True, kw_only=True, rename="camel", om
     reason: str | None = None
     """The rule that decided."""
     mark: str | None = None
-    """The words that a report shows beside the passage. Absent if it misleads nobody."""
+    """The words that a report shows beside the passage. Absent if it does not mislead."""
 
 
 class PassagesEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What the texts of a turn's reply quote or report, and where it stands.
-
-    ``marked``, ``unclear`` and ``unchecked`` count passages as ``passageCounts`` of a result does.
-    """
+    """What the texts of a turn's reply quote or report, and where it stands, counted as a result counts it."""
 
     engine: str
     compared: int
@@ -364,7 +341,7 @@ class PassagesEvent(TurnHeading, frozen=True, kw_only=True, rename="camel", omit
 
 
 class NoticeEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A remark for the reader, as in a result; ``seats`` are the turns that it concerns, with their seats."""
+    """A remark for the reader, as in a result."""
 
     notice: NoticeKind
     """The kind of the remark."""

@@ -13,12 +13,7 @@ WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 
 
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A quotation as a seat gave it, and the verdict on it.
-
-    ``verdict`` is missing before the check, ``unchecked`` in a case without documents. ``span`` is in code points of
-    the document, end exclusive, and ``text`` the document's own words there. ``edits`` are the differences of the
-    quotation, ``foundIn`` is another given document that holds it, ``reason`` says why it could not be verified.
-    """
+    """A quotation as a seat gave it, and the verdict on it."""
 
     quote: str
     """The words that the seat gives as the source's."""
@@ -41,18 +36,14 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 
 
 class CitedEvidence(Citation, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it."""
+    """A citation of a statement, listed once."""
 
     arguments: tuple[int, ...]
     """The numbers of the arguments that rest on it, each from 1 to 99."""
 
 
 class Argument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An argument, a critic's point, or the answer to the critic's point ``n``.
-
-    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
-    there are several. ``struck`` is present if the argument was struck, and is the reason.
-    """
+    """An argument, a critic's point, or the answer to a critic's point."""
 
     n: int
     """The number of the argument in its turn, from 1 to 99. An answer has the number of the critic's point."""
@@ -78,14 +69,11 @@ class Maintained(Struct, frozen=True, kw_only=True, rename="camel"):
     point: Argument
     """The critic's point."""
     why: WhyMaintained
-    """Why it stands: nobody answered it, the answer was struck, or the rebuttal was not reached."""
+    """Why it stands: it was not answered, the answer was struck, or the rebuttal was not reached."""
 
 
 class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The standing objections against the proposition.
-
-    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
-    """
+    """The standing objections against the proposition."""
 
     thesis: str
     """The thesis of the last standing critique."""

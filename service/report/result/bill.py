@@ -52,12 +52,9 @@ class ByBasis(Struct, frozen=True, kw_only=True):
 
 
 class Account(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
+    """The cost of a seat, a round or a model.
 
-    ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
-    ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
-    are then absent. ``usageUntold`` attempts were charged as reserved, because their provider did not report tokens;
-    ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+    Only a whole seat has an estimate, and older records have none.
     """
 
     tokens: Tokens
@@ -83,13 +80,7 @@ class Account(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
 
 
 class OverallCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
-
-    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
-    above reservations. Round 0 is the framing. A declined case has neither ceiling nor estimate. ``bySeat`` has every
-    seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
-    asked, the seat's own or its fallback.
-    """
+    """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling."""
 
     ceiling_usd: str | None = field(name="ceilingUSD", default=None)
     """US dollars that the debate may cost at most. Absent for a declined case."""
@@ -118,11 +109,7 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
 
-    ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
-    ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
-    absent if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation.
-    ``outcome`` is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open one has no
-    charge.
+    ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words, absent if it gave none.
     """
 
     turn: TurnId

@@ -11,11 +11,7 @@ from service.debate.findings import ArgumentVerdict
 
 
 class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Citations by verdict, of all seats and takes, as far as they were checked.
-
-    ``unchecked`` are the citations of a case without documents, which were compared with nothing.
-    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
-    """
+    """Citations by verdict, of all seats and takes, as far as they were checked."""
 
     verified: int
     """The number of citations whose words stand in the document."""

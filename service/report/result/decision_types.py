@@ -52,10 +52,8 @@ agreement measured by code or scored by an adjudicator, or a count of the debate
 class Dissenter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A seat that stands, or at first stood, against the decision.
 
-    ``name`` is the caller's for it, or its neutral label. ``holds`` is its own conclusion, assigned stance, vote or
-    answer, absent for an abstention. ``points`` counts its arguments that stand: a critic's that were neither granted
-    nor answered, otherwise those of its last turn that are not struck. ``until`` is ``firstDraft`` if it held this only
-    before it had read the others.
+    ``points`` of a critic are those that were neither granted nor answered, of others those of the last turn that are
+    not struck.
     """
 
     seat: str
@@ -73,8 +71,7 @@ class Dissenter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults
 class DecisionDissent(Struct, frozen=True, kw_only=True, rename="camel"):
     """What stands against the decision, in a sentence and seat by seat.
 
-    ``kind`` is ``assigned`` for the points of a critic or of a stance that lost, which the format gave them to argue,
-    and ``own`` for a debater's own: the minority of a ballot, a panel or convergence, and who gave way to the others.
+    ``own`` are the minority of a ballot, a panel or convergence, and who gave way to the others.
     """
 
     kind: Literal["assigned", "own"]
@@ -86,10 +83,7 @@ class DecisionDissent(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DecisionCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars as decimal strings. ``ceilingUSD`` is absent for a declined case.
-
-    ``excessUSD`` is what vendors billed above reservations, beside ``spentUSD``; absent if that is nothing.
-    """
+    """What the debate cost."""
 
     spent_usd: str = field(name="spentUSD")
     """US dollars spent."""
@@ -102,9 +96,7 @@ class DecisionCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 class Decision(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What was decided, the same members in every format, list item, event and report.
 
-    ``answer`` is the sentence that a person would say: it names who decided what, or why nothing is decided, and never
-    says that the decision is right. ``by`` is absent if nothing decided, ``confidence`` if there is no decision to be
-    sure of, ``dissent`` if none stands. A confidence is not a probability, and code can only lower it.
+    The answer never says that the decision is right. Code can only lower the confidence.
     """
 
     outcome: DecisionOutcome

@@ -29,7 +29,7 @@ class ProposerPosition(Struct, frozen=True, kw_only=True):
 
 
 class CriticPosition(Struct, frozen=True, kw_only=True):
-    """The case against, with the critic's own rating of its strength from 1 to 10."""
+    """The case against, with the critic's own rating of its strength."""
 
     always_sent: ClassVar = EVERY
     thesis: str
@@ -134,7 +134,7 @@ class Conclusions(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported."""
+    """One of several positions in one round."""
 
     id: str
     """The id of the position."""
@@ -159,11 +159,7 @@ class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_def
 
 
 class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A critique that was too weak and was asked for again.
-
-    ``reasons`` are ``selfRating`` and the hard signs that code found. ``replaced`` says whether the second take came
-    and stands.
-    """
+    """A critique that was too weak and was asked for again."""
 
     turn: TurnId
     position: CriticPosition
@@ -186,11 +182,7 @@ class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The closing moderation, asked for again in the reverse order. It never replaces the first one.
-
-    ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
-    ``agrees`` is false if the other order led to another conclusion, or to another position ranked first.
-    """
+    """The closing moderation, asked for again in the reverse order. It never replaces the first one."""
 
     turn: TurnId
     evaluation: ModeratorEvaluation
@@ -208,7 +200,7 @@ class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
 class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
     """A moderation that quoted what does not stand where it says, and that a second take replaced.
 
-    ``swapped`` says that it was asked for in the reverse order. `TurnPassages` of its turn has the passages.
+    `TurnPassages` of its turn has the passages.
     """
 
     turn: TurnId
@@ -221,11 +213,7 @@ class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The details beside a round record.
-
-    ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
-    ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
-    """
+    """The details beside a round record."""
 
     round_number: int
     """The round, from 1."""

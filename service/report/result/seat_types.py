@@ -18,10 +18,7 @@ class Speaker(NamedTuple):
 
 
 class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
-
-    ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
-    """
+    """The model behind a seat."""
 
     seat: str
     alias: str
@@ -37,7 +34,7 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The shift of a seat when ``documents`` were introduced, as ``turn`` gives it."""
+    """The shift of a seat when documents were introduced."""
 
     turn: TurnId
     round: int
@@ -54,9 +51,7 @@ class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     """The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
 
-    ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
-    it quoted what does not stand where it says. ``reply`` is the whole reply;
-    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    A second take stands in the place of a reply that quoted what does not stand where it says.
     """
 
     always_sent: ClassVar = ("reply",)
@@ -78,11 +73,7 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
-
-    ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
-    turn ``first``), or stands beside one in the reverse order (``otherOrder``).
-    """
+    """Two replies of a decider to one question that differ in more than words, and the sentence that says in what."""
 
     always_sent: ClassVar = ("members",)
 

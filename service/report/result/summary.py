@@ -93,7 +93,7 @@ class PanelFacts(
     synthesis_turn: TurnId | None = None
     """The turn that wrote the synthesis."""
     missing: tuple[str, ...] = ()
-    """The seats of debaters that were given up on the way."""
+    """The seats of debaters that became silent on the way."""
 
 
 class ConvergenceFacts(
@@ -104,11 +104,11 @@ class ConvergenceFacts(
     rounds: int
     """The number of rounds after the independent round 0."""
     decided_by: Literal["judge", "majority", "nobody"]
-    """What decided: the judge, the majority of the last answers, or nobody."""
+    """What decided: the judge, the majority of the last answers, or `nobody`."""
     converged_in: int | None = None
     """The round whose answers were near enough, from 0. Absent if none was."""
     missing: tuple[str, ...] = ()
-    """The seats of debaters that were given up on the way."""
+    """The seats of debaters that became silent on the way."""
 
 
 FormatFacts = AdversarialFacts | StancesFacts | BallotFacts | PanelFacts | ConvergenceFacts
@@ -121,11 +121,8 @@ AnyFacts = TypeVar("AnyFacts", bound=Struct)
 
 
 class Summary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A debate up to its latest entry, in short: see the whole result (``view=full``) for what the members mean.
-
-    ``decision`` is absent while the debate is queued or running, as are ``stopReason``, ``concludedAt`` and
-    ``result``, which has the decisive facts of the format. ``synthesis`` are the decider's words, whole. ``format`` is
-    absent for a declined case that named none. A declined case has ``gate``, which says why.
+    """A debate up to its latest entry, in short: each member is one of the whole result (``view=full``), under the same
+    name and with the same value, but for ``view``; its objects may have fewer members.
     """
 
     decision: Decision | None = None

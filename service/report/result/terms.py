@@ -20,10 +20,7 @@ from service.report.result.argument_types import Dissent
 class AdversarialTerms(
     Struct, frozen=True, kw_only=True, rename="camel", tag="adversarial", tag_field="format", omit_defaults=True
 ):
-    """The conclusion of the last moderation, absent if none stands, and whether it is that of the first proposal.
-
-    ``ranking`` are several positions in the moderator's order. ``dissent`` are the standing objections at full length.
-    """
+    """The outcome of an adversarial debate in its own terms."""
 
     conclusion: Conclusion | None = None
     """The conclusion of the last moderation. Absent if none stands."""
@@ -52,10 +49,7 @@ class ShownCast(Cast, frozen=True, rename="camel", omit_defaults=True):
 
 
 class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True):
-    """The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
-
-    ``speakerSelectedBy`` is the rule behind the last of them.
-    """
+    """The count of votes, with the nine lines of the bounded-debate pattern."""
 
     always_sent: ClassVar = ("debater_ids", "phase_sequence", "vote_tally", "speaker_schedule")
     votes: tuple[ShownCast, ...] = ()
@@ -67,12 +61,7 @@ class BallotTerms(BallotResult, frozen=True, rename="camel", tag="ballot", tag_f
 
 
 class ConsensusStanding(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The standing of a panel after a round: four dimensions, absent if undefined, and the mean that counts.
-
-    All are shares, ``threshold`` too. ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude
-    consensus whatever the scores are. ``lagging`` is absent if the round ended the deliberation. The dimensions have
-    the spelling of the panel's reference.
-    """
+    """The standing of a panel after a round. The dimensions have the spelling of the panel's reference."""
 
     round: int
     """The round, from 1."""
@@ -98,10 +87,7 @@ class ConsensusStanding(Struct, frozen=True, kw_only=True, rename="camel", omit_
 
 
 class ShownScores(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The scores of one debater, each from 0 to 100; they measure conduct, and not truth.
-
-    ``factualAccuracy`` is absent where it is unchecked: none of the debater's citations could be compared.
-    """
+    """The scores of one debater. They measure conduct, and not truth."""
 
     seat: str
     factual_accuracy: int | None = None
@@ -118,11 +104,7 @@ class ShownScores(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class PanelTerms(
     Struct, frozen=True, kw_only=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True
 ):
-    """The result of a panel. ``labels`` maps seats to their letters in the debate.
-
-    ``finalScore`` is the last round's mean of the dimensions, a share. ``overallConfidence`` is the mean of the
-    debaters' last own confidences, a share, without the missing ones.
-    """
+    """The result of a panel."""
 
     question_type: QuestionType
     """The type of the question by which the panel was measured."""
@@ -151,22 +133,18 @@ class PanelTerms(
     overall_confidence: float | None = None
     """The mean of the debaters' own last confidences, a share from 0 to 1, without the missing ones."""
     missing: tuple[str, ...] = ()
-    """The seats of debaters that were given up on the way."""
+    """The seats of debaters that became silent on the way."""
 
 
 class ConvergenceTerms(
     Struct, frozen=True, kw_only=True, rename="camel", tag="convergence", tag_field="format", omit_defaults=True
 ):
-    """The final answer, its decider, and the similarity of the answers after each round.
-
-    ``similarities`` are the least of all pairs by round, shares; null keeps the place of a round in which it is
-    undefined.
-    """
+    """The final answer, its decider, and the similarity of the answers after each round."""
 
     rounds: int
     """The number of rounds after the independent round 0."""
     decided_by: Literal["judge", "majority", "nobody"]
-    """What decided: the judge, the majority of the last answers, or nobody."""
+    """What decided: the judge, the majority of the last answers, or `nobody`."""
     converged_in: int | None = None
     """The round whose answers were near enough, from 0. Absent if none was."""
     final_answer: str | None = None
@@ -182,7 +160,7 @@ class ConvergenceTerms(
     blind_answers: tuple[AnswerVotes, ...] = ()
     """The answers of the independent round, each with the seats that gave it."""
     missing: tuple[str, ...] = ()
-    """The seats of debaters that were given up on the way."""
+    """The seats of debaters that became silent on the way."""
 
 
 Terms = AdversarialTerms | StancesTerms | BallotTerms | PanelTerms | ConvergenceTerms

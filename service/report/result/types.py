@@ -57,14 +57,7 @@ class Line(Struct, frozen=True):
 
 
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One turn of a debater in a format that has them.
-
-    ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
-    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
-    other debater. ``text`` are its statements, if any, one in each paragraph, struck ones too; ``arguments`` the same
-    with verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
-    ``tokens`` and ``chargedUSD`` are of all its attempts.
-    """
+    """One turn of a debater in a format that has them. ``tokens`` and ``chargedUSD`` are of all its attempts."""
 
     always_sent: ClassVar = ("reply",)
     turn: TurnId
@@ -99,11 +92,7 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
 
 class Gate(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Whether the question deserved a debate, with every rule that was applied, in order.
-
-    ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
-    than needed, each with the values from which on the decision differs.
-    """
+    """Whether the question deserved a debate, with every rule that was applied, in order."""
 
     always_sent: ClassVar = ("rules",)
     debate: bool
@@ -134,7 +123,7 @@ class Struck(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
 
 
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex)."""
+    """The place of a record: the log, the leaf's index, and the first checkpoint that covers it."""
 
     log: str
     """The name of the log: host, tenant and number."""
@@ -147,14 +136,7 @@ class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The hashes of policy, prompts and records, SHA-256 in hexadecimal.
-
-    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
-    debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
-    prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
-    place of that record in the audit log, absent before the debate is over. ``used`` names those of the pins with which
-    requests were made.
-    """
+    """The hashes of policy, prompts and records."""
 
     prompts_pin: str | None = None
     pins: dict[str, str] = {}
@@ -182,31 +164,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
     and ``concludedAt``.
 
-    ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
-    state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
-    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
-    authenticated by ``askedVia``, where ``none`` is not at all.
-    ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
-    the last, RFC 3339 in UTC.
-
-    ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
-    outcome's, ``labels`` the words for their codes; ``synthesis`` and
-    ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
-    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer.
-    ``citationCounts`` count the verdicts on all citations. ``coverage`` has the cited and the uncited parts of each
-    document, ``coverageCounts`` their sums; where there is none, ``coverageAbsent`` says why.
-    ``firstDraft`` names the turns that spoke before any challenge.
-    ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
-    different model families, each with the diversity of their models. A confidence level is not a probability, and code
-    can only lower it.
-
-    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
-    the order of the record; the adversarial format has ``rounds`` and ``roundDetails`` instead. ``formatReason`` says
-    why this format was chosen.
-
-    ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
-    spans in texts that stay as they were written, and ``passageCounts`` count them. ``differing`` are the replies of
-    deciders to one question that differ in more than words.
+    A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
+    ``roundDetails``, the others ``transcript`` and ``weighed`` instead. Spans of passages are in texts that stay as
+    they were written.
     """
 
     decision: Decision | None = None

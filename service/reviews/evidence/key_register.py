@@ -40,11 +40,7 @@ class SignedHeads(Struct, frozen=True, rename="camel"):
 
 
 class KeyInRegister(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A verifier key, what it is for, and who stands for it in the operator's words.
-
-    ``logs``, ``since`` and ``until`` are those of the register: no logs are all of the key's host. ``known_by`` says
-    where the key is named. ``heads`` are facts of the database, absent for a key that has signed nothing there.
-    """
+    """A verifier key, what it is for, and who stands for it in the operator's words."""
 
     always_sent: ClassVar = ("known_by",)
 
