@@ -188,7 +188,7 @@ class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
     min_challenge_strength: int | None = None
     """The least strength, from 1 to 10, of an effective challenge."""
     require_critic_retry_below: int | None = None
-    """The critic is asked once more if its critique is weaker than this, from 1 to 10."""
+    """Below this strength, from 1 to 10, the critic is asked once more."""
     positions: tuple[Position, ...] = ()
     """The positions to decide between, with distinct ids: at least two, or none for a single proposition."""
     personas: dict[str, str] = {}

@@ -110,7 +110,7 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     min_challenge_strength: Annotated[int, whole(1, 10)]
     """The least strength, from 1 to 10, of an effective challenge."""
     require_critic_retry_below: Annotated[int, whole(1, 10)]
-    """The critic is asked once more if its critique is weaker than this, from 1 to 10."""
+    """Below this strength, from 1 to 10, the critic is asked once more."""
     attempts_per_turn: Annotated[int, whole(1, 10)]
     """How many attempts of one model may fail in a turn, from 1 to 10. A fallback has as many."""
     human_review: tuple[str, ...]

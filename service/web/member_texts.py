@@ -31,8 +31,8 @@ from service.debate.options import (
 )
 
 SHARED: Mapping[str, str] = {
-    "debateId": "The id of the debate.",
-    "debate_id": "The id of the debate.",
+    "debateId": "The id of the debate, a UUID of version 7.",
+    "debate_id": "The id of the debate, a UUID of version 7.",
     "turn": "The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second "
     "take in round 1.",
     "round": "The round. Round 0 comes before the first.",
@@ -63,6 +63,8 @@ SHARED: Mapping[str, str] = {
     "vetoes": "Facts that exclude consensus, whatever the scores are.",
 }
 """The words of members that mean the same wherever they stand, by their names in JSON."""
+OUR_OWN = "service"
+"""The package whose types have texts."""
 _TAGS: Mapping[str, str] = {
     "format": "The format, which distinguishes the members of one format from those of another.",
     "seat": "The kind of seat whose reply this is.",
@@ -98,7 +100,7 @@ def _own(kind: type[Struct], field: str) -> str:
 @cache
 def _written(module: str) -> Mapping[tuple[str, str], str]:
     """The texts of a module's classes by class and field."""
-    if not module.startswith("service."):
+    if module.partition(".")[0] != OUR_OWN:
         return {}
     tree = ast.parse(inspect.getsource(sys.modules[module]))
     return {

@@ -65,7 +65,14 @@ def _tagged(name: str, description: str, members: Schema, *required: str) -> Sch
         "title": _component(name),
         "description": description,
         "type": "object",
-        "properties": {"format": {"type": "string", "const": name, "description": "The format."}, **members},
+        "properties": {
+            "format": {
+                "type": "string",
+                "const": name,
+                "description": "The format, which decides what the other options are.",
+            },
+            **members,
+        },
         "required": ["format", *required],
         "additionalProperties": False,
     }

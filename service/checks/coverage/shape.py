@@ -105,7 +105,7 @@ class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel", omit_d
     """The cited and the uncited stretches of one document: together they are the whole of it."""
 
     document_id: str
-    """The id of the document."""
+    """The id of the document, by which citations name it."""
     title: str
     """The document's title, or its id where the case gave none."""
     round: int

@@ -81,9 +81,9 @@ class Probability(Struct, frozen=True, kw_only=True):
     """A probability between two bounds, both included."""
 
     low: float
-    """The lower bound, from 0 to 1."""
+    """The lower bound of the probability, from 0 to 1, included."""
     high: float
-    """The upper bound, from 0 to 1."""
+    """The upper bound of the probability, from 0 to 1, included."""
 
 
 class PanelTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -115,7 +115,7 @@ class PanelBlind(Struct, frozen=True, kw_only=True):
     model: str
     """The debater, such as `model_a`."""
     answer: str
-    """Its answer."""
+    """The debater's answer to the question."""
     claims: tuple[PanelClaim, ...]
     """Its claims, which others mark by their number."""
     overall_confidence: float
@@ -167,7 +167,7 @@ class ClassificationEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel
     """The type of the question as a model reads it."""
 
     question_type: QuestionType
-    """The type of the question."""
+    """The type that the model reads the question as, by which the panel is measured."""
     because: str
     """Why, in the model's words."""
 

@@ -39,7 +39,7 @@ class CriticPosition(Struct, frozen=True, kw_only=True):
     evidence_cited: tuple[CitedEvidence, ...]
     """Every citation of these points, once."""
     challenge_strength: int = field(name="challengeStrength")
-    """The critic's own rating of its challenge, from 1 to 10."""
+    """The strength of the challenge by the critic's own rating, from 1 to 10."""
 
 
 class RebuttalPosition(Struct, frozen=True, kw_only=True):
