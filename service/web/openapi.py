@@ -23,7 +23,6 @@ from service.errors import (
     together,
 )
 from service.intake.request import CaseRequest, GateRequest
-from service.policy import Limits
 from service.report import Result, Summary
 from service.report.events.types import EventName
 from service.report.sent import as_json
@@ -31,6 +30,7 @@ from service.reviews.evidence import NotOver
 from service.web.about import INFO, TAGS
 from service.web.answer_schemas import describe_absence, reached
 from service.web.member_texts import described, member_texts
+from service.web.openapi_3_0 import in_3_0
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
@@ -40,7 +40,7 @@ from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 from service.web.stream import EVENT_STREAM
 from service.web.stream_schemas import EVENTS, stream, stream_components
-from service.web.value_bounds import AMOUNT, DECIMAL, bound_answers, bound_case
+from service.web.value_bounds import AMOUNT, DECIMAL, CaseRules, bound_answers, bound_case
 from service.web.value_forms import formed, ranged
 
 _PROBLEMS: dict[int, GainsayError] = {
@@ -97,14 +97,20 @@ _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 
 
 @cache
-def encoded(limits: Limits | None = None) -> bytes:
-    """The document as JSON, of a service with these limits of a case."""
-    return msgspec.json.encode(document(limits))
+def encoded(rules: CaseRules | None = None) -> bytes:
+    """The document as JSON, of a service whose policy gives these bounds to a case."""
+    return msgspec.json.encode(document(rules))
 
 
-def document(limits: Limits | None = None) -> Schema:
-    """The whole document, of a service with these limits of a case."""
-    schemas = _Schemas(limits)
+@cache
+def encoded_3_0(rules: CaseRules | None = None) -> bytes:
+    """The same in the words of OpenAPI 3.0.3."""
+    return msgspec.json.encode(in_3_0(document(rules)))
+
+
+def document(rules: CaseRules | None = None) -> Schema:
+    """The whole document, of a service whose policy gives these bounds to a case."""
+    schemas = _Schemas(rules)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas)
@@ -123,7 +129,7 @@ def document(limits: Limits | None = None) -> Schema:
 class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
-    def __init__(self, limits: Limits | None) -> None:
+    def __init__(self, rules: CaseRules | None) -> None:
         mentioned: list[Any] = [Problem, *(kind for sent in EVENTS.values() for kind in sent.data)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
@@ -137,7 +143,7 @@ class _Schemas:
         split_options(self.components, REF)
         for name in {name for body in _bodies() for name in reached(self.components, body)}:
             self.components[name] = defaults_in_words(self.components[name])
-        bound_case(self.components, limits)
+        bound_case(self.components, rules)
         bound_answers(self.components, _bodies())
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
         self._write_ranges()

@@ -317,7 +317,19 @@ OPERATIONS: tuple[Operation, ...] = (
         id="openapi",
         tag="probes",
         summary="This document.",
-        description=("OpenAPI 3.1, with the limits of the policy that runs."),
+        description="OpenAPI 3.1, with the bounds that the policy that runs gives to a case.",
+        answers={200: Answer("The document.", {JSON: ()})},
+    ),
+    Operation(
+        method="get",
+        path="/openapi-3.0.json",
+        id="openapi30",
+        tag="probes",
+        summary="This document in OpenAPI 3.0.3, for tools that know no later version.",
+        description=(
+            "Made from /openapi.json: the same operations, parameters and members. What 3.0 has no words for is left "
+            "out, such as names of members of an object with any members."
+        ),
         answers={200: Answer("The document.", {JSON: ()})},
     ),
 )

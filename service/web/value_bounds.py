@@ -1,18 +1,18 @@
 """What the values of a document may be: patterns of money and decimals, lengths and numbers of a case.
 
-A case is bounded by the limits of the policy that runs, so the served document says what this service takes. Without
-limits only those bounds are written that no policy can change.
+A case is bounded by the policy that runs, so the served document says what this service takes. Without a policy only
+those bounds are written that no policy can change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.intake.validation import DOCUMENT_ID_MAX, DOLLAR_DIGITS
-from service.policy import Limits
-from service.policy.task_types import CHARACTERS_MAX
+from service.policy import Limits, Policy
+from service.policy.task_types import CHARACTERS_MAX, REFUSE
 from service.web.operation import Schema
 from service.web.schema_names import SCHEMA_NAMES
 
@@ -54,6 +54,22 @@ _TASK_TYPE: Schema = {
 }
 
 
+class CaseRules(NamedTuple):
+    """The bounds that a policy gives to a case: its limits, the task types that it knows, and whether it takes others.
+
+    Others are taken where policy records them as declined, or puts a known type in their place.
+    """
+
+    limits: Limits
+    task_types: tuple[str, ...]
+    others: bool
+
+    @classmethod
+    def of(cls, policy: Policy) -> CaseRules:
+        """The bounds of a policy."""
+        return cls(policy.limits, policy.task_types, policy.gate.unknown_task_type != REFUSE)
+
+
 def bound_answers(components: dict[str, Any], requests: Collection[str]) -> None:
     """Write the pattern of each amount and decimal of an answer; ``requests`` are the schemas of bodies."""
     for name, schema in components.items():
@@ -74,17 +90,29 @@ def _of_answer(name: str, schema: Schema) -> Schema:
     return schema
 
 
-def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
-    """Write the lengths and numbers of a case's members."""
+def bound_case(components: dict[str, Any], rules: CaseRules | None) -> None:
+    """Write the lengths, numbers and closed values of a case's members."""
+    limits = rules.limits if rules else None
     for kind in (CaseRequest, GateRequest, DocumentRequest):
         name = SCHEMA_NAMES[kind]
         members = components[name]["properties"]
         known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
         bounded = {key: within(part, known.get(key, {})) for key, part in members.items()}
+        if rules and "taskType" in bounded:
+            bounded["taskType"] = _typed(bounded["taskType"], rules)
         components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
     reason = within(force["properties"]["reason"], {**_SAID, **_at_most(limits.note_characters if limits else None)})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
+
+
+def _typed(schema: Schema, rules: CaseRules) -> Schema:
+    """A task type of those that policy knows, or another where it takes others."""
+    known = {"type": "string", "enum": [*rules.task_types]}
+    words = {"description": schema["description"]}
+    if not rules.others:
+        return {**known, **words}
+    return {**words, "anyOf": [known, {key: part for key, part in schema.items() if key != "description"}]}
 
 
 def _needed(schema: Schema) -> Schema:
