@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from contextvars import ContextVar
+from urllib.parse import quote
 
 import msgspec
 from litestar import Response
@@ -118,6 +119,8 @@ class Internal(GainsayError):
     """An unforeseen error."""
 
 
+_IN_A_PATH = "/:@!$&'()*+,;="
+"""What a path may have beside letters, digits and ``-._~`` (RFC 3986)."""
 _UNTOLD = (QueueFull, Overloaded, NotReady)
 """Errors without a log line each: metrics count the first two, and each change of readiness is logged once."""
 
@@ -151,7 +154,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
 
 
 def problem(error: GainsayError, instance: str) -> Problem:
-    """The document's members; ``instance`` is the path of the request."""
+    """The document's members; ``instance`` is the path of the request, as the server has decoded it."""
     extra = {}
     if isinstance(error, BudgetExhausted):
         extra = {"limit": error.limit, "left_usd": usd(error.left), "ends": error.ends}
@@ -163,7 +166,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         status=error.status,
         detail=error.public_detail,
         code=error.code,
-        instance=instance,
+        instance=quote(instance, safe=_IN_A_PATH),
         request_id=request_id.get(),
         errors=tuple(FieldError(pointer, part.public_detail) for part in error.parts for pointer in part.pointers),
         **extra,
