@@ -6,7 +6,7 @@ from typing import get_args
 
 from service.audit.export import FILTERS
 from service.debate.model import Status
-from service.store.derived import ASKED, Asked
+from service.store.derived import ASKED, HASHES, VALUE_MAX, Asked
 from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, KeyList, LogList, RecallList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter, Schema
 
@@ -48,12 +48,22 @@ _FILTERS: dict[str, str] = {
     "document": "Records of debates that have the document with this SHA-256.",
 }
 _HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_INSTANT: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
 _FILTER_VALUES: dict[str, Schema] = {
+    "since": _INSTANT,
+    "until": _INSTANT,
     "taskType": {"type": "string", "minLength": 1},
     "status": {"type": "string", "enum": [*get_args(Status)]},
     "model": {"type": "string", "minLength": 1},
     "prompt": _HASH,
     "document": _HASH,
+}
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": VALUE_MAX, "pattern": r"\S"}
+_RECALLED_VALUES: dict[Asked, Schema] = {
+    **dict.fromkeys(HASHES, _HASH),
+    "model": _NAME,
+    "engine": _NAME,
+    "price": {"type": "string", "pattern": r"^[^@\s]+@[0-9]{4}-[0-9]{2}-[0-9]{2}$", "maxLength": VALUE_MAX},
 }
 _RECALLED: dict[Asked, str] = {
     "prompt": "The SHA-256 of a prompt, template or reply schema.",
@@ -203,7 +213,11 @@ AUDIT: tuple[Operation, ...] = (
             "Give exactly one of these parameters. The service records each search. It searches a projection of the "
             "records, which is compared with them in the background, within audit.row_hours of the policy."
         ),
-        parameters=(*(Parameter(name, "query", _RECALLED[name], TEXT_VALUE) for name in ASKED), LIMIT, AFTER),
+        parameters=(
+            *(Parameter(name, "query", _RECALLED[name], _RECALLED_VALUES[name]) for name in ASKED),
+            LIMIT,
+            AFTER,
+        ),
         answers={200: Answer("One page, newest first.", {JSON: (RecallList,)}, ("Link",))},
         problems=(400, 503),
     ),

@@ -140,7 +140,7 @@ class _Schemas:
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         self._describe_members()
-        split_options(self.components, REF)
+        split_options(self.components, REF, rules)
         for name in {name for body in _bodies() for name in reached(self.components, body)}:
             self.components[name] = defaults_in_words(self.components[name])
         bound_case(self.components, rules)

@@ -112,7 +112,7 @@ def _typed(schema: Schema) -> Schema:
     kinds = schema.get("type")
     if not isinstance(kinds, list):
         return schema
-    about = {name: schema[name] for name in ("description", "default", "example") if name in schema}
+    about = {name: part for name, part in schema.items() if name in ("description", "default", "example")}
     rest = {name: part for name, part in schema.items() if name not in ("type", *about)}
     return {**about, "anyOf": [{"type": kind, **_known(rest, kind)} for kind in kinds]}
 

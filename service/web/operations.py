@@ -14,7 +14,7 @@ from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.model_types import ModelList
-from service.web.operation import AFTER, DEBATE, EVENT_ID, JSON, LIMIT, Answer, Operation, Parameter
+from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter, Schema
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
 from service.web.types import Abortion, AbortRequest, DebateList, Health, Submission
@@ -33,9 +33,13 @@ _IDEMPOTENCY_KEY = Parameter(
     "A key is stored as long as the record.",
     {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
 )
-_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", EVENT_ID)
+_SEEN: Schema = {"type": "string", "pattern": "^[0-9]{0,9}$"}
+_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen. Empty if none was.", _SEEN)
 _LAST_EVENT_QUERY = Parameter(
-    "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", EVENT_ID
+    "lastEventId",
+    "query",
+    "The id of the last event seen, for clients that cannot set headers. The header overrides it.",
+    _SEEN,
 )
 _IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result that the client has.", {"type": "string"})
 

@@ -1,6 +1,6 @@
-"""The options of a request in OpenAPI: the bounds that no policy can widen.
+"""The options of a request in OpenAPI: their bounds, those of the policy or else those that no policy can widen.
 
-A policy may narrow a bound. ``GET /v1/policy`` shows the policy, and a refusal names the bound that was exceeded.
+``GET /v1/policy`` shows the policy, and a refusal names the bound that was exceeded.
 """
 
 from __future__ import annotations
@@ -14,29 +14,24 @@ from service.intake.formats.adversarial import POSITION_ID_MAX
 from service.intake.formats.shared import DEBATERS_MIN
 from service.intake.validation import NAME_MAX, VOTE_MAX
 from service.policy import FORMAT_RULES
+from service.policy.keys import NAME
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
-from service.web.value_bounds import TO_THE_MILLE, within
+from service.web.value_bounds import TO_THE_MILLE, CaseRules, within
 
 _STRENGTH: Schema = {"minimum": 1, "maximum": 10}
-_COUNT: Schema = {"minimum": DEBATERS_MIN, "maximum": DEBATERS_MAX}
-_LISTED: Schema = {"minItems": DEBATERS_MIN, "maxItems": DEBATERS_MAX}
 _SAID: Schema = {"minLength": 1}
 _BOUNDS: Mapping[str, Schema] = {
     "minChallengeStrength": _STRENGTH,
     "requireCriticRetryBelow": _STRENGTH,
-    "personas": {"propertyNames": {"enum": list(SEATS)}, "additionalProperties": {"type": "string", **_SAID}},
-    "instructions": _SAID,
-    "debaterInstructions": _SAID,
-    "judgeInstructions": _SAID,
+    "models": {"propertyNames": _SAID, "additionalProperties": {"type": "string", "pattern": rf"^{NAME.pattern}$"}},
     "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **_SAID, "maxLength": VOTE_MAX}},
     "consensusThreshold": {"minimum": 1, "maximum": DEBATERS_MAX},
     "convergenceSimilarity": TO_THE_MILLE,
 }
 _DEBATER: Schema = {
     "name": {"minLength": 1, "maxLength": NAME_MAX},
-    "role": {"minLength": 1},
     "prompt": {"minLength": 1, "maxLength": NAME_MAX},
 }
 _POSITION: Schema = {
@@ -45,38 +40,54 @@ _POSITION: Schema = {
 }
 
 
-def bounded(name: str, member: Schema, format_: FormatName) -> Schema:
+def bounded(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
     """An option's schema with its bounds; ``null`` stays what it is."""
     if name == "debaters":
-        shapes = [{**shape, **_debaters(shape, format_)} for shape in member["anyOf"]]
+        shapes = [{**shape, **_debaters(shape, format_, rules)} for shape in member["anyOf"]]
         return {**member, "anyOf": shapes}
-    bounds = _bounds(name, member, format_)
-    return within(member, bounds)
+    return within(member, _bounds(name, member, format_, rules))
 
 
-def _bounds(name: str, member: Schema, format_: FormatName) -> Schema:
+def _bounds(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+    said = _said(rules)
     match name:
         case "maxRounds":
-            return {"minimum": 1, "maximum": BOUNDS[format_].rounds}
+            size = rules.size(format_) if rules else None
+            return {"minimum": 1, "maximum": size.rounds_max if size else BOUNDS[format_].rounds}
         case "positions":
-            return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}}
+            most = {"maxItems": rules.limits.positions} if rules else {}
+            return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}, **most}
+        case "votes":
+            most = {"maxItems": rules.votes} if rules else {}
+            return {**_BOUNDS["votes"], **most}
+        case "personas":
+            return {"propertyNames": {"enum": list(SEATS)}, "additionalProperties": {"type": "string", **said}}
+        case "instructions" | "debaterInstructions" | "judgeInstructions":
+            return said
         case _:
             return _BOUNDS.get(name, {})
 
 
-def _debaters(shape: Schema, format_: FormatName) -> Schema:
+def _said(rules: CaseRules | None) -> Schema:
+    """Words for a seat."""
+    return {**_SAID, "maxLength": rules.limits.persona_characters} if rules else _SAID
+
+
+def _debaters(shape: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
     """The bounds of a list of debaters, or of their number."""
+    size = rules.size(format_) if rules else None
+    most = size.debaters_max if size else DEBATERS_MAX
     match shape["type"]:
         case "array":
-            return {**_LISTED, "items": _debater(shape["items"], format_)}
+            return {"minItems": DEBATERS_MIN, "maxItems": most, "items": _debater(shape["items"], format_, rules)}
         case "integer":
-            return _COUNT
+            return {"minimum": DEBATERS_MIN, "maximum": most}
         case _:
             return {}
 
 
-def _debater(item: Schema, format_: FormatName) -> Schema:
+def _debater(item: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
     """One debater of a list; its stance is required where the format assigns it."""
     own = BOUNDS[format_]
-    found: Schema = {"properties": {**_DEBATER, "stance": own.stance or {}}}
+    found: Schema = {"properties": {**_DEBATER, "role": _said(rules), "stance": own.stance or {}}}
     return {"allOf": [item, {**found, "required": ["stance"]} if FORMAT_RULES[format_].assigned else found]}

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from service.debate.amounts import MICRO
+from service.debate.formats import FormatName
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.intake.validation import DOCUMENT_ID_MAX, DOLLAR_DIGITS
-from service.policy import Limits, Policy
+from service.policy import FORMAT_RULES, Limits, Policy
+from service.policy.formats import UsualSize
 from service.policy.task_types import CHARACTERS_MAX, REFUSE
 from service.web.operation import Schema
 from service.web.schema_names import SCHEMA_NAMES
@@ -29,6 +32,8 @@ AMOUNT: Schema = {
     "pattern": _AS_SENT,
 }
 """An amount of a request. Answers have a string."""
+CEILING: Schema = {"minimum": 1 / MICRO, "pattern": rf"^\+?[0-9]{{1,{DOLLAR_DIGITS}}}(\.[0-9]{{1,6}})?$"}
+"""An amount that is compared with what is charged: exact to the micro-dollar."""
 SHARE: Schema = {
     "maximum": 1,
     "pattern": r"^\+?(0(\.[0-9]{1,20})?|1(\.0{1,20})?|[0-9](\.[0-9]{1,20})?[eE]-0?[1-9])$",
@@ -55,19 +60,36 @@ _TASK_TYPE: Schema = {
 
 
 class CaseRules(NamedTuple):
-    """The bounds that a policy gives to a case: its limits, the task types that it knows, and whether it takes others.
+    """The bounds that a policy gives to a case.
 
-    Others are taken where policy records them as declined, or puts a known type in their place.
+    ``others`` says whether it takes task types that it does not know: it records them as declined, or puts a known type
+    in their place. ``ceiling`` is the highest that a case may name, in US dollars. ``sizes`` are by format; one without
+    a table in the policy has none. ``votes`` is the most options of a ballot.
     """
 
     limits: Limits
     task_types: tuple[str, ...]
     others: bool
+    ceiling: float
+    sizes: tuple[tuple[FormatName, UsualSize], ...]
+    votes: int
 
     @classmethod
     def of(cls, policy: Policy) -> CaseRules:
         """The bounds of a policy."""
-        return cls(policy.limits, policy.task_types, policy.gate.unknown_task_type != REFUSE)
+        sizes = ((name, rules.size(policy.formats)) for name, rules in FORMAT_RULES.items() if rules.size)
+        return cls(
+            policy.limits,
+            policy.task_types,
+            policy.gate.unknown_task_type != REFUSE,
+            policy.debate.ceiling_max / MICRO,
+            tuple(sizes),
+            policy.formats.ballot.votes_max,
+        )
+
+    def size(self, name: FormatName) -> UsualSize | None:
+        """The size of a format."""
+        return dict(self.sizes).get(name)
 
 
 def bound_answers(components: dict[str, Any], requests: Collection[str]) -> None:
@@ -97,6 +119,7 @@ def bound_case(components: dict[str, Any], rules: CaseRules | None) -> None:
         name = SCHEMA_NAMES[kind]
         members = components[name]["properties"]
         known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
+        known = {**known, "costCeilingUSD": {**CEILING, "maximum": rules.ceiling}} if rules else known
         bounded = {key: within(part, known.get(key, {})) for key, part in members.items()}
         if rules and "taskType" in bounded:
             bounded["taskType"] = _typed(bounded["taskType"], rules)
@@ -136,7 +159,7 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
         "useCase": note,
         "intendedUse": note,
         "confidenceScore": SHARE,
-        "costCeilingUSD": {"exclusiveMinimum": 0},
+        "costCeilingUSD": CEILING,
         "documents": {"maxItems": limits.documents} if limits else {},
         "metadata": {
             **({"maxProperties": limits.metadata} if limits else {}),
