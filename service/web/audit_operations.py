@@ -37,7 +37,7 @@ _TILE = Parameter(
     TEXT_VALUE,
     required=True,
 )
-_SIZE = {"type": "integer", "minimum": 0}
+_SIZE = {"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999}
 _FILTERS: dict[str, str] = {
     "since": "Records that joined the log at this time or later: a day, or RFC 3339.",
     "until": "Records that joined the log before this time.",

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from service import samples
+from service.checks.citations.batch import Batch
 from service.errors import (
     AuditUnavailable,
     BadRequest,
@@ -28,10 +29,11 @@ from service.report.events.types import EventName
 from service.report.sent import as_json
 from service.reviews.evidence import NotOver
 from service.web.about import INFO, TAGS
+from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
 from service.web.member_texts import described, member_texts
 from service.web.openapi_3_0 import in_3_0
-from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
+from service.web.operation import HEADERS, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.plain_schemas import defaults_in_words, plain
@@ -40,6 +42,7 @@ from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 from service.web.stream import EVENT_STREAM
 from service.web.stream_schemas import EVENTS, stream, stream_components
+from service.web.types import AbortRequest
 from service.web.value_bounds import AMOUNT, DECIMAL, CaseRules, bound_answers, bound_case
 from service.web.value_forms import formed, ranged
 
@@ -85,6 +88,16 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
     ),
 }
 """The problems of one operation that differ from the others' problem of that status."""
+_BODIES: dict[type, dict[str, Any]] = {
+    AbortRequest: {"reason": {"reason": "The contract was withdrawn."}},
+    Batch: {
+        "altered": {
+            "sources": [{"id": "A", "text": "The Supplier shall not be liable for more than 30 days of fees."}],
+            "citations": [{"id": "1", "quote": "shall not be liable for more than 60 days", "sourceId": "A"}],
+        }
+    },
+}
+"""Examples of bodies that are no cases."""
 _UNREADABLE: Schema = {
     "description": "The server cannot read the request as HTTP. Every operation may be answered so.",
     "content": {"text/plain": {"schema": {"type": "string"}, "example": "Invalid HTTP request received."}},
@@ -201,7 +214,7 @@ def _with_amounts(schema: Any) -> Any:
 
 
 def _operation(operation: Operation, schemas: _Schemas) -> Schema:
-    answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
+    answers = {str(status): _answer(operation, status, schemas) for status in operation.answers}
     for status in (*operation.problems, 500):
         answers[str(status)] = _problem(operation, status, schemas)
     if not any(400 <= int(status) < 500 for status in answers):
@@ -231,13 +244,20 @@ def _parameter(parameter: Parameter) -> Schema:
     }
 
 
-def _answer(answer: Answer, schemas: _Schemas) -> Schema:
+def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
+    answer = operation.answers[status]
     described: Schema = {"description": answer.description, "headers": _header_refs(*answer.headers, *_EVERY)}
     if answer.content:
         described["content"] = {
-            media: {"schema": schemas.content(media, types)} for media, types in answer.content.items()
+            media: {"schema": schemas.content(media, types), **_recorded(operation.id, status, media)}
+            for media, types in answer.content.items()
         }
     return described
+
+
+def _recorded(operation: str, status: int, media: str) -> Schema:
+    found = examples_of(operation, status, media)
+    return {"examples": found} if found else {}
 
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
@@ -257,9 +277,9 @@ def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
 
 
 def _examples(type_: type) -> Schema:
-    """The shipped samples, with the members that the type has."""
+    """The shipped samples, with the members that the type has; or those of `_BODIES`."""
     if type_ not in (CaseRequest, GateRequest):
-        return {}
+        return {name: {"value": value} for name, value in _BODIES.get(type_, {}).items()}
     known = {field.encode_name for field in msgspec.structs.fields(type_)}
     cases = {name: samples.load(name).case for name in samples.names()}
     return {name: {"value": {k: v for k, v in case.items() if k in known}} for name, case in cases.items()}

@@ -51,7 +51,8 @@ _OTHER_BOUND = {
     "maximum": "exclusiveMaximum",
     "exclusiveMaximum": "maximum",
 }
-_SAID: Schema = {"minLength": 1, "pattern": r"\S"}
+_SAID: Schema = {"minLength": 1, "pattern": r"[^\s\x1c-\x1f\x85]"}
+"""A text that is not blank. Some of what Python strips is no white space to ECMA's expressions."""
 _TASK_TYPE: Schema = {
     "minLength": 1,
     "maxLength": CHARACTERS_MAX,

@@ -29,6 +29,7 @@ RULES = (
     r"unknown model '",
     r"documents is empty, and the format 'adversarial'",
     r"maxRounds must be from 1 to",  # of `auto`, by the format that policy chooses
+    r"votes have to differ in more than case and punctuation",
     r"debaters need names that differ in more than case",
     r"judgeInstructions are for a judge, and judge is false",
     # A schema can say them, but not in a form that every reader of schemas knows.
@@ -37,6 +38,7 @@ RULES = (
     r"must be a name of at most \d+ printed characters",
     r"taskType must be the name of one, found another text",
     r"taskType must be one line of 1 to \d+ printable characters",
+    r"limit must be a whole number from 1 to \d+, found ''",  # drawn for a number that may be left out
     r"expected 'integer.*', got 'number'",  # 7.0, which is an integer to a schema
 )
 """Rules of the service that stand between members or outside the request: words of each refusal."""
