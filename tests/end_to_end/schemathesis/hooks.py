@@ -25,6 +25,7 @@ RULES = (
     # They compare members with each other.
     r"expected exactly one of prompt, manifest, configuration",
     r"expected sources with distinct ids",
+    r"expected two to \d+ positions with distinct ids",
     r"unknown seat '",
     r"unknown model '",
     r"documents is empty, and the format 'adversarial'",
@@ -38,7 +39,9 @@ RULES = (
     r"must be a name of at most \d+ printed characters",
     r"taskType must be the name of one, found another text",
     r"taskType must be one line of 1 to \d+ printable characters",
-    r"limit must be a whole number from 1 to \d+, found ''",  # drawn for a number that may be left out
+    r"estimatedDownside must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
+    r"limit must be a whole number from 1 to \d+, found ''",  # drawn for what may be left out
+    r"after must be the id of a debate, as in 'next', found ''",
     r"expected 'integer.*', got 'number'",  # 7.0, which is an integer to a schema
 )
 """Rules of the service that stand between members or outside the request: words of each refusal."""
