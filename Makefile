@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak mutations hostile clients vendor lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak schemathesis mutations hostile clients vendor lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -136,6 +136,11 @@ faults: setup ## fail every statement, call and append of a debate of every form
 soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
 	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
+
+# `make test` asks a few hundred requests; this one covers every member of a case too, on a service that runs debates.
+schemathesis: setup ## ask the service EXAMPLES (100) drawn requests for each operation by its document; SEED repeats a run
+	@GAINSAY_TEST_SCHEMATHESIS_EXAMPLES=$(or $(EXAMPLES),100) $(if $(SEED),GAINSAY_TEST_SCHEMATHESIS_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/end_to_end/test_schemathesis.py
 
 # `make test` draws 200 without a key and 40 with the log's, from GAINSAY_TEST_MUTATIONS_SEED: make mutations SEED=7
 mutations: setup ## edit the recorded bundles: EDITS (3000) without a key, SEALED (500) with the log's; SEED repeats a run

@@ -35,10 +35,15 @@ class Rule(Struct, frozen=True, rename="camel", omit_defaults=True):
     """One rule of the gate: the observed value, the value it is compared with, and the effect on the decision."""
 
     rule: str
+    """The name of the rule, such as `worthIt`."""
     observed: str
+    """What the rule found in the case, in words."""
     threshold: str
+    """What that is compared with, in words."""
     holds: bool
+    """Whether the rule speaks for a debate, or for an informing rule, whether it is met."""
     effect: Effect
+    """The effect on the decision: towards a debate, towards none, or only to inform."""
 
 
 ChangedField = Literal[
@@ -50,14 +55,16 @@ Relation = Literal["above", "atMost", "below", "atLeast", "in", "notIn", "leftOu
 class FieldChange(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A field of the case and the values that it would have to have.
 
-    ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
-    1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
-    every limit.
+    A confidence that is left out counts as one below every limit.
     """
 
     field: ChangedField
+    """The member of the case that would have to differ."""
     relation: Relation
+    """How it would have to differ from the values."""
     values: tuple[str, ...] = ()
+    """The values: one limit in US dollars, or as a share from 0 to 1, for above, atMost, below and atLeast; the values
+    for in and notIn."""
 
 
 class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -27,16 +27,18 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 
 
 class Edit(Struct, frozen=True, rename="camel"):
-    """One difference between the document's words and the quotation's; a verified one has none that is material.
-
-    ``because`` are the words for which it is of its kind, if it has others too; unset if all its words are the reason.
-    """
+    """One difference between the document's words and the quotation's."""
 
     kind: str
+    """The kind of the difference, such as `number` or `negation`."""
     from_: str = field(name="from")
+    """The document's words."""
     to: str = ""
+    """The quotation's words in their place; empty where they were left out."""
     material: bool = True
+    """Whether the difference changes what the passage says. A verified citation has no such difference."""
     because: str | UnsetType = UNSET
+    """The words that make it of its kind, if it has others too."""
 
 
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -146,8 +148,11 @@ class Suspicion(Struct, frozen=True, rename="camel"):
     """A passage of a document that speaks to the reader as if it were an instruction."""
 
     source_id: str
+    """The id of the document."""
     span: tuple[int, int]
+    """Start and end of the passage in code points of the text, end exclusive."""
     pattern: str
+    """The name of the pattern that matched."""
 
 
 class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind"):
@@ -169,10 +174,15 @@ class ClaimAgreement(Struct, frozen=True, rename="camel"):
 
     turn: TurnId
     n: int
+    """The number of the claim in its turn, from 1."""
     accept: tuple[str, ...]
+    """The seats that accept it; its author is one of them."""
     reject: tuple[str, ...]
+    """The seats that reject it."""
     unsure: tuple[str, ...]
+    """The seats that are unsure of it."""
     supported: bool
+    """Whether all accept it with enough confidence and a citation of it is verified."""
 
 
 class UnansweredObjection(Struct, frozen=True, rename="camel"):
@@ -180,13 +190,16 @@ class UnansweredObjection(Struct, frozen=True, rename="camel"):
 
     turn: TurnId
     flaw: str
+    """The flaw that the objection names."""
 
 
 class NamedClaims(Struct, frozen=True, rename="camel"):
     """Two claims, each by the turn that makes it and its number; the turn's answer has the number 0."""
 
     turns: tuple[TurnId, TurnId]
+    """The turns that make the two claims."""
     numbers: tuple[int, int]
+    """The numbers of the two claims in their turns, from 1. The turn's whole answer has the number 0."""
 
 
 VetoCode = Literal[
@@ -210,7 +223,9 @@ class Veto(Struct, frozen=True, rename="camel"):
     """A fact that excludes consensus whatever the scores are, those of a model among them, with the fact in words."""
 
     code: VetoCode
+    """The code of the fact."""
     text: str
+    """The fact in words."""
 
 
 class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_field="kind", omit_defaults=True):

@@ -109,23 +109,27 @@ def complete_checks(rows: Mapping[CheckKind, Row], layer: str, file: str) -> Map
 
 
 class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
-
-    ``round`` is the first round whose seats see it (reference 14.3).
-    """
+    """A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3."""
 
     id: str
+    """The document's id, as given or `D1`, `D2`, ... in order. Citations name it as `sourceId`."""
     title: str
+    """The title, or the id where the case gave none."""
     commitment: str
+    """The SHA-256 of a salt and the text, which proves the text without showing it."""
     characters: int
+    """The length of the text in Unicode code points."""
     round: int = 1
+    """The first round whose seats read it, from 1."""
 
 
 class Force(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A caller's order to the gate, with its reason."""
 
     debate: bool
+    """Whether there is to be a debate."""
     reason: str
+    """Why the gate is overruled. It is recorded."""
 
 
 OnDisconnect = Literal["continue", "abort"]
@@ -133,28 +137,40 @@ OnDisconnect = Literal["continue", "abort"]
 
 
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A request for review, as it was received. ``estimated_downside`` is in US dollars.
-
-    ``asked_task_type`` is the caller's task type, where policy has put ``task_type`` in its place.
-    """
+    """A request for review, as it was received."""
 
     question: str
     task_type: str
     documents: tuple[Document, ...]
+    """The source documents, without their texts."""
     estimated_downside: Decimal
+    """US dollars that a wrong answer may cost, as a decimal string."""
     confidence_score: Decimal | None = None
+    """The caller's confidence in its answer, from 0 to 1, as a decimal string. Absent if it gave none."""
     downside_basis: str | None = None
+    """How the caller estimated the downside."""
     single_agent_answer: str | None = None
+    """The answer of a single agent, which seats read as the answer under review."""
     contested: bool | None = None
+    """Whether the caller declared the matter contested. Absent, it counts as contested."""
     use_case: str | None = None
+    """The use case in the caller's inventory."""
     intended_use: str | None = None
+    """What the answer is used for."""
     materiality: str | None = None
+    """How material the use is, by the caller's own classes."""
     format: str | None = None
+    """The format that the case asked for, or `auto`. Absent where it left that to policy."""
     force: Force | None = None
+    """The caller's order to the gate."""
     deadline: str | None = None
+    """When the debate has to end."""
     metadata: dict[str, str] = {}
+    """The caller's own keys and values, such as a ticket number."""
     on_disconnect: OnDisconnect = "continue"
+    """What happens when the last listener has gone: the debate continues, or is aborted."""
     asked_task_type: str | None = None
+    """The task type that the caller wrote, where policy put `taskType` in its place."""
 
 
 def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:
@@ -234,7 +250,9 @@ class Pair(Struct, frozen=True, rename="camel"):
     """Two seats that should have different model families, and the diversity of their models."""
 
     seats: tuple[str, str]
+    """The two seats."""
     diversity: Diversity
+    """How far apart the models of the two seats are."""
 
 
 class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -322,14 +340,18 @@ class Cap(Struct, frozen=True, rename="camel"):
     """A reason for which code lowered the confidence, and the level that it allows at most."""
 
     reason: str
+    """The code of the reason; `labels.reasons` has it in words."""
     at_most: ConfidenceLevel
+    """The highest confidence that this reason allows."""
 
 
 class HumanReview(Struct, frozen=True, rename="camel"):
     """Whether a person has to decide, and why."""
 
     required: bool
+    """Whether a person has to decide."""
     reasons: tuple[str, ...] = ()
+    """The codes of the reasons; `labels.reasons` has them in words."""
 
 
 class ValidationFailure(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -337,18 +359,26 @@ class ValidationFailure(Struct, frozen=True, rename="camel", omit_defaults=True)
 
     turn: TurnId
     n: int
+    """The number of the argument, from 1 to 99."""
     reason: Literal["altered", "too_short", "not_found", "uncited"]
+    """The verdict on the citation, or `uncited` for evidence without a citation."""
     quote: str | None = None
+    """The words that were given as the source's."""
     source_id: str | None = None
+    """The id of the document that the citation names."""
     found_in: str | None = None
+    """The id of another given document that has the words."""
 
 
 class RankedPosition(Struct, frozen=True, rename="camel"):
     """A position in the moderator's order, best first."""
 
     rank: int
+    """The place in the moderator's order, from 1, the best supported."""
     position: str
+    """The id of the position."""
     score: int
+    """The moderator's score of its arguments, from 1 to 10."""
 
 
 class Difference(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -358,8 +388,11 @@ class Difference(Struct, frozen=True, rename="camel", omit_defaults=True):
     """
 
     member: str
+    """The name of the member that differs."""
     first: str | None = None
+    """Its value in the first reply, as text."""
     second: str | None = None
+    """Its value in the second reply, as text."""
 
 
 class Differing(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -44,7 +44,9 @@ class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """One of several options that a case is to decide between (reference 14.1)."""
 
     id: str
+    """The id of the position: letters, digits and hyphens."""
     text: str
+    """The position, as it is put to the debate."""
 
 
 class AdversarialOptions(
@@ -56,9 +58,11 @@ class AdversarialOptions(
     min_challenge_strength: int
     require_critic_retry_below: int
     human_review: bool
+    """Whether policy wants a person to decide, whatever the outcome is."""
     positions: tuple[Position, ...] = ()
     personas: dict[str, str] = {}
     swapped: bool = False
+    """Whether the closing seat is asked twice, the second time in the reverse order."""
 
 
 class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -69,9 +73,13 @@ class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_un
     """
 
     name: str
+    """The debater's name, on one line, distinct among the debaters."""
     stance: str = ""
+    """The stance that the debater has to argue. Absent in formats that assign none."""
     role: str | None = None
+    """The debater's persona, in the caller's words."""
     prompt: str | None = None
+    """The id of a pinned prompt that replaces the format's own."""
 
 
 class StancesOptions(Struct, frozen=True, rename="camel", tag="stances/1", tag_field="format", omit_defaults=True):
@@ -80,12 +88,14 @@ class StancesOptions(Struct, frozen=True, rename="camel", tag="stances/1", tag_f
     debaters: tuple[Debater, ...]
     max_rounds: int
     human_review: bool
+    """Whether policy wants a person to decide, whatever the outcome is."""
     anonymize_transcript: bool = True
     shuffle_for_judge: bool = True
     synthesizer: bool = True
     output_schema: dict[str, Any] | None = None
     instructions: str | None = None
     swapped: bool = False
+    """Whether the judge is asked twice, the second time in the reverse order."""
 
 
 class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_field="format", omit_defaults=True):
@@ -99,6 +109,7 @@ class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_fie
     votes: tuple[str, ...]
     consensus_threshold: int
     human_review: bool
+    """Whether policy wants a person to decide, whatever the outcome is."""
     instructions: str | None = None
 
 
@@ -110,7 +121,9 @@ class TrackRecord(Struct, frozen=True, rename="camel"):
     """
 
     model: str
+    """The alias of the model."""
     debates: int
+    """The number of concluded debates of the tenant that count."""
     score: int
 
 
@@ -125,14 +138,18 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
     debaters: int
     max_rounds: int
     human_review: bool
+    """Whether policy wants a person to decide, whatever the outcome is."""
     question_type: QuestionType
+    """The type of the question as it was known before the debate."""
     typed_by: Literal["rules", "caller", "classifier"]
+    """Where the type comes from: code's rules, the caller, or a model that may still change it."""
     thresholds: dict[str, int]
     adjudicator: Literal["algorithmic", "model"] = "algorithmic"
     mode: Literal["auto", "manual"] = "auto"
     track_records: tuple[TrackRecord, ...] = ()
     instructions: str | None = None
     swapped: bool = False
+    """Whether the seats that score and close are asked twice, the second time in the reverse order."""
 
 
 class ConvergenceOptions(
@@ -147,6 +164,7 @@ class ConvergenceOptions(
     debaters: tuple[Debater, ...] | int
     max_rounds: int
     human_review: bool
+    """Whether policy wants a person to decide, whatever the outcome is."""
     judge: bool = True
     convergence_check: bool = True
     convergence_similarity: int = 850
@@ -154,6 +172,7 @@ class ConvergenceOptions(
     debater_instructions: str | None = None
     judge_instructions: str | None = None
     swapped: bool = False
+    """Whether the judge is asked twice, the second time in the reverse order."""
 
 
 class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -164,28 +183,54 @@ class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
     """
 
     max_rounds: int | None = None
+    """The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count
+    its independent round 0."""
     min_challenge_strength: int | None = None
+    """The least strength, from 1 to 10, of an effective challenge."""
     require_critic_retry_below: int | None = None
+    """Below this strength, from 1 to 10, the critic is asked once more."""
     positions: tuple[Position, ...] = ()
+    """The positions to decide between, with distinct ids: at least two, or none for a single proposition."""
     personas: dict[str, str] = {}
+    """A persona in the caller's words for each named seat."""
     models: dict[str, str] = {}
+    """The alias of a model by seat. The seat debater stands for all debaters."""
     debaters: tuple[Debater, ...] | int | None = None
+    """The debaters by name, or how many there are, as the format has it."""
     instructions: str | None = None
+    """The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat
+    that measures a panel, nor a debater with its own prompt."""
     anonymize_transcript: bool | None = None
+    """Whether the judge and the synthesizer read the stances without the debaters' names."""
     shuffle_for_judge: bool | None = None
+    """Whether the judge reads each round in an order derived from the debate's seed."""
     synthesizer: bool | None = None
+    """Whether the synthesizer writes the verdict into the JSON Schema of the case at the end."""
     output_schema: dict[str, Any] | None = None
+    """The JSON Schema of the projection. Left out, it is the service's own. It requires the synthesizer."""
     votes: tuple[str, ...] | None = None
+    """The options of the vote. The service adds escalate if it is missing, and it counts as one of them."""
     consensus_threshold: int | None = None
+    """The number of votes that decide, at most the number of debaters. Default: more than half."""
     question_type: QuestionType | None = None
+    """The type of the question. Left out, the service classifies it."""
     adjudicator: Literal["algorithmic", "model"] | None = None
+    """What measures consensus: rules, or a model."""
     mode: Literal["auto", "manual"] | None = None
+    """How debaters are chosen: by their track records (auto), or by policy and the option models (manual)."""
     judge: bool | None = None
+    """Whether a judge decides. Otherwise the majority of the last answers decides."""
     convergence_check: bool | None = None
+    """Whether answers that agree end the debate early."""
     convergence_similarity: Decimal | None = None
+    """The overlap of words that ends the debate: a share from 0 to 1 with at most three decimals. In a request it is a
+    number or a decimal string."""
     ties: Literal["lowestDebater", "noAnswer"] | None = None
+    """The result of a tie: the answer of the first debater, or none."""
     debater_instructions: str | None = None
+    """Instructions for the debaters, in the caller's words."""
     judge_instructions: str | None = None
+    """Instructions for the judge, in the caller's words. They require the judge."""
 
 
 Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions

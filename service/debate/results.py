@@ -16,8 +16,11 @@ class Verdict(Struct, frozen=True, rename="camel"):
 
     always_sent: ClassVar = ("winner",)
     verdict: str
+    """The judge's verdict in words."""
     winner: str | None
+    """The stance that won; null if the verdict combines several."""
     reasoning: str
+    """Why, in the judge's words."""
 
 
 class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_field="format", omit_defaults=True):
@@ -28,25 +31,34 @@ class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_fiel
     """
 
     rounds: int
+    """The number of rounds that were debated."""
     verdict: Verdict | None = None
+    """The verdict that stands. Absent if the order of presentation decided."""
     swapped_verdict: Verdict | None = None
+    """The verdict in the reverse order, if it was asked for."""
     winner_stance: str | None = None
+    """The assigned stance that the winner names. Absent where it names none of them."""
     output: Any = None
+    """The projection: JSON that fits the case's output schema."""
 
 
 class Tally(Struct, frozen=True, rename="camel"):
     """The number of latest votes for an option; ``abstention`` counts those that name none."""
 
     vote: str
+    """The option, or `abstention` for votes that name none."""
     count: int
+    """The number of latest votes for it."""
 
 
 class Cast(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A debater's vote in a phase: the option, ``None`` for an abstention, and the vote's own words."""
 
     debater: str
+    """The debater's name."""
     round: int
     phase: str
+    """The phase of the vote."""
     vote: str | None
     written: str
 
@@ -59,21 +71,36 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
     """
 
     debater_ids: tuple[str, ...]
+    """The names of the debaters in the order in which they speak."""
     rounds_run: int
+    """The number of rounds that were begun."""
     max_rounds: int
+    """The most rounds that were allowed, at least 1."""
     phase_sequence: tuple[str, ...]
+    """The phases of each round in their order."""
     consensus_threshold: int
+    """The number of votes that decide, at least 1."""
     vote_tally: tuple[Tally, ...]
+    """The latest votes, counted by option."""
     decision: str
+    """The option that was chosen, or `escalate` where none was."""
     decision_rule: Literal["threshold_vote", "max_rounds_exhausted", "cut_short"]
+    """Why it is decided: the threshold was reached, the rounds were used up, or the debate was cut short."""
     speaker_schedule: tuple[str, ...]
+    """The order in which the debaters speak."""
     votes_cast: int
+    """The number of latest votes that name an option."""
     seats: int
+    """The number of debaters."""
     blind_tally: tuple[Tally, ...] = ()
+    """The votes of the first proposals, which were given before a debater saw another's."""
     tied: tuple[str, ...] = ()
+    """The options that share the lead with equal counts."""
     votes: tuple[Cast, ...] = ()
     models: int = 0
+    """The number of different models among the debaters."""
     families: int = 0
+    """The number of different families of models among the debaters."""
 
 
 class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -101,8 +128,11 @@ class RankedIdea(Struct, frozen=True, rename="camel"):
     """An idea of a brainstorm, with the debaters (by label) that surfaced or endorsed it."""
 
     rank: int
+    """The place of the idea, from 1."""
     idea: str
+    """The idea in words."""
     endorsed_by: tuple[str, ...]
+    """The debaters, by their labels, that surfaced or endorsed it."""
 
 
 class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True):
@@ -132,7 +162,9 @@ class AnswerVotes(Struct, frozen=True, rename="camel"):
     """A final answer as it was first written, and the seats that gave it."""
 
     answer: str
+    """The final answer as it was first written."""
     seats: tuple[str, ...]
+    """The seats that gave it."""
 
 
 class ConvergenceResult(Struct, frozen=True, rename="camel", tag="convergence", tag_field="format", omit_defaults=True):

@@ -18,9 +18,14 @@ class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields
     """A source document: its text, and the first round whose seats read it."""
 
     text: str
+    """The whole text of the document. Spans in answers count its Unicode code points."""
     id: str | None = None
+    """The id by which citations name the document, distinct in the case. Left out, documents are `D1`, `D2`, ... in
+    order."""
     title: str | None = None
+    """The title that people read. Left out, it is the id."""
     round: int = 1
+    """The first round whose seats read it. Only the adversarial format brings documents in later rounds."""
 
 
 class OptionsRequest(AskedOptions, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=False):
@@ -32,6 +37,7 @@ class OptionsRequest(AskedOptions, frozen=True, kw_only=True, forbid_unknown_fie
     """
 
     format: str | UnsetType
+    """The format, or `auto`, by which policy chooses one."""
 
     @property
     def recorded(self) -> AskedOptions | None:
@@ -71,22 +77,42 @@ class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     belongs: ClassVar = BELONGS
 
     question: str
+    """The question that is to be decided, in your words."""
     task_type: str
+    """The task type, on one line. GET /v1/policy lists those that policy knows. A type that is close to a known one is
+    refused as a slip."""
     estimated_downside: Decimal | None = None
+    """US dollars that a wrong answer may cost, from 0. The gate compares it with what a debate costs."""
     documents: tuple[DocumentRequest, ...] = ()
+    """The source documents. Seats may cite nothing else, and without any the confidence is at most MODERATE."""
     confidence_score: Decimal | None = None
+    """Your confidence in the answer that you have, from 0 to 1. Left out, it counts as uncertain."""
     downside_basis: str | None = None
+    """How you estimated the downside, for the record."""
     single_agent_answer: str | None = None
+    """The answer of a single agent, if you have one. Seats read it as the answer under review, and hedging in it counts
+    as uncertainty."""
     contested: bool | None = None
+    """Whether the matter is contested. Left out, it counts as contested; false is for facts that can be looked up."""
     use_case: str | None = None
+    """The use case in your inventory, for the record."""
     intended_use: str | None = None
+    """What the answer is used for, for the record."""
     materiality: Literal["high", "moderate", "low"] | None = None
+    """How material the use is. `high` makes the case high-stakes where policy says so."""
     options: OptionsRequest = USUAL
+    """The format and its options. Left out, policy chooses the format and all options."""
     cost_ceiling_usd: Decimal | None = msgspec.field(default=None, name="costCeilingUSD")
+    """US dollars that the debate may cost at most, above 0. Left out, it is policy's ceiling, and it may not exceed
+    policy's highest."""
     deadline: str | None = None
+    """When the debate has to end: RFC 3339 with an offset, in the future, such as 2027-01-31T17:00:00Z."""
     force: Force | None = None
+    """An order to the gate, for roles that policy allows to give one."""
     metadata: dict[str, str] = {}
+    """Your own keys and values, such as a ticket number. They are recorded and never sent to a model."""
     on_disconnect: OnDisconnect = "continue"
+    """What happens when the last listener has gone: the debate continues, or is aborted."""
 
     @property
     def format(self) -> str | None:
@@ -100,13 +126,22 @@ class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     belongs: ClassVar = BELONGS
 
     task_type: str
+    """The task type, on one line. GET /v1/policy lists those that policy knows. A type that is close to a known one is
+    refused as a slip."""
     estimated_downside: Decimal | None = None
+    """US dollars that a wrong answer may cost, from 0. The gate compares it with what a debate costs."""
     confidence_score: Decimal | None = None
+    """Your confidence in the answer that you have, from 0 to 1. Left out, it counts as uncertain."""
     contested: bool | None = None
+    """Whether the matter is contested. Left out, it counts as contested; false is for facts that can be looked up."""
     single_agent_answer: str | None = None
+    """The answer of a single agent, if you have one. Hedging in it counts as uncertainty."""
     options: OptionsRequest = USUAL
+    """The format and its options, whose expected cost the downside is compared with."""
     materiality: Literal["high", "moderate", "low"] | None = None
+    """How material the use is. With `high`, certainty is no excuse."""
     force: Force | None = None
+    """An order to the gate, for roles that policy allows to give one."""
 
     @property
     def format(self) -> str | None:

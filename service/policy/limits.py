@@ -37,14 +37,23 @@ class Limits(Struct, frozen=True, rename="camel"):
     """The limits of a case. Characters are Unicode code points."""
 
     question_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of the question, at least 1."""
     answer_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of the answer of a single agent, at least 1."""
     persona_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of a persona and of other words for a seat, at least 1."""
     note_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of a title, a reason, a use, and each key and value of the metadata, at least 1."""
     documents: Annotated[int, whole(1, COUNT_MAX)]
+    """The most documents of a case, at least 1."""
     document_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of one document, at least 1."""
     total_characters: Annotated[int, whole(1, COUNT_MAX)]
+    """The most code points of all documents together, at least 1."""
     positions: Annotated[int, whole(1, COUNT_MAX)]
+    """The most positions to decide between, at least 1."""
     metadata: Annotated[int, whole(1, COUNT_MAX)]
+    """The most keys of the metadata, at least 1."""
 
 
 class Calls(Struct, frozen=True, rename="camel"):
@@ -58,23 +67,31 @@ class Calls(Struct, frozen=True, rename="camel"):
     """
 
     turn_deadline_s: Annotated[int, whole(1, 3_600)] = 300
+    """Seconds from 1 to 3,600 after which a turn without a reply is silent."""
     backoff_ms: Annotated[int, whole(1, 600_000)] = 500
+    """Milliseconds of the first backoff, from 1 to 600,000. A wait is random between half of that and the whole."""
     backoff_max_ms: Annotated[int, whole(1, 600_000)] = 20_000
+    """Milliseconds of the longest backoff, from 1 to 600,000."""
     unavailable_attempts: Annotated[int, whole(1, 100)] = 12
+    """The most attempts of one model in a turn that may find its vendor unavailable, from 1 to 100."""
     usage_floor_per_mille: Annotated[int, share("usage_floor")] = 500
+    """The least share of our own count of tokens, from 0 to 1, that a vendor's usage must have."""
 
 
 class Budget(Struct, frozen=True, rename="camel"):
     """The limits of a tenant, in micro-dollars; ``None`` where there is no limit."""
 
     day: Annotated[MicroUSD | None, dollars("day_usd", none=UNLIMITED)] = None
+    """US dollars that the tenant may spend in a day. Absent without a limit."""
     month: Annotated[MicroUSD | None, dollars("month_usd", none=UNLIMITED)] = None
+    """US dollars that the tenant may spend in a month. Absent without a limit."""
 
 
 class Budgets(Struct, frozen=True, rename="camel"):
     """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named."""
 
     zone: str = "UTC"
+    """The time zone of days and months, such as `UTC`."""
     others: Annotated[Budget, UNWRITTEN] = Budget()
     tenants: Annotated[Mapping[str, Budget], table_of_any()] = {}
 

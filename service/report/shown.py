@@ -38,6 +38,15 @@ from service.report.marks import Span, neutral_texts, place
 from service.report.result.argument_types import Argument, Dissent
 from service.report.result.decision import Against, Ended, decide, dissent_of, view
 from service.report.result.decision_types import Decision, Dissenter
+from service.report.result.round_types import (
+    CriticPosition,
+    ModeratorEvaluation,
+    PositionDetail,
+    ProposerPosition,
+    RebuttalPosition,
+    RoundDetail,
+    RoundRecord,
+)
 from service.report.result.seat_types import Weighed
 from service.report.result.terms import (
     AdversarialTerms,
@@ -47,17 +56,7 @@ from service.report.result.terms import (
     StancesTerms,
     Terms,
 )
-from service.report.result.types import (
-    CriticPosition,
-    ModeratorEvaluation,
-    PositionDetail,
-    ProposerPosition,
-    RebuttalPosition,
-    Result,
-    RoundDetail,
-    RoundRecord,
-    Spoken,
-)
+from service.report.result.types import Result, Spoken
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
 

@@ -46,10 +46,12 @@ Asked = Literal["prompt", "manifest", "configuration", "model", "price", "engine
 """What a caller can ask for: everything that is stored, and prompts."""
 ASKED: tuple[Asked, ...] = get_args(Asked)
 
-_HASHES: tuple[Asked, ...] = ("prompt", "manifest", "configuration", "document")
+HASHES: tuple[Asked, ...] = ("prompt", "manifest", "configuration", "document")
+"""What is asked for by its SHA-256."""
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _PRICE = re.compile(r"[^@\s]+@\d{4}-\d{2}-\d{2}", re.ASCII)
-_VALUE_MAX = 200
+VALUE_MAX = 200
+"""Characters of a name that is asked for."""
 
 
 class _Pinned(Struct, frozen=True):
@@ -67,12 +69,12 @@ class _Manifest(Struct, frozen=True):
 
 def check(asked: Asked, value: str) -> None:
     """Raise `BadRequest` for a value that can match nothing: an empty result would mislead."""
-    if asked in _HASHES and not _HASH.fullmatch(value):
+    if asked in HASHES and not _HASH.fullmatch(value):
         raise BadRequest(f"{asked} must be a SHA-256 in 64 hexadecimal digits in lower case, found {value[:80]!r}")
     if asked == "price" and not _PRICE.fullmatch(value):
         raise BadRequest(f"price must be a row as alias@2026-01-31, found {value[:80]!r}")
-    if not (value.strip() and value.isprintable() and len(value) <= _VALUE_MAX):
-        raise BadRequest(f"{asked} must be a name of at most {_VALUE_MAX} printed characters, found another text")
+    if not (value.strip() and value.isprintable() and len(value) <= VALUE_MAX):
+        raise BadRequest(f"{asked} must be a name of at most {VALUE_MAX} printed characters, found another text")
 
 
 def prompts(manifest: bytes) -> dict[str, str]:

@@ -55,6 +55,7 @@ HANDLERS = (
     probes.ready,
     probes.metrics,
     probes.description,
+    probes.description_3_0,
 )
 
 

@@ -63,11 +63,17 @@ class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     log: str
+    """The name of the log: host, tenant and number."""
     epoch: int
+    """The number of the tenant's log, from 1. Each rotation begins a further one."""
     key: str
+    """The verifier key of the log's signer, in the form of signed notes."""
     size: int | None
+    """The number of records under the latest checkpoint. Absent before the first."""
     root: str | None
+    """The root of the latest checkpoint, SHA-256 in hexadecimal. Absent before the first."""
     href: str
+    """The path below which the log is served."""
 
     @classmethod
     def of(cls, found: TenantLog) -> LogDetail:
@@ -84,21 +90,24 @@ class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("logs",)
 
     logs: tuple[LogDetail, ...]
+    """The tenant's logs, the oldest first."""
 
 
 class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate that rests on the value searched for, and the place of its last record in the log.
-
-    ``index`` is absent while the tree holds none of its records.
-    """
+    """A debate that rests on the value searched for, and the place of its last record in the log."""
 
     debate_id: str
     task_type: str
     status: Status
+    """The state of the debate."""
     created_at: str
+    """The time of the debate's first record."""
     log: str
+    """The name of the log that holds its records."""
     index: int | None
+    """The index of its last record's leaf, from 0. Absent while the tree holds none of its records."""
     href: str
+    """The path of the debate."""
 
     @classmethod
     def of(cls, found: AffectedDebate) -> RecalledDebate:
@@ -120,9 +129,13 @@ class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("debates",)
 
     asked: Asked
+    """What was searched for."""
     value: str
+    """The value that was searched for."""
     debates: tuple[RecalledDebate, ...]
+    """The debates that rest on it, the newest first."""
     next: str | None
+    """The value of `after` for the next page. Absent on the last page."""
 
 
 class KeyList(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -131,6 +144,7 @@ class KeyList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("keys",)
 
     keys: tuple[KeyInRegister, ...]
+    """The keys, those of logs first."""
 
 
 @get("/v1/audit/keys")

@@ -6,7 +6,7 @@ from typing import get_args
 
 from service.audit.export import FILTERS
 from service.debate.model import Status
-from service.store.derived import ASKED, Asked
+from service.store.derived import ASKED, HASHES, VALUE_MAX, Asked
 from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, KeyList, LogList, RecallList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter, Schema
 
@@ -37,7 +37,7 @@ _TILE = Parameter(
     TEXT_VALUE,
     required=True,
 )
-_SIZE = {"type": "integer", "minimum": 0}
+_SIZE = {"type": "integer", "minimum": 0, "maximum": 999_999_999_999_999}
 _FILTERS: dict[str, str] = {
     "since": "Records that joined the log at this time or later: a day, or RFC 3339.",
     "until": "Records that joined the log before this time.",
@@ -48,12 +48,22 @@ _FILTERS: dict[str, str] = {
     "document": "Records of debates that have the document with this SHA-256.",
 }
 _HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_INSTANT: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
 _FILTER_VALUES: dict[str, Schema] = {
+    "since": _INSTANT,
+    "until": _INSTANT,
     "taskType": {"type": "string", "minLength": 1},
     "status": {"type": "string", "enum": [*get_args(Status)]},
     "model": {"type": "string", "minLength": 1},
     "prompt": _HASH,
     "document": _HASH,
+}
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": VALUE_MAX, "pattern": r"\S"}
+_RECALLED_VALUES: dict[Asked, Schema] = {
+    **dict.fromkeys(HASHES, _HASH),
+    "model": _NAME,
+    "engine": _NAME,
+    "price": {"type": "string", "pattern": r"^[^@\s]+@[0-9]{4}-[0-9]{2}-[0-9]{2}$", "maxLength": VALUE_MAX},
 }
 _RECALLED: dict[Asked, str] = {
     "prompt": "The SHA-256 of a prompt, template or reply schema.",
@@ -102,6 +112,7 @@ AUDIT: tuple[Operation, ...] = (
         id="listLogs",
         tag="audit",
         summary="List the caller's logs, each with its verifier key and latest checkpoint.",
+        description=("A tenant has one log, and a further one after each rotation. New debates go into the last."),
         answers={200: Answer("The logs, oldest first.", {JSON: (LogList,)})},
         problems=(400, 503),
     ),
@@ -111,6 +122,10 @@ AUDIT: tuple[Operation, ...] = (
         id="readCheckpoint",
         tag="audit",
         summary="Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint).",
+        description=(
+            "A signed note: origin, size and root of the log, the log's signature, and those of witnesses. Keep it: "
+            "proofs against a later one show that nothing before it was changed."
+        ),
         parameters=_LOG,
         answers={200: Answer("The signed note.", {TEXT: ()})},
         problems=(400, 404, 503),
@@ -121,6 +136,10 @@ AUDIT: tuple[Operation, ...] = (
         id="proveRecord",
         tag="audit",
         summary="Prove that a record is in the log (C2SP tlog-proof).",
+        description=(
+            "A text with the leaf's index, the hashes of an inclusion proof and the checkpoint that it leads to. "
+            "`gainsay audit verify` and any tool for C2SP tlog-proof check it."
+        ),
         parameters=(
             *_LOG,
             _RECORD,
@@ -135,6 +154,10 @@ AUDIT: tuple[Operation, ...] = (
         id="proveConsistency",
         tag="audit",
         summary="Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4).",
+        description=(
+            "Compare with it a checkpoint that you kept and a later one. Where the two are of one size, their roots "
+            "must be equal and no proof is needed."
+        ),
         parameters=(
             *_LOG,
             Parameter("from", "query", "The older size: the number of records that the log had.", _SIZE, required=True),
@@ -190,7 +213,11 @@ AUDIT: tuple[Operation, ...] = (
             "Give exactly one of these parameters. The service records each search. It searches a projection of the "
             "records, which is compared with them in the background, within audit.row_hours of the policy."
         ),
-        parameters=(*(Parameter(name, "query", _RECALLED[name], TEXT_VALUE) for name in ASKED), LIMIT, AFTER),
+        parameters=(
+            *(Parameter(name, "query", _RECALLED[name], _RECALLED_VALUES[name]) for name in ASKED),
+            LIMIT,
+            AFTER,
+        ),
         answers={200: Answer("One page, newest first.", {JSON: (RecallList,)}, ("Link",))},
         problems=(400, 503),
     ),

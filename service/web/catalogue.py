@@ -36,11 +36,17 @@ class PromptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A pinned file. New debates use the current version."""
 
     id: str
+    """The id of the file, by which pins name it."""
     version: int
+    """The version of the text, at least 1."""
     kind: Literal["prompt", "fragment", "schema", "template"]
+    """What the file is: a whole prompt, a part of one, a schema of replies, or a template."""
     file: str
+    """The name of the file."""
     sha256: str
+    """The SHA-256 of its bytes."""
     current: bool
+    """Whether new debates use it."""
 
 
 class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -49,27 +55,31 @@ class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("prompts",)
 
     pin: str
+    """The SHA-256 of the manifest that lists the files."""
     prompts: tuple[PromptDetail, ...]
+    """The files."""
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
-
-    ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
-    """
+    """The default model of a seat, and the other models of the seat."""
 
     always_sent: ClassVar = ("choices",)
 
     model: str
+    """The alias of the seat's model."""
     allowance: int
+    """The most output tokens of one of its turns, at least 1."""
     choices: tuple[str, ...]
+    """The models of the seat, in order of preference."""
     fallback: str | None
+    """The alias that is asked if the model cannot answer."""
 
 
-def _settings(name: str, doc: str, keys: Iterable[Key]) -> type[Struct]:
-    """A type that shows members of the policy over HTTP, with the types and names of their declaration."""
+def _settings(name: str, doc: str, keys: Iterable[Key], *declared: type[Struct]) -> type[Struct]:
+    """A type that shows members of the policy over HTTP, with the types, names and texts of their declaration."""
     members = [(key.member, key.shown_type, field(name=json_name(key))) for key in keys]
-    return defstruct(name, members, frozen=True, kw_only=True, module=__name__, namespace={"__doc__": doc})
+    namespace = {"__doc__": doc, "described_by": declared}
+    return defstruct(name, members, frozen=True, kw_only=True, module=__name__, namespace=namespace)
 
 
 def _shown(kept: Struct, keys: Iterable[Key]) -> dict[str, Any]:
@@ -84,40 +94,47 @@ GateSettings = _settings(
     "GateSettings",
     "The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.",
     _GATE,
+    GatePolicy,
 )
 DebateSettings = _settings(
     "DebateSettings",
     "The settings of a debate that its case leaves out.\n\n"
     "Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.",
     _DEBATE,
+    DebatePolicy,
 )
 CallSettings = _settings(
-    "CallSettings", "How often a turn is tried again, and when it ends without a reply.", keys_of(Calls)
+    "CallSettings", "How often a turn is tried again, and when it ends without a reply.", keys_of(Calls), Calls
 )
 BudgetSettings = _settings(
     "BudgetSettings",
     "The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.",
     (*_ZONE, *keys_of(Budget)),
+    Budgets,
+    Budget,
 )
 StancesSettings = _settings(
-    "StancesSettings", "The defaults of stances, and the bounds of a case.", keys_of(StancesPolicy)
+    "StancesSettings", "The defaults of stances, and the bounds of a case.", keys_of(StancesPolicy), StancesPolicy
 )
 BallotSettings = _settings(
     "BallotSettings",
     "The defaults of a ballot, and the bounds of a case. ``thresholdShare`` is a share of the debaters, from 0 to 1.",
     keys_of(BallotPolicy),
+    BallotPolicy,
 )
 PanelSettings = _settings(
     "PanelSettings",
     "The defaults of a panel, and the bounds of a case; rounds include the blind one.\n\n"
     "``thresholds`` are the consensus that ends a debate, shares from 0 to 1 by question type.",
     keys_of(PanelPolicy),
+    PanelPolicy,
 )
 ConvergenceSettings = _settings(
     "ConvergenceSettings",
     "The defaults of convergence, and the bounds of a case; rounds do not include the independent one.\n\n"
     "``similarity`` is a share from 0 to 1.",
     keys_of(ConvergencePolicy),
+    ConvergencePolicy,
 )
 FormatSettings = defstruct(
     "FormatSettings",
@@ -132,8 +149,8 @@ FormatSettings = defstruct(
     kw_only=True,
     module=__name__,
     namespace={
-        "__doc__": "The rules of each format but the adversarial one.\n\n"
-        "``auto`` maps task types to the format that it selects."
+        "__doc__": "The rules of each format but the adversarial one.",
+        "described_by": (FormatsPolicy,),
     },
 )
 PolicyDetail = defstruct(
@@ -160,7 +177,20 @@ PolicyDetail = defstruct(
 
     ``formats`` are those that a case may name here. ``formatRules`` are the defaults of each format and the bounds of a
     case, with shares from 0 to 1.
-    """
+    """,
+        "texts": {
+            "version": "The version of the policy, as its file names it.",
+            "hash": "The SHA-256 of the policy.",
+            "task_types": "The task types that the policy knows.",
+            "formats": "The formats that a case may name here.",
+            "gate": "When a question deserves a debate.",
+            "debate": "What a debate has where its case says nothing.",
+            "limits": "How large a case may be.",
+            "calls": "How often a turn is tried again.",
+            "budgets": "What a tenant may spend that policy does not name.",
+            "seats": "The models of each seat.",
+            "format_rules": "The defaults of each format, and the bounds of a case.",
+        },
     },
 )
 

@@ -22,23 +22,26 @@ MOST_CITATIONS = 1_000
 
 
 class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The verdict on a citation, with the caller's id.
-
-    ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
-    the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
-    ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
-    reader, or what that rule asks for.
-    """
+    """The verdict on a citation, with the caller's id."""
 
     id: str
+    """The caller's id of the citation."""
     verdict: Verdict
+    """Whether the words stand in the source."""
     source_id: str | None
+    """The id of the source: the one that was named, or where the words were found."""
     span: tuple[int, int] | None
+    """Start and end of the words in code points of the source, end exclusive."""
     text: str | None
+    """The source's own words there."""
     edits: tuple[Edit, ...]
+    """The differences of the quotation from the source."""
     found_in: str | None
+    """The id of another source that has the words."""
     reason: str | None
+    """The rule for which they could not be verified."""
     note: str | None
+    """A remark that does not change the verdict, or what the rule asks for."""
 
     @classmethod
     def of(cls, id: str, found: CitationVerdict) -> CheckedCitation:
@@ -63,6 +66,7 @@ class CheckedCitations(Struct, frozen=True, kw_only=True):
 
     engine: str
     verdicts: tuple[CheckedCitation, ...]
+    """The verdicts, in the order of the request."""
 
 
 @post("/v1/citations/check")

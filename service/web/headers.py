@@ -16,7 +16,7 @@ _SECONDS = re.compile(r"0*(\d+)", re.ASCII)
 KEY_MAX = 255
 _KEY = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"')
 _BARE_KEY = re.compile(r"[!#-~][!-~]*")
-_ENTRY = re.compile(r"\d{1,9}")
+_ENTRY = re.compile(r"[0-9]{1,9}")
 
 
 def preferred_wait(prefer: Iterable[str]) -> int | None:
@@ -50,13 +50,14 @@ def best_media_type(accept: str | None, offers: Sequence[str]) -> str | None:
 
 
 def last_event(header: str | None, query: str | None) -> int | None:
-    """The number of the last entry that a listener has seen. The header overrides the query, which may be older."""
-    said = header if header is not None else query
-    if said is None or not said.strip():
-        return None
-    if not _ENTRY.fullmatch(said.strip()):
+    """The number of the last entry that a listener has seen. The header overrides the query, which may be older.
+
+    Raises `BadRequest` if either is none.
+    """
+    given = [said.strip() for said in (header, query) if said is not None and said.strip()]
+    if not all(map(_ENTRY.fullmatch, given)):
         raise BadRequest("Last-Event-ID must be the id of an event of this stream: a whole number")
-    return int(said)
+    return int(given[0]) if given else None
 
 
 def idempotency_key(given: Sequence[str]) -> str | None:

@@ -22,29 +22,41 @@ QUESTION_TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 
 class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price."""
+    """US dollars per million tokens, by kind."""
 
     input_usd: str = field(name="inputUSD")
+    """US dollars for a million tokens of input at the full rate."""
     cached_input_usd: str = field(name="cachedInputUSD")
+    """US dollars for a million tokens of input that the vendor reads from its cache."""
     cache_write_usd: str = field(name="cacheWriteUSD")
+    """US dollars for a million tokens of input that the vendor writes into its cache for some minutes."""
     output_usd: str = field(name="outputUSD")
+    """US dollars for a million tokens of output."""
     reasoning_usd: str = field(name="reasoningUSD")
+    """US dollars for a million tokens of reasoning."""
     cache_write_1h_usd: str | UnsetType = field(name="cacheWrite1hUSD", default=UNSET)
+    """US dollars for a million tokens of input that the vendor writes into its cache for an hour. Absent without a
+    price of its own."""
 
 
 class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The rates of a call with more than ``above`` input tokens; they apply to all its tokens."""
+    """The rates of a call with a long input; they apply to all its tokens."""
 
     above: int
+    """Tokens of input above which these rates hold for the whole call."""
 
 
 class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name."""
+    """A price row: rates from a date on, and their source."""
 
     effective: str
+    """The day from which the rates hold."""
     source: str
+    """Where the rates come from, in the operator's words."""
     long_input: LongInputDetail | UnsetType = UNSET
+    """The rates of a call with a long input."""
     tiers: dict[str, RateDetail] = {}
+    """The rates of the vendor's other service tiers, by name."""
 
     @classmethod
     def of(cls, row: PriceRow) -> Price:
@@ -62,15 +74,19 @@ class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults
 class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
     """How a model did on questions of one type in the newest panels of the tenant.
 
-    ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
-    three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
-    drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
+    Its accuracy scores are four in each panel, or three where none of its citations could be compared. Scores measure
+    conduct in debates and not truth.
     """
 
     question_type: QuestionType
+    """The type of the questions."""
     debates: int
+    """The number of the tenant's panels that count, at least 1."""
     mean: float
+    """The mean of the model's accuracy scores in them, a share from 0 to 1."""
     score: float
+    """What an automatic choice ranks by: the mean, drawn towards 0.5 where there are few debates. A share from 0 to 1.
+    """
 
     @classmethod
     def of(cls, found: Standing, weight: int) -> ModelRecord:
@@ -83,30 +99,39 @@ class ModelRecord(Struct, frozen=True, kw_only=True, rename="camel"):
 class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
 
-    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
-    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
-    model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
-    ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
+    A case may name it if policy lets cases choose and takes its kind of name, and it has a price in force.
     """
 
     alias: str
+    """The name that policy gives to the model."""
     provider: str
     wire: str
     name: str
+    """The vendor's name for the model."""
     snapshot: bool
+    """Whether that name stands for one fixed artefact."""
     family: str
     simulated: bool
     tokenizer: str
+    """How tokens are counted before a call."""
     safety_factor: Decimal
+    """What our count is multiplied by before money is reserved, as a decimal string, at least 1."""
     overhead_tokens: int
+    """Tokens that the vendor adds to each request beyond the text that we count."""
     context_window: int
+    """The most tokens of a request and its reply together, at least 1."""
     parameters: dict[str, Any]
+    """Parameters of the vendor's that are sent with each request."""
     seats: tuple[str, ...]
+    """The seats that the model has by default, with debater if it is in the pool of debaters."""
     fallback_of: tuple[str, ...]
+    """The seats whose own model it replaces when that cannot answer."""
     prices: tuple[Price, ...]
+    """The rows of its price, by date."""
     choosable: bool
+    """Whether a case may name it in `options.models` now."""
     track_records: tuple[ModelRecord, ...]
+    """How it did in the tenant's own panels, by type of question."""
 
     @classmethod
     def of(cls, model: Model, policy: Policy, day: str, found: Sequence[Standing]) -> ModelDetail:
@@ -138,17 +163,15 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The catalogue. Debates record ``priceHash``, the hash of its prices.
-
-    ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
-    them now: by the score of their track records, then by policy's preference.
-    """
+    """The catalogue. Debates record the hash of its prices."""
 
     always_sent: ClassVar = ("models",)
 
     price_hash: str
     models: tuple[ModelDetail, ...]
+    """The models of the catalogue."""
     debater_order: dict[QuestionType, tuple[str, ...]]
+    """The pool of debaters in the order in which a panel of mode auto prefers them now, by type of question."""
 
     @classmethod
     def of(cls, policy: Policy, day: str, found: Sequence[Standing]) -> ModelList:

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from service import __version__, samples
+from service import samples
+from service.checks.citations.batch import Batch
 from service.errors import (
     AuditUnavailable,
     BudgetExhausted,
@@ -22,43 +23,16 @@ from service.errors import (
     together,
 )
 from service.intake.request import CaseRequest, GateRequest
-from service.policy import Limits
 from service.report import Result, Summary
-from service.report.events.convergence import ConvergenceEvent
-from service.report.events.panel_types import (
-    AdjudicationEvent,
-    AnswersEvent,
-    ClassificationEvent,
-    MeasuredEvent,
-    PanelAccuracy,
-    PanelAccuracyReview,
-    PanelBlind,
-    PanelConsensus,
-    PanelDeliberation,
-    PanelFinal,
-    PanelSynthesis,
-    WholePanelFinal,
-)
-from service.report.events.replies import ProjectionEvent, RulingEvent, VerdictEvent
-from service.report.events.types import (
-    ArguedEvent,
-    AskedEvent,
-    CitationsEvent,
-    DebaterEvent,
-    EventName,
-    FinalEvent,
-    GateEvent,
-    ModeratedEvent,
-    NoticeEvent,
-    PassagesEvent,
-    RoundStartedEvent,
-    StartedEvent,
-    WholeFinalEvent,
-)
+from service.report.events.types import EventName
 from service.report.sent import as_json
 from service.reviews.evidence import NotOver
+from service.web.about import INFO, TAGS
+from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
-from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
+from service.web.member_texts import described, member_texts
+from service.web.openapi_3_0 import in_3_0
+from service.web.operation import HEADERS, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.plain_schemas import defaults_in_words, plain
@@ -66,32 +40,12 @@ from service.web.problem_texts import TEXTS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
-from service.web.value_bounds import AMOUNT, DECIMAL, bound_answers, bound_case
+from service.web.stream import EVENT_STREAM
+from service.web.stream_schemas import EVENTS, stream, stream_components
+from service.web.types import AbortRequest
+from service.web.value_bounds import AMOUNT, DECIMAL, CaseRules, bound_answers, bound_case
+from service.web.value_forms import formed, ranged
 
-_EVENTS: dict[EventName, tuple[type, ...]] = {
-    "gate": (GateEvent,),
-    "started": (StartedEvent,),
-    "asked": (AskedEvent,),
-    "round": (ArguedEvent, DebaterEvent, PanelBlind, PanelDeliberation),
-    "swapped": (ModeratedEvent, VerdictEvent, RulingEvent, AdjudicationEvent),
-    "verdict": (VerdictEvent,),
-    "synthesis": (ModeratedEvent, ProjectionEvent, RulingEvent, PanelSynthesis),
-    "citations": (CitationsEvent,),
-    "passages": (PassagesEvent,),
-    "notice": (NoticeEvent,),
-    "classification": (ClassificationEvent,),
-    "adjudication": (AdjudicationEvent,),
-    "measured": (MeasuredEvent,),
-    "consensus": (PanelConsensus,),
-    "answers": (AnswersEvent,),
-    "accuracy": (PanelAccuracy, PanelAccuracyReview),
-    "debate.round_started": (RoundStartedEvent,),
-    "debate.response": (DebaterEvent,),
-    "debate.converged": (ConvergenceEvent,),
-    "convergence": (ConvergenceEvent,),
-    "final": (FinalEvent, WholeFinalEvent, PanelFinal, WholePanelFinal),
-}
-"""The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
     400: TEXTS["bad_request"].example,
     402: BudgetExhausted(
@@ -139,6 +93,21 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
     ),
 }
 """The problems of one operation that differ from the others' problem of that status."""
+_BODIES: dict[type, dict[str, Any]] = {
+    AbortRequest: {"reason": {"reason": "The contract was withdrawn."}},
+    Batch: {
+        "altered": {
+            "sources": [{"id": "A", "text": "The Supplier shall not be liable for more than 30 days of fees."}],
+            "citations": [{"id": "1", "quote": "shall not be liable for more than 60 days", "sourceId": "A"}],
+        }
+    },
+}
+"""Examples of bodies that are no cases."""
+_UNREADABLE: Schema = {
+    "description": "The server cannot read the request as HTTP. Every operation may be answered so.",
+    "content": {"text/plain": {"schema": {"type": "string"}, "example": "Invalid HTTP request received."}},
+}
+"""The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """The headers of every answer."""
 _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
@@ -146,27 +115,30 @@ _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 
 
 @cache
-def encoded(limits: Limits | None = None) -> bytes:
-    """The document as JSON, of a service with these limits of a case."""
-    return msgspec.json.encode(document(limits))
+def encoded(rules: CaseRules | None = None) -> bytes:
+    """The document as JSON, of a service whose policy gives these bounds to a case."""
+    return msgspec.json.encode(document(rules))
 
 
-def document(limits: Limits | None = None) -> Schema:
-    """The whole document, of a service with these limits of a case."""
-    schemas = _Schemas(limits)
+@cache
+def encoded_3_0(rules: CaseRules | None = None) -> bytes:
+    """The same in the words of OpenAPI 3.0.3."""
+    return msgspec.json.encode(in_3_0(document(rules)))
+
+
+def document(rules: CaseRules | None = None) -> Schema:
+    """The whole document, of a service whose policy gives these bounds to a case."""
+    schemas = _Schemas(rules)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas)
     return {
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
-        "info": {
-            "title": "Gainsay",
-            "version": __version__,
-            "summary": "Effective challenge for high-stakes answers, with a record of it.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
+        "info": INFO,
+        "servers": [{"url": "/", "description": "The service that sent this document."}],
+        "security": [],
+        "tags": [{"name": tag, "description": words} for tag, words in TAGS.items()],
         "paths": paths,
         "components": {"schemas": schemas.components, "headers": _headers()},
     }
@@ -175,8 +147,8 @@ def document(limits: Limits | None = None) -> Schema:
 class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
-    def __init__(self, limits: Limits | None) -> None:
-        mentioned: list[Any] = [Problem, *(t for types in _EVENTS.values() for t in types)]
+    def __init__(self, rules: CaseRules | None) -> None:
+        mentioned: list[Any] = [Problem, *(kind for sent in EVENTS.values() for kind in sent.data)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
@@ -185,18 +157,40 @@ class _Schemas:
         requests = [SCHEMA_NAMES[request] for request in (CaseRequest, GateRequest)]
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
-        split_options(self.components, REF)
+        self._describe_members()
+        split_options(self.components, REF, rules)
         for name in {name for body in _bodies() for name in reached(self.components, body)}:
             self.components[name] = defaults_in_words(self.components[name])
-        bound_case(self.components, limits)
+        bound_case(self.components, rules)
         bound_answers(self.components, _bodies())
         describe_absence(self.components, SCHEMA_NAMES, _bodies())
+        self._write_ranges()
         describe_json_names(self.components)
+        self.components.update(stream_components(self.events(), REF))
+
+    def _describe_members(self) -> None:
+        """Write the text of each member, and the form of its value."""
+        for kind, name in SCHEMA_NAMES.items():
+            if "properties" in (schema := self.components[name]):
+                self.components[name] = formed(name, described(schema, member_texts(kind)))
+
+    def _write_ranges(self) -> None:
+        """Write the range of each number of an answer, as its text names it."""
+        asked = {name for body in _bodies() for name in reached(self.components, body)}
+        for name, schema in self.components.items():
+            if name not in asked and "properties" in schema:
+                self.components[name] = ranged(schema)
+
+    def events(self) -> dict[EventName, Schema]:
+        """The schema of each event's data."""
+        return {name: self.of(*sent.data) for name, sent in EVENTS.items()}
 
     def content(self, media: str, types: tuple[type, ...]) -> Schema:
         """What an answer of a media type is: JSON of one of these types, or without any a text or bytes."""
         if types or media.endswith("json"):
             return self.of(*types)
+        if media == EVENT_STREAM:
+            return stream(REF)
         return {"type": "string", "format": "binary"} if media in _BINARY else {"type": "string"}
 
     def of(self, *types: type) -> Schema:
@@ -225,9 +219,11 @@ def _with_amounts(schema: Any) -> Any:
 
 
 def _operation(operation: Operation, schemas: _Schemas) -> Schema:
-    answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
+    answers = {str(status): _answer(operation, status, schemas) for status in operation.answers}
     for status in (*operation.problems, 500):
         answers[str(status)] = _problem(operation, status, schemas)
+    if not any(400 <= int(status) < 500 for status in answers):
+        answers["400"] = _UNREADABLE
     described: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -239,7 +235,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     if operation.body:
         described["requestBody"] = _body(operation, operation.body, schemas)
     if operation.id == "followDebate":
-        described["x-event-data"] = {name: schemas.of(*types) for name, types in _EVENTS.items()}
+        described["x-event-data"] = schemas.events()
     return described
 
 
@@ -253,13 +249,20 @@ def _parameter(parameter: Parameter) -> Schema:
     }
 
 
-def _answer(answer: Answer, schemas: _Schemas) -> Schema:
+def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
+    answer = operation.answers[status]
     described: Schema = {"description": answer.description, "headers": _header_refs(*answer.headers, *_EVERY)}
     if answer.content:
         described["content"] = {
-            media: {"schema": schemas.content(media, types)} for media, types in answer.content.items()
+            media: {"schema": schemas.content(media, types), **_recorded(operation.id, status, media)}
+            for media, types in answer.content.items()
         }
     return described
+
+
+def _recorded(operation: str, status: int, media: str) -> Schema:
+    found = examples_of(operation, status, media)
+    return {"examples": found} if found else {}
 
 
 def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
@@ -279,9 +282,9 @@ def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
 
 
 def _examples(type_: type) -> Schema:
-    """The shipped samples, with the members that the type has."""
+    """The shipped samples, with the members that the type has; or those of `_BODIES`."""
     if type_ not in (CaseRequest, GateRequest):
-        return {}
+        return {name: {"value": value} for name, value in _BODIES.get(type_, {}).items()}
     known = {field.encode_name for field in msgspec.structs.fields(type_)}
     cases = {name: samples.load(name).case for name in samples.names()}
     return {name: {"value": {k: v for k, v in case.items() if k in known}} for name, case in cases.items()}

@@ -64,7 +64,6 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Link": ("The next page, as rel=next.", {"type": "string"}),
     "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
-    "Allow": ("The methods that the path accepts.", {"type": "string"}),
     "Gainsay-Checkpoint": (
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
         {"type": "string"},
@@ -72,6 +71,8 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Request-Id": ("The id of this request, as in the service's log.", {"type": "string"}),
 }
 
+EVENT_ID: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$"}
+"""The id of an event of a stream: the number of its entry."""
 TEXT_VALUE: Schema = {"type": "string"}
 DEBATE = Parameter("debate", "path", "The debate's id.", {"type": "string", "format": "uuid"}, required=True)
 LIMIT = Parameter(

@@ -15,7 +15,7 @@ from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
-from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter
+from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter, Schema
 from service.web.page_operations import PAGES
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
@@ -35,10 +35,13 @@ _IDEMPOTENCY_KEY = Parameter(
     "A key is stored as long as the record.",
     {"type": "string", "pattern": r'^("[ !#-\[\]-~]{1,255}"|[!#-~][!-~]{0,254})$'},
 )
-_EVENT_ID = {"type": "string", "pattern": "^[0-9]{1,9}$"}
-_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", _EVENT_ID)
+_SEEN: Schema = {"type": "string", "pattern": "^[0-9]{0,9}$"}
+_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen. Empty if none was.", _SEEN)
 _LAST_EVENT_QUERY = Parameter(
-    "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", _EVENT_ID
+    "lastEventId",
+    "query",
+    "The id of the last event seen, for clients that cannot set headers. The header overrides it.",
+    _SEEN,
 )
 
 _VIEW = Parameter(
@@ -141,6 +144,11 @@ OPERATIONS: tuple[Operation, ...] = (
         id="abortDebate",
         tag="debates",
         summary="Abort a debate: it makes no further model calls. An abort is idempotent.",
+        description=(
+            "A call in flight is not cut: its cost is charged when it returns, so stillHeldUSD may become spent. The "
+            "debate ends as aborted once no call is in flight. An abort of a debate that is over changes nothing and "
+            "answers with the status that it has."
+        ),
         parameters=(DEBATE,),
         body=AbortRequest,
         body_required=False,
@@ -172,6 +180,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="decide",
         tag="gate",
         summary="Decide by the gate alone; the service stores nothing and counts one metric.",
+        description=(
+            "Takes the members of a case that the decision needs, without question and documents. The decision is the "
+            "one that POST /v1/debates would make. No model is called, so it costs nothing."
+        ),
         body=GateRequest,
         answers={200: Answer("The decision, to debate or to decline, with every rule.", {JSON: (Gate,)})},
         problems=(400, 413, 415, 422),
@@ -212,6 +224,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="listPrompts",
         tag="what runs",
         summary="List every pinned prompt, template and reply schema with its hash.",
+        description=(
+            "Every debate records these hashes, and each request is compared with them before it is sent. The texts "
+            "themselves are in the bundle of each debate."
+        ),
         answers={200: Answer("The pinned files.", {JSON: (PromptList,)})},
         problems=(400,),
     ),
@@ -236,6 +252,11 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readPolicy",
         tag="what runs",
         summary="Read the policy that decisions name, with its hash.",
+        description=(
+            "What cases are decided by: task types, thresholds of the gate, limits of a case, seats with their models, "
+            "and the rules of each format. The limits of other tenants, and addresses and keys of vendors, are not "
+            "shown."
+        ),
         answers={200: Answer("The policy.", {JSON: (PolicyDetail,)})},
         problems=(400,),
     ),
@@ -245,6 +266,7 @@ OPERATIONS: tuple[Operation, ...] = (
         id="landing",
         tag="probes",
         summary="What this service is, and where its description is.",
+        description=("One line of text, for a person who opens the address in a browser. Programs read /openapi.json."),
         answers={200: Answer("A line for people.", {"text/plain": ()})},
     ),
     *PAGES,
@@ -254,6 +276,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="alive",
         tag="probes",
         summary="Check that this process is alive.",
+        description=(
+            "Checks nothing outside the process, because a restart would not repair that. Restart the process where it "
+            "does not answer."
+        ),
         answers={200: Answer("The process is alive.", {JSON: (Health,)})},
     ),
     Operation(
@@ -262,6 +288,10 @@ OPERATIONS: tuple[Operation, ...] = (
         id="ready",
         tag="probes",
         summary="Check that this process can take work: prompts match the pin, database reachable, not stopping.",
+        description=(
+            "Send no requests to a process that answers 503. It answers within a second, also where the database does "
+            "not. A process that stops answers 503 first and goes on with the requests that it has."
+        ),
         answers={200: Answer("The process is ready.", {JSON: (Health,)})},
         problems=(503,),
     ),
@@ -271,6 +301,9 @@ OPERATIONS: tuple[Operation, ...] = (
         id="metrics",
         tag="probes",
         summary="Metrics for Prometheus.",
+        description=(
+            "Counters, gauges and histograms of this process alone. docs/metrics.md lists each with its labels."
+        ),
         answers={200: Answer("The metrics, as OpenMetrics if Accept asks for it.", {"text/plain": ()})},
     ),
     Operation(
@@ -279,6 +312,19 @@ OPERATIONS: tuple[Operation, ...] = (
         id="openapi",
         tag="probes",
         summary="This document.",
+        description="OpenAPI 3.1, with the bounds that the policy that runs gives to a case.",
+        answers={200: Answer("The document.", {JSON: ()})},
+    ),
+    Operation(
+        method="get",
+        path="/openapi-3.0.json",
+        id="openapi30",
+        tag="probes",
+        summary="This document in OpenAPI 3.0.3, for tools that know no later version.",
+        description=(
+            "Made from /openapi.json: the same operations, parameters and members. What 3.0 has no words for is left "
+            "out, such as names of members of an object with any members."
+        ),
         answers={200: Answer("The document.", {JSON: ()})},
     ),
 )

@@ -1,6 +1,6 @@
-"""The options of a request in OpenAPI: the description of each, and the bounds that no policy can widen.
+"""The options of a request in OpenAPI: their bounds, those of the policy or else those that no policy can widen.
 
-A policy may narrow a bound. ``GET /v1/policy`` shows the policy, and a refusal names the bound that was exceeded.
+``GET /v1/policy`` shows the policy, and a refusal names the bound that was exceeded.
 """
 
 from __future__ import annotations
@@ -14,105 +14,80 @@ from service.intake.formats.adversarial import POSITION_ID_MAX
 from service.intake.formats.shared import DEBATERS_MIN
 from service.intake.validation import NAME_MAX, VOTE_MAX
 from service.policy import FORMAT_RULES
+from service.policy.keys import NAME
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
-from service.web.value_bounds import WHOLE
+from service.web.value_bounds import TO_THE_MILLE, WHOLE, CaseRules, within
 
-DESCRIPTIONS: Mapping[str, str] = {
-    "maxRounds": "The most rounds of the debate; it may end earlier.",
-    "minChallengeStrength": "The least strength, from 1 to 10, of an effective challenge.",
-    "requireCriticRetryBelow": "The critic is asked once more if its critique is weaker than this, from 1 to 10.",
-    "positions": "The positions to decide between, with distinct ids: at least two, or none for a single proposition.",
-    "personas": "A persona in your words for each named seat.",
-    "models": "The alias of a model by seat; the seat debater stands for all debaters.",
-    "debaters": "The debaters by name, or how many there are, as the format has it.",
-    "instructions": "Instructions in your words for every seat that argues, judges or writes the answer. They do not "
-    "reach the seat that measures a panel, nor a debater with its own prompt.",
-    "anonymizeTranscript": "Whether the judge and the synthesizer read the stances without the debaters' names.",
-    "shuffleForJudge": "Whether the judge reads each round in an order derived from the debate's seed.",
-    "synthesizer": "Whether the synthesizer writes the verdict into your JSON Schema at the end.",
-    "outputSchema": "The JSON Schema of the projection; by default the service's own. It requires the synthesizer.",
-    "votes": "The options of the vote. The service adds escalate if it is missing, and it counts as one of them.",
-    "consensusThreshold": "The number of votes that decide, at most the number of debaters. Default: more than half.",
-    "questionType": "The type of the question; by default the service classifies it.",
-    "adjudicator": "What measures consensus: rules, or a model.",
-    "mode": "How debaters are chosen: by their track records (auto), or by policy and the option models (manual).",
-    "judge": "Whether a judge decides; otherwise the majority of the last answers decides.",
-    "convergenceCheck": "Whether answers that agree end the debate early.",
-    "convergenceSimilarity": "The overlap of words that ends the debate, with at most three decimals: a "
-    "number, or a decimal string.",
-    "ties": "The result of a tie: the answer of the first debater, or none.",
-    "debaterInstructions": "Instructions for the debaters, in your words.",
-    "judgeInstructions": "Instructions for the judge, in your words. They require the judge.",
-}
-"""By the names in JSON."""
 _STRENGTH: Schema = {"minimum": 1, "maximum": 10}
-_COUNT: Schema = {"minimum": DEBATERS_MIN, "maximum": DEBATERS_MAX}
-_LISTED: Schema = {"minItems": DEBATERS_MIN, "maxItems": DEBATERS_MAX}
 _SAID: Schema = {"minLength": 1, **WHOLE}
 _BOUNDS: Mapping[str, Schema] = {
     "minChallengeStrength": _STRENGTH,
     "requireCriticRetryBelow": _STRENGTH,
-    "personas": {"propertyNames": {"enum": list(SEATS)}, "additionalProperties": {"type": "string", **_SAID}},
-    "instructions": _SAID,
-    "debaterInstructions": _SAID,
-    "judgeInstructions": _SAID,
+    "models": {"propertyNames": _SAID, "additionalProperties": {"type": "string", "pattern": rf"^{NAME.pattern}$"}},
     "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **_SAID, "maxLength": VOTE_MAX}},
     "consensusThreshold": {"minimum": 1, "maximum": DEBATERS_MAX},
-    "convergenceSimilarity": {"minimum": 0, "maximum": 1},
+    "convergenceSimilarity": TO_THE_MILLE,
 }
 _DEBATER: Schema = {
-    "name": {"description": "The debater's name, on one line.", **_SAID, "maxLength": NAME_MAX},
-    "role": {"description": "The debater's persona, in your words.", **_SAID},
-    "prompt": {
-        "description": "A pinned prompt of the manifest that replaces the format's own.",
-        **_SAID,
-        "maxLength": NAME_MAX,
-    },
+    "name": {**_SAID, "maxLength": NAME_MAX},
+    "prompt": {**_SAID, "maxLength": NAME_MAX},
 }
 _POSITION: Schema = {
-    "id": {"description": "Letters, digits and hyphens.", "pattern": "^[A-Za-z0-9-]+$", "maxLength": POSITION_ID_MAX},
-    "text": {"description": "The text of the position.", **_SAID},
+    "id": {"pattern": "^[A-Za-z0-9-]+$", "maxLength": POSITION_ID_MAX},
+    "text": _SAID,
 }
 
 
-def bounded(name: str, member: Schema, format_: FormatName) -> Schema:
-    """An option's schema with its description and its bounds; ``null`` stays what it is."""
+def bounded(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+    """An option's schema with its bounds; ``null`` stays what it is."""
     if name == "debaters":
-        shapes = [{**shape, **_debaters(shape, format_)} for shape in member["anyOf"]]
-        return {**member, "description": DESCRIPTIONS[name], "anyOf": shapes}
-    bounds = _bounds(name, member, format_)
-    described = {**member, "description": DESCRIPTIONS[name]}
-    if "anyOf" not in member:
-        return {**described, **bounds}
-    shapes = [shape if shape.get("type") == "null" else {**shape, **bounds} for shape in member["anyOf"]]
-    return {**described, "anyOf": shapes}
+        shapes = [{**shape, **_debaters(shape, format_, rules)} for shape in member["anyOf"]]
+        return {**member, "anyOf": shapes}
+    return within(member, _bounds(name, member, format_, rules))
 
 
-def _bounds(name: str, member: Schema, format_: FormatName) -> Schema:
+def _bounds(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+    said = _said(rules)
     match name:
         case "maxRounds":
-            return {"minimum": 1, "maximum": BOUNDS[format_].rounds}
+            size = rules.size(format_) if rules else None
+            return {"minimum": 1, "maximum": size.rounds_max if size else BOUNDS[format_].rounds}
         case "positions":
-            return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}}
+            most = {"maxItems": rules.limits.positions} if rules else {}
+            return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}, **most}
+        case "votes":
+            most = {"maxItems": rules.votes} if rules else {}
+            return {**_BOUNDS["votes"], **most}
+        case "personas":
+            return {"propertyNames": {"enum": list(SEATS)}, "additionalProperties": {"type": "string", **said}}
+        case "instructions" | "debaterInstructions" | "judgeInstructions":
+            return said
         case _:
             return _BOUNDS.get(name, {})
 
 
-def _debaters(shape: Schema, format_: FormatName) -> Schema:
+def _said(rules: CaseRules | None) -> Schema:
+    """Words for a seat."""
+    return {**_SAID, "maxLength": rules.limits.persona_characters} if rules else _SAID
+
+
+def _debaters(shape: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
     """The bounds of a list of debaters, or of their number."""
+    size = rules.size(format_) if rules else None
+    most = size.debaters_max if size else DEBATERS_MAX
     match shape["type"]:
         case "array":
-            return {**_LISTED, "items": _debater(shape["items"], format_)}
+            return {"minItems": DEBATERS_MIN, "maxItems": most, "items": _debater(shape["items"], format_, rules)}
         case "integer":
-            return _COUNT
+            return {"minimum": DEBATERS_MIN, "maximum": most}
         case _:
             return {}
 
 
-def _debater(item: Schema, format_: FormatName) -> Schema:
+def _debater(item: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
     """One debater of a list; its stance is required where the format assigns it."""
     own = BOUNDS[format_]
-    found: Schema = {"properties": {**_DEBATER, "stance": own.stance or {}}}
+    found: Schema = {"properties": {**_DEBATER, "role": _said(rules), "stance": own.stance or {}}}
     return {"allOf": [item, {**found, "required": ["stance"]} if FORMAT_RULES[format_].assigned else found]}

@@ -16,17 +16,18 @@ from service.web.formats import BOUNDS
 from service.web.operation import Schema
 from service.web.option_bounds import bounded
 from service.web.schema_names import SCHEMA_NAMES
+from service.web.value_bounds import CaseRules
 
 OPTIONS = SCHEMA_NAMES[OptionsRequest]
 """The component for the options of any format."""
 
 
-def split_options(components: dict[str, Any], ref_template: str) -> None:
+def split_options(components: dict[str, Any], ref_template: str, rules: CaseRules | None) -> None:
     """Replace the schema of all options by a choice of one for each format, and one for ``auto``."""
     whole = components[OPTIONS]
     for name in OPTIONS_OF:
-        components[_component(name)] = _options(whole, name)
-    components[_component(AUTO)] = _automatic(whole)
+        components[_component(name)] = _options(whole, name, rules)
+    components[_component(AUTO)] = _automatic(whole, rules)
     refs = {name: ref_template.format(name=_component(name)) for name in (*OPTIONS_OF, AUTO)}
     components[OPTIONS] = {
         "title": OPTIONS,
@@ -40,13 +41,13 @@ def _component(name: str) -> str:
     return f"{name.capitalize()}Request"
 
 
-def _options(whole: Schema, name: FormatName) -> Schema:
+def _options(whole: Schema, name: FormatName, rules: CaseRules | None) -> Schema:
     members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
     if "debaters" in members:
         kinds = (*BOUNDS[name].debaters, "null")
         shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in kinds]
         members["debaters"] = {**members["debaters"], "anyOf": shapes}
-    members = {option: bounded(option, member, name) for option, member in members.items()}
+    members = {option: bounded(option, member, name, rules) for option, member in members.items()}
     if not FORMAT_RULES[name].assigned:
         return _tagged(name, f"The options of the format {name}.", members)
     (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
@@ -54,9 +55,9 @@ def _options(whole: Schema, name: FormatName) -> Schema:
     return _tagged(name, f"The options of the format {name}.", members, "debaters")
 
 
-def _automatic(whole: Schema) -> Schema:
+def _automatic(whole: Schema, rules: CaseRules | None) -> Schema:
     widest = max(OPTIONS_OF, key=lambda name: BOUNDS[name].rounds)
-    members = {option: bounded(option, whole["properties"][option], widest) for option in COMMON}
+    members = {option: bounded(option, whole["properties"][option], widest, rules) for option in COMMON}
     return _tagged(AUTO, "The options where policy chooses the format by the task type.", members)
 
 
@@ -65,7 +66,14 @@ def _tagged(name: str, description: str, members: Schema, *required: str) -> Sch
         "title": _component(name),
         "description": description,
         "type": "object",
-        "properties": {"format": {"type": "string", "const": name, "description": "The format."}, **members},
+        "properties": {
+            "format": {
+                "type": "string",
+                "const": name,
+                "description": "The format, which decides what the other options are.",
+            },
+            **members,
+        },
         "required": ["format", *required],
         "additionalProperties": False,
     }

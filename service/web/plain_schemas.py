@@ -1,7 +1,8 @@
 """Schemas in the words that generators of clients read.
 
 msgspec writes a pair as ``prefixItems`` with ``items: false``, which is right and which openapi-python-client refuses.
-Where all places of a list have one schema, ``items`` with ``minItems`` and ``maxItems`` says the same.
+Where all places of a list have one schema, ``items`` with ``minItems`` and ``maxItems`` says the same. It leaves
+out the type of closed values, which validators do not need and generators do.
 
 openapi-typescript takes a member with a default for one that is always there, which is true of an answer and not of a
 request: a caller would have to give every member. So a request's defaults are words.
@@ -26,6 +27,8 @@ def plain(schema: Any) -> Any:
         if any(other != first for other in others):
             raise LookupError(f"expected one schema for all places of a list, found {schema['prefixItems']}")
         schema = {name: part for name, part in schema.items() if name != "prefixItems"} | {"items": first}
+    if "type" not in schema and (values := schema.get("enum")) and all(isinstance(value, str) for value in values):
+        schema = {"type": "string", **schema}
     return {name: plain(part) for name, part in schema.items()}
 
 

@@ -14,6 +14,7 @@ from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
 from service.web.problems import NotReady
 from service.web.types import Health
+from service.web.value_bounds import CaseRules
 
 READY_WITHIN_S = 0.8
 """Probes often time out after one second, and a database that takes longer to answer is not usable."""
@@ -74,4 +75,14 @@ async def metrics(request: HttpRequest) -> Response[bytes]:
 @get("/openapi.json")
 async def description(request: HttpRequest) -> Response[bytes]:
     """The OpenAPI document."""
-    return Response(content=openapi.encoded(app_state(request).deployment.policy.limits), media_type="application/json")
+    return Response(content=openapi.encoded(_rules(request)), media_type="application/json")
+
+
+@get("/openapi-3.0.json")
+async def description_3_0(request: HttpRequest) -> Response[bytes]:
+    """The same in OpenAPI 3.0.3."""
+    return Response(content=openapi.encoded_3_0(_rules(request)), media_type="application/json")
+
+
+def _rules(request: HttpRequest) -> CaseRules:
+    return CaseRules.of(app_state(request).deployment.policy)

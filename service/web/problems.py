@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from contextvars import ContextVar
+from urllib.parse import quote
 
 import msgspec
 from litestar import Response
@@ -64,33 +65,46 @@ class FieldError(Struct, frozen=True, rename="camel"):
     """An invalid field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it."""
 
     pointer: str
+    """The place in the body, as a JSON Pointer (RFC 6901)."""
     detail: str
+    """What was expected there, what was found, and what to do."""
 
 
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
+    """An error. Clients branch on ``code``.
 
-    ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
-
-    ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
-    ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
-    ``debateId``, the debate of that key.
+    Where there are several faults, ``detail`` joins them. ``limit``, ``leftUSD`` and ``ends`` are those of
+    ``budget_exhausted``, ``debateId`` is that of ``idempotency_in_progress``.
     """
 
     type: str
+    """The kind of the problem as a URI reference, one for each code."""
     title: str
+    """The kind of the problem in words, the same for each code."""
     status: int
+    """The status of the answer, from 400 to 599."""
     detail: str
+    """What was expected, what was found, and what to do, for people."""
     code: str
+    """The code of the problem, by which clients branch."""
     instance: str
+    """The path of the request."""
     request_id: str
+    """The id of the request, as in the service's log."""
     errors: tuple[FieldError, ...] = ()
+    """Every fault of the body with its place."""
     limit: str | None = None
+    """The tenant's limit that is exhausted."""
     left_usd: str | None = msgspec.field(default=None, name="leftUSD")
+    """US dollars that remain of it."""
     ends: str | None = None
+    """The end of its period."""
     debate_id: str | None = None
+    """The debate that the key belongs to."""
 
 
+_IN_A_PATH = "/:@!$&'()*+,;="
+"""What a path may have beside letters, digits and ``-._~`` (RFC 3986)."""
 _UNTOLD = (QueueFull, Overloaded, NotReady)
 """Errors without a log line each: metrics count the first two, and each change of readiness is logged once."""
 
@@ -126,7 +140,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
 
 
 def problem(error: GainsayError, instance: str) -> Problem:
-    """The document's members; ``instance`` is the path of the request."""
+    """The document's members; ``instance`` is the path of the request, as the server has decoded it."""
     extra = {}
     if isinstance(error, BudgetExhausted):
         extra = {"limit": error.limit, "left_usd": usd(error.left), "ends": error.ends}
@@ -138,7 +152,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         status=error.status,
         detail=error.public_detail,
         code=error.code,
-        instance=instance,
+        instance=quote(instance, safe=_IN_A_PATH),
         request_id=request_id.get(),
         errors=tuple(FieldError(pointer, part.public_detail) for part in error.parts for pointer in part.pointers),
         **extra,

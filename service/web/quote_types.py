@@ -16,22 +16,26 @@ from service.report.result.types import Gate
 
 
 class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model that may sit in a seat, and the price row of its charges.
-
-    ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
-    """
+    """A model that may sit in a seat, and the price row of its charges. ``GET /v1/models`` has the whole row."""
 
     alias: str
+    """The alias of the model in the catalogue."""
     provider: str
     model_name: str
     family: str
     wire: str
     tokenizer: str
+    """How its tokens are counted."""
     context_window: int
+    """The most tokens of a request and its reply together, at least 1."""
     price_effective: str
+    """The day from which its price holds."""
     price_source: str
+    """Where the price comes from, in the operator's words."""
     input_usd: str = field(name="inputUSD")
+    """US dollars for a million tokens of input at the full rate."""
     output_usd: str = field(name="outputUSD")
+    """US dollars for a million tokens of output."""
 
     @classmethod
     def of(cls, plan: SeatPlan) -> QuotedModel:
@@ -52,20 +56,23 @@ class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A seat: its most turns, the tokens of its whole first request, and its cost.
-
-    ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
-    does not lower it.
-    """
+    """A seat: how often it may speak, and its cost. The ceiling does not lower ``worstUSD``."""
 
     seat: str
     model: QuotedModel
+    """The model that sits there."""
     fallback: QuotedModel | None
+    """The model that is asked if that cannot answer."""
     turns_at_most: int
+    """The most turns that the seat may have."""
     first_request_tokens: int
+    """Tokens of its whole first request, by the model's tokenizer."""
     reply_tokens_at_most: int
+    """The most output tokens of one of its turns."""
     expected_usd: str = field(name="expectedUSD")
+    """US dollars that the seat is expected to cost."""
     worst_usd: str = field(name="worstUSD")
+    """US dollars if every attempt of every possible turn is charged as reserved."""
 
     @classmethod
     def of(cls, found: SeatQuote) -> QuotedSeat:
@@ -84,15 +91,20 @@ class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone."""
+    """A document and its length."""
 
     always_sent: ClassVar = ("tokens",)
 
     id: str
+    """The document's id."""
     title: str
+    """The document's title, or its id where the case gave none."""
     round: int
+    """The first round whose seats read it, from 1."""
     characters: int
+    """The length of the text in Unicode code points."""
     tokens: dict[str, int]
+    """Tokens of the text alone, by tokenizer."""
 
     @classmethod
     def of(cls, found: DocumentQuote) -> QuotedDocument:
@@ -102,10 +114,12 @@ class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TenantLeft(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit."""
+    """The amounts remaining of the tenant's limits for today and for this month."""
 
     day_usd: str | None = field(name="dayUSD")
+    """US dollars that remain for today. Absent without such a limit."""
     month_usd: str | None = field(name="monthUSD")
+    """US dollars that remain for this month. Absent without such a limit."""
 
 
 class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -126,23 +140,39 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("seats",)
 
     gate: Gate
+    """The gate's decision on the case."""
     startable: bool
+    """Whether the ceiling and the tenant's limits cover what the debate needs to begin."""
     needed_usd: str = field(name="neededUSD")
+    """US dollars that the debate needs to begin."""
     ceiling_usd: str = field(name="ceilingUSD")
+    """US dollars that the debate may cost at most."""
     expected_usd: str = field(name="expectedUSD")
+    """US dollars that it is expected to cost."""
     worst_usd: str = field(name="worstUSD")
+    """US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`."""
     asked_at_most_usd: str = field(name="askedAtMostUSD")
+    """US dollars if every attempt of every turn of the longest debate is charged as reserved."""
     format: str
+    """The format and its version."""
     options: ShownOptions
+    """The debate's options, all resolved."""
     attempts_per_turn: int
+    """How many attempts of one model may fail in a turn, at least 1."""
     simulated: bool
     seats: tuple[QuotedSeat, ...]
+    """What each seat costs."""
     documents: tuple[QuotedDocument, ...]
+    """How long each document is."""
     diversity: Diversity
     pairs: tuple[Pair, ...]
+    """The seats that should have models of different families."""
     tenant_left: TenantLeft | None
+    """What remains of the tenant's limits. Absent without limits."""
     day: str
+    """The day whose prices and policy the quote rests on, in UTC."""
     validity: str
+    """How long the quote is valid, in words."""
     policy_version: str
     policy_hash: str
     price_hash: str

@@ -15,12 +15,16 @@ REASON_MAX = 1_000
 
 
 class Links(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case."""
+    """The addresses of the debate, its events, its report and its abort."""
 
     self_: str = field(name="self")
+    """The path of the debate."""
     events: str
+    """The path of the stream of events."""
     report: str
+    """The path of the report."""
     abort: str | None
+    """The path for aborting it. Absent for a declined case."""
 
     @classmethod
     def of(cls, debate: str, *, declined: bool) -> Links:
@@ -38,14 +42,18 @@ class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
 
     debate_id: str
     status: Literal["queued", "running", "declined"]
+    """`queued` or `declined`; after a wait also `running`."""
     gate: Gate
+    """The gate's decision, with every rule."""
     links: Links
+    """Where the debate is found."""
 
 
 class AbortRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """The reason for an abort, which is recorded."""
 
     reason: Annotated[str, Meta(max_length=REASON_MAX)] | None = None
+    """Why the debate is aborted, at most 1,000 code points. It is recorded."""
 
 
 class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -57,8 +65,11 @@ class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
 
     debate_id: str
     status: Status
+    """The status with which the debate ends."""
     spent_usd: str = field(name="spentUSD")
+    """US dollars charged so far, excess included."""
     still_held_usd: str = field(name="stillHeldUSD")
+    """US dollars reserved for calls in flight, which may still be charged."""
 
     @classmethod
     def of(cls, found: Aborted) -> Abortion:
@@ -72,6 +83,7 @@ class Health(Struct, frozen=True, kw_only=True, rename="camel"):
     """The answer to a probe that succeeds."""
 
     status: Literal["alive", "ready"]
+    """`alive` of a process that answers, `ready` of one that can take work."""
 
 
 def address(debate: str) -> str:

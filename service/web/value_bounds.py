@@ -1,18 +1,21 @@
 """What the values of a document may be: patterns of money and decimals, lengths and numbers of a case.
 
-A case is bounded by the limits of the policy that runs, so the served document says what this service takes. Without
-limits only those bounds are written that no policy can change.
+A case is bounded by the policy that runs, so the served document says what this service takes. Without a policy only
+those bounds are written that no policy can change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from service.debate.amounts import MICRO
+from service.debate.formats import FormatName
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.intake.validation import DOCUMENT_ID_MAX, DOLLAR_DIGITS
-from service.policy import Limits
-from service.policy.task_types import CHARACTERS_MAX
+from service.policy import FORMAT_RULES, Limits, Policy
+from service.policy.formats import UsualSize
+from service.policy.task_types import CHARACTERS_MAX, REFUSE
 from service.web.operation import Schema
 from service.web.schema_names import SCHEMA_NAMES
 
@@ -29,24 +32,67 @@ AMOUNT: Schema = {
     "pattern": _AS_SENT,
 }
 """An amount of a request. Answers have a string."""
+CEILING: Schema = {"minimum": 1 / MICRO, "pattern": rf"^\+?[0-9]{{1,{DOLLAR_DIGITS}}}(\.[0-9]{{1,6}})?$"}
+"""An amount that is compared with what is charged: exact to the micro-dollar."""
 SHARE: Schema = {
     "maximum": 1,
     "pattern": r"^\+?(0(\.[0-9]{1,20})?|1(\.0{1,20})?|[0-9](\.[0-9]{1,20})?[eE]-0?[1-9])$",
     "description": "From 0 to 1: a number, or a decimal string.",
 }
+TO_THE_MILLE: Schema = {**SHARE, "pattern": r"^\+?(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$"}
+"""A share with at most three decimals."""
 DECIMAL: Schema = {"type": "string", "format": "decimal"}
 _DECIMAL_PATTERN = r"^-?([0-9]+(\.[0-9]+)?(E[+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"
-_DOLLARS: Schema = {"pattern": r"^-?[0-9]+(\.[0-9]+)?$", "description": "US dollars, as a decimal string."}
+_DOLLARS: Schema = {"pattern": r"^-?[0-9]+\.[0-9]{2,6}$"}
 _DOWNSIDE = "estimatedDownside"
-_SAID: Schema = {"minLength": 1, "pattern": r"^[^\x00]*[^\x00\s][^\x00]*$"}
+_OTHER_BOUND = {
+    "minimum": "exclusiveMinimum",
+    "exclusiveMinimum": "minimum",
+    "maximum": "exclusiveMaximum",
+    "exclusiveMaximum": "maximum",
+}
+_SAID: Schema = {"minLength": 1, "pattern": r"^[^\x00]*[^\x00\s\x1c-\x1f\x85][^\x00]*$"}
+"""A text that is not blank. Some of what Python strips is no white space to ECMA's expressions."""
 WHOLE: Schema = {"pattern": r"^[^\x00]*$"}
 """A text without NUL, at which many readers would end it."""
 _TASK_TYPE: Schema = {
     "minLength": 1,
     "maxLength": CHARACTERS_MAX,
     "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
-    "description": "A task type of the policy, on one line; GET /v1/policy lists them.",
 }
+
+
+class CaseRules(NamedTuple):
+    """The bounds that a policy gives to a case.
+
+    ``others`` says whether it takes task types that it does not know: it records them as declined, or puts a known type
+    in their place. ``ceiling`` is the highest that a case may name, in US dollars. ``sizes`` are by format; one without
+    a table in the policy has none. ``votes`` is the most options of a ballot.
+    """
+
+    limits: Limits
+    task_types: tuple[str, ...]
+    others: bool
+    ceiling: float
+    sizes: tuple[tuple[FormatName, UsualSize], ...]
+    votes: int
+
+    @classmethod
+    def of(cls, policy: Policy) -> CaseRules:
+        """The bounds of a policy."""
+        sizes = ((name, rules.size(policy.formats)) for name, rules in FORMAT_RULES.items() if rules.size)
+        return cls(
+            policy.limits,
+            policy.task_types,
+            policy.gate.unknown_task_type != REFUSE,
+            policy.debate.ceiling_max / MICRO,
+            tuple(sizes),
+            policy.formats.ballot.votes_max,
+        )
+
+    def size(self, name: FormatName) -> UsualSize | None:
+        """The size of a format."""
+        return dict(self.sizes).get(name)
 
 
 def bound_answers(components: dict[str, Any], requests: Collection[str]) -> None:
@@ -69,17 +115,30 @@ def _of_answer(name: str, schema: Schema) -> Schema:
     return schema
 
 
-def bound_case(components: dict[str, Any], limits: Limits | None) -> None:
-    """Write the lengths and numbers of a case's members."""
+def bound_case(components: dict[str, Any], rules: CaseRules | None) -> None:
+    """Write the lengths, numbers and closed values of a case's members."""
+    limits = rules.limits if rules else None
     for kind in (CaseRequest, GateRequest, DocumentRequest):
         name = SCHEMA_NAMES[kind]
         members = components[name]["properties"]
         known = _of_document(limits) if kind is DocumentRequest else _of_case(limits)
-        bounded = {key: _within(part, known.get(key, {})) for key, part in members.items()}
+        known = {**known, "costCeilingUSD": {**CEILING, "maximum": rules.ceiling}} if rules else known
+        bounded = {key: within(part, known.get(key, {})) for key, part in members.items()}
+        if rules and "taskType" in bounded:
+            bounded["taskType"] = _typed(bounded["taskType"], rules)
         components[name] = _needed({**components[name], "properties": bounded})
     force = components["Force"]
-    reason = _within(force["properties"]["reason"], {**_at_most(limits.note_characters if limits else None), **_SAID})
+    reason = within(force["properties"]["reason"], {**_at_most(limits.note_characters if limits else None), **_SAID})
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
+
+
+def _typed(schema: Schema, rules: CaseRules) -> Schema:
+    """A task type of those that policy knows, or another where it takes others."""
+    known = {"type": "string", "enum": [*rules.task_types]}
+    words = {"description": schema["description"]}
+    if not rules.others:
+        return {**known, **words}
+    return {**words, "anyOf": [known, {key: part for key, part in schema.items() if key != "description"}]}
 
 
 def _needed(schema: Schema) -> Schema:
@@ -102,10 +161,8 @@ def _of_case(limits: Limits | None) -> Mapping[str, Schema]:
         "downsideBasis": note,
         "useCase": note,
         "intendedUse": note,
-        "estimatedDownside": {"description": "US dollars that a wrong answer may cost: a number, or a decimal string."},
         "confidenceScore": SHARE,
-        "costCeilingUSD": {"exclusiveMinimum": 0},
-        "deadline": {"description": "RFC 3339 with an offset, in the future: 2027-01-31T17:00:00Z."},
+        "costCeilingUSD": CEILING,
         "documents": {"maxItems": limits.documents} if limits else {},
         "metadata": {
             **({"maxProperties": limits.metadata} if limits else {}),
@@ -128,9 +185,15 @@ def _at_most(characters: int | None) -> Schema:
     return WHOLE if characters is None else {**WHOLE, "maxLength": characters}
 
 
-def _within(schema: Schema, bounds: Schema) -> Schema:
+def within(schema: Schema, bounds: Schema) -> Schema:
     """A member's schema with its bounds; ``null`` stays what it is."""
     if "anyOf" not in schema:
-        return {**schema, **bounds}
-    shapes = [shape if shape == {"type": "null"} else {**shape, **bounds} for shape in schema["anyOf"]]
+        return _bounded(schema, bounds)
+    shapes = [shape if shape == {"type": "null"} else _bounded(shape, bounds) for shape in schema["anyOf"]]
     return {**schema, "anyOf": shapes}
+
+
+def _bounded(schema: Schema, bounds: Schema) -> Schema:
+    """The schema with these bounds; one at an end takes the place of the one that was there."""
+    replaced = {_OTHER_BOUND[name] for name in bounds if name in _OTHER_BOUND}
+    return {**{name: part for name, part in schema.items() if name not in replaced}, **bounds}

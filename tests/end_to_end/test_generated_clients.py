@@ -6,14 +6,16 @@ import asyncio
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import msgspec
 import pytest
@@ -165,6 +167,20 @@ async def received(site: Served, debate: str) -> CaseReceived:
     raise AssertionError(f"debate {debate} has no case")
 
 
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})")
+
+
+def told(value: Any) -> Any:
+    """A JSON value with its times as instants: a client reads them as such, and may write them in another spelling."""
+    if isinstance(value, dict):
+        return {name: told(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [told(part) for part in value]
+    if isinstance(value, str) and _INSTANT.fullmatch(value):
+        return datetime.fromisoformat(value)
+    return value
+
+
 @pytest.mark.parametrize("format_", OPTIONS)
 async def test_a_generated_client_sends_every_option_of_its_format_and_reads_every_member_of_the_result(
     site: Served, generated: Client, format_: str
@@ -173,12 +189,14 @@ async def test_a_generated_client_sends_every_option_of_its_format_and_reads_eve
 
     request = generated.types.CaseRequest.from_dict(case)
     result, sent = await debated(site, generated, case)
-    entry = await received(site, result.debate_id)
+    entry = await received(site, str(result.debate_id))
 
     assert type(request.options).__name__ == f"{format_.capitalize()}Request"
     assert request.to_dict() == case
     assert type(result).__name__ == "Result"
-    assert result.to_dict() == sent
+    assert told(result.to_dict()) == told(sent)
+    assert isinstance(result.debate_id, UUID)
+    assert result.created_at == datetime.fromisoformat(sent["createdAt"])
     assert sent["status"] == "completed"
     assert entry.case.format == format_
     assert recorded(entry) == AS_RECORDED.get(format_, OPTIONS[format_])
@@ -192,10 +210,10 @@ async def test_types_made_for_typescript_tell_the_formats_apart_and_send_every_o
 
     lines = await run("node", "client.js", site.url, written, folder=typed)
 
-    told = [json.loads(line) for line in lines.splitlines()]
+    seen = [json.loads(line) for line in lines.splitlines()]
     said = ["3", "yes,no", "2", "business", "Weigh costs.", "1"]
-    assert [(each["status"], each["said"]) for each in told] == [("completed", text) for text in said]
-    for format_, each in zip(OPTIONS, told, strict=True):
+    assert [(each["status"], each["said"]) for each in seen] == [("completed", text) for text in said]
+    for format_, each in zip(OPTIONS, seen, strict=True):
         entry = await received(site, each["debate"])
         assert entry.case.format == format_
         assert recorded(entry) == AS_RECORDED.get(format_, OPTIONS[format_])

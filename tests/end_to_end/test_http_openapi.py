@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import jsonschema
@@ -16,6 +17,7 @@ from jsonschema.protocols import Validator
 
 from service import samples
 from service.intake.formats import OPTIONS_OF
+from service.report.events.types import EventName
 from service.web.api import HANDLERS
 from service.web.docs import docs_version
 from service.web.middleware import route_of
@@ -67,7 +69,7 @@ def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
     assert media in known["content"], (path, answer.status_code, media)
     if media.endswith("json"):
         validator(document, known["content"][media]["schema"]).validate(answer.json())
-        assert path == "/openapi.json" or [*empty(answer.json())] == [], path
+        assert path.startswith("/openapi") or [*empty(answer.json())] == [], path
     named = {name.lower() for name in known["headers"]}
     own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
     own |= {"gainsay-checkpoint", "idempotency-replayed"}
@@ -202,13 +204,52 @@ async def test_problems_of_the_document_are_problems(document: JSON) -> None:
         response["content"]["application/problem+json"]["example"]
         for operations in document["paths"].values()
         for operation in operations.values()
-        for status, response in operation["responses"].items()
-        if int(status) >= 400
+        for response in operation["responses"].values()
+        if "application/problem+json" in response.get("content", {})
     ]
 
     assert examples
     for example in examples:
         schema.validate(example)
+
+
+async def test_every_operation_names_an_error_of_the_callers(site: Served, document: JSON) -> None:
+    """An operation without parameters has none of its own: what is no request is refused before."""
+    reader, writer = await asyncio.open_connection(site.http.base_url.host, site.http.base_url.port)
+    writer.write(b"GET /livez\x01\r\n\r\n")
+    refused = (await reader.read()).decode()
+    writer.close()
+    found = {op["operationId"]: op["responses"] for of in document["paths"].values() for op in of.values()}
+    unreadable = {
+        name: answers["400"]["content"]["text/plain"]["example"]
+        for name, answers in found.items()
+        if "text/plain" in answers.get("400", {}).get("content", {})
+    }
+
+    assert all(any(status.startswith("4") for status in answers) for answers in found.values())
+    assert refused.startswith("HTTP/1.1 400 ")
+    assert "content-type: text/plain" in refused
+    assert unreadable.keys() == {"landing", "alive", "ready", "metrics", "openapi", "openapi30"}
+    assert all(refused.endswith(text) for text in unreadable.values())
+
+
+async def test_the_stream_is_tied_to_its_events(document: JSON) -> None:
+    operation = document["paths"]["/v1/debates/{debate}/events"]["get"]
+    schemas = document["components"]["schemas"]
+
+    content = operation["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    event = schemas[content["contentSchema"]["$ref"].rpartition("/")[2]]
+    of = {
+        name: schemas[ref.rpartition("/")[2]]["properties"] for name, ref in event["discriminator"]["mapping"].items()
+    }
+
+    assert content["contentMediaType"] == "text/event-stream"
+    assert [part["$ref"] for part in event["oneOf"]] == [*event["discriminator"]["mapping"].values()]
+    assert of.keys() == operation["x-event-data"].keys() == set(get_args(EventName))
+    for name, members in of.items():
+        assert members["event"]["const"] == name
+        data = {key: part for key, part in members["data"].items() if key != "description"}
+        assert data == operation["x-event-data"][name]
 
 
 async def test_every_answer_is_one_that_the_document_knows(site: Served, document: JSON) -> None:
@@ -251,6 +292,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("GET", "/readyz", "/readyz", {}),
         ("GET", "/metrics", "/metrics", {}),
         ("GET", "/openapi.json", "/openapi.json", {}),
+        ("GET", "/openapi-3.0.json", "/openapi-3.0.json", {}),
         *pages(),
     ]
     at = "/v1/debates/{debate}"

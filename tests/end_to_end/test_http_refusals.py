@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -40,7 +41,8 @@ def problem_in(answer: httpx.Response, status: int, code: str) -> JSON:
     assert problem["title"]
     assert problem["detail"]
     assert problem["requestId"] == answer.headers["request-id"]
-    assert problem["instance"] == answer.request.url.path
+    assert unquote(problem["instance"]) == answer.request.url.path
+    assert re.fullmatch(r"/[A-Za-z0-9._~:@!$&'()*+,;=/%-]*", problem["instance"]), "it is a URI reference"
     return problem
 
 
@@ -565,6 +567,8 @@ async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: S
         ("POST", "/v1/debates?view=", 400, "bad_request"),
         ("GET", f"/v1/debates/{UNKNOWN}/events?lastEventId=now", 400, "bad_request"),
         ("GET", f"/v1/debates/{UNKNOWN}/events?lastEventId=-2", 400, "bad_request"),
+        ("GET", f"/v1/debates/{UNKNOWN}/events?lastEventId=\u0663", 400, "bad_request"),
+        ("GET", "/v1/debates/%C3%98%20%0B%22%3F%25", 404, "not_found"),
     ],
 )
 async def test_every_refusal_is_a_problem_document(

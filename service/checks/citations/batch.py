@@ -22,29 +22,39 @@ class Source(Struct, frozen=True, forbid_unknown_fields=True):
     """A document to check against."""
 
     id: str
+    """The caller's id of the source, distinct in the request."""
     text: str
+    """The whole text of the source. Spans count its Unicode code points."""
 
 
 class CharStart(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A location in code points of the source."""
 
     char_start: int
+    """Where the caller places the quotation, in code points from 0. It is compared and never decides."""
 
 
 class Asked(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A citation to check, with the caller's own id; without ``source_id`` all sources are searched."""
 
     id: str
+    """The caller's id of the citation, which its verdict repeats."""
     quote: str
+    """The words that are given as the source's."""
     source_id: str | None = None
+    """The id of the source to search. Left out, all sources are searched."""
     location: str | CharStart | None = None
+    """Where the caller places the quotation: a clause, a page or another place in words, or a position. A wrong one
+    gives a note and does not change the verdict."""
 
 
 class Batch(Struct, frozen=True, forbid_unknown_fields=True):
     """Citations to check against sources; the sources' ids are distinct."""
 
     sources: tuple[Source, ...]
+    """The texts to compare with. Without any, each verdict is `unchecked`."""
     citations: tuple[Asked, ...]
+    """The quotations to check, at most 1,000."""
 
     def __post_init__(self) -> None:
         ids = [source.id for source in self.sources]

@@ -17,14 +17,14 @@ from service.debate.options import positions_of
 from service.report import Result
 from service.report.labels import SIGN, label_of
 from service.report.result.decision import ORDER
-from service.report.result.terms import AdversarialTerms
-from service.report.result.types import (
+from service.report.result.round_types import (
     ModeratorEvaluation,
     PositionDetail,
     RebuttalPosition,
     RoundDetail,
     RoundRecord,
 )
+from service.report.result.terms import AdversarialTerms
 
 FIRST_TAKE = "asked once more, because of the marks in its words"
 """What is said beside a reply of a decider that a second take replaced."""

@@ -24,7 +24,9 @@ class Objection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True)
     """A likely objection, and the proposer's answer to it in advance."""
 
     text: Words
+    """The objection that the proposer expects."""
     answer: Words
+    """Its answer in advance."""
 
 
 class Point(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -51,21 +53,27 @@ class Concession(Struct, frozen=True, rename="camel", forbid_unknown_fields=True
     """The critic's point ``n`` is granted, with what follows from that."""
 
     n: Number
+    """The number of the critic's point that is granted, from 1 to 99."""
     text: Words
+    """What follows from granting it."""
 
 
 class Shift(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The seat's movement by new evidence since its reply in the round before."""
 
     movement: Movement
+    """How the seat moved since its reply in the round before."""
     because: Words
+    """Why, in the seat's words."""
 
 
 class KeyDocument(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A document that the question turns on, and why."""
 
     source_id: str
+    """The id of the document."""
     why: Words
+    """Why the question turns on it."""
 
 
 class ArgumentScore(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -81,9 +89,13 @@ class Framing(
     """The question as a proposition that can be argued (reference 7.1, step 1)."""
 
     thesis: Words
+    """The question as a proposition that can be argued."""
     scope: Words
+    """What the proposition covers, and what not."""
     criteria: tuple[Words, ...]
+    """By what it is to be judged."""
     key_documents: tuple[KeyDocument, ...]
+    """The documents on which the question turns."""
 
 
 class Proposal(

@@ -13,33 +13,37 @@ from service.report.result.types import Line
 
 
 class PairShare(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
-
-    ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
-    """
+    """Two answers, and how many of their words are the same."""
 
     turns: tuple[TurnId, TurnId]
+    """The turns that gave the two answers."""
     shared: int
+    """The number of words that the two have in common."""
     either: int
+    """The number of words that either of them has."""
     overlap: float | None = None
+    """The words in common by the words in either, a share from 0 to 1. Absent without words."""
     apart: tuple[str, ...] = ()
+    """Why the two exclude convergence whatever the overlap is."""
 
 
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
-
-    ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
-    agreement: ``whyNot`` names the obstacle between answers that share many words.
-    """
+    """Word overlap of the answers of a round, pair by pair. Word overlap is not agreement."""
 
     round: int
     engine: str
     voices: int
+    """The number of debaters that answered."""
     similarity: float
+    """The overlap that ends the debate, a share from 0 to 1."""
     least_overlap: float | None = None
+    """The overlap of the two answers that share least, from 0 to 1. Absent if a pair has no words."""
     pairs: tuple[PairShare, ...]
+    """Each two answers of the round."""
     converged: bool
+    """Whether all pairs are near enough."""
     why_not: tuple[str, ...] = ()
+    """What keeps the answers from converging."""
 
 
 def overlapping(

@@ -52,8 +52,11 @@ class VerdictEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit
     always_sent: ClassVar = ("winner",)
 
     verdict: str
+    """The judge's verdict in words."""
     winner: str | None
+    """The stance that won; null if the verdict combines several."""
     reasoning: str
+    """Why, in the judge's words."""
     confidence_level: ConfidenceLevel
     explicit_uncertainties: tuple[str, ...]
 
@@ -62,13 +65,16 @@ class ProjectionEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", o
     """The debate in the caller's own shape: ``output`` is JSON text."""
 
     output: str
+    """The projection as JSON text, which fits the case's output schema."""
 
 
 class RulingEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The judge's final answer."""
 
     final_answer: str
+    """The judge's answer."""
     justification: str
+    """Why, in the judge's words."""
     confidence_level: ConfidenceLevel
     explicit_uncertainties: tuple[str, ...]
 

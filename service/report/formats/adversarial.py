@@ -28,21 +28,20 @@ from service.report.result.argument_types import Argument
 from service.report.result.decision import ORDER
 from service.report.result.dissent import dissent
 from service.report.result.history import History
-from service.report.result.rounds import detail as detail_of
-from service.report.result.rounds import record as record_of
-from service.report.result.terms import AdversarialTerms
-from service.report.result.types import (
+from service.report.result.round_types import (
     CriticPosition,
     ModeratorEvaluation,
     PositionDetail,
     ProposerPosition,
     RebuttalPosition,
-    Result,
     RoundDetail,
     RoundRecord,
-    Spoken,
     SwappedModeration,
 )
+from service.report.result.rounds import detail as detail_of
+from service.report.result.rounds import record as record_of
+from service.report.result.terms import AdversarialTerms
+from service.report.result.types import Result, Spoken
 
 TURNED = "asked again with the order turned round"
 

@@ -13,8 +13,9 @@ from service.debate.replies import Closing, Reply
 from service.report.document.blocks import Block, Fact
 from service.report.result.argument_types import Argument
 from service.report.result.history import History
+from service.report.result.round_types import RoundDetail, RoundRecord
 from service.report.result.terms import Terms
-from service.report.result.types import Result, RoundDetail, RoundRecord, Spoken
+from service.report.result.types import Result, Spoken
 
 
 class Given(NamedTuple):

@@ -9,8 +9,8 @@ from service.debate.entries import AttemptFailed, Charge, TurnSpoke
 from service.money import Ledger
 from service.report.result.bill import Account, AttemptDetail, Basis, ByBasis, Charged, OverallCost, Tokens
 from service.report.result.history import AttemptHistory, History
+from service.report.result.round_types import TokenCost
 from service.report.result.seat_types import Speaker
-from service.report.result.types import TokenCost
 
 PLACES = 1_000
 """A ratio has three decimal places."""

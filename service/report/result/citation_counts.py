@@ -11,19 +11,22 @@ from service.debate.findings import ArgumentVerdict
 
 
 class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Citations by verdict, of all seats and takes, as far as they were checked.
-
-    ``unchecked`` are the citations of a case without documents, which were compared with nothing.
-    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
-    """
+    """Citations by verdict, of all seats and takes, as far as they were checked."""
 
     verified: int
+    """The number of citations whose words stand in the document."""
     altered: int
+    """The number of citations with a material change."""
     too_short: int
+    """The number of citations with too few words to compare."""
     not_found: int
+    """The number of citations whose words stand nowhere."""
     unchecked: int
+    """The number of citations of a case without documents, which were compared with nothing."""
     uncited: int
+    """The number of arguments that claim evidence and cite none."""
     struck: int
+    """The number of struck arguments, these included."""
 
 
 def count_citations(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:

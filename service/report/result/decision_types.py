@@ -52,54 +52,64 @@ agreement measured by code or scored by an adjudicator, or a count of the debate
 class Dissenter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A seat that stands, or at first stood, against the decision.
 
-    ``name`` is the caller's for it, or its neutral label. ``holds`` is its own conclusion, assigned stance, vote or
-    answer, absent for an abstention. ``points`` counts its arguments that stand: a critic's that were neither granted
-    nor answered, otherwise those of its last turn that are not struck. ``until`` is ``firstDraft`` if it held this only
-    before it had read the others.
+    ``points`` of a critic are those that were neither granted nor answered, of others those of the last turn that are
+    not struck.
     """
 
     seat: str
+    """The seat that stands against the decision."""
     points: int
+    """The number of its arguments that stand."""
     until: Literal["end", "firstDraft"]
+    """`end`, or `firstDraft` if it held this only before it had read the others."""
     name: str | None = None
+    """The caller's name for it, or its neutral one."""
     holds: str | None = None
+    """What it holds: its conclusion, assigned stance, vote or answer. Absent for an abstention."""
 
 
 class DecisionDissent(Struct, frozen=True, kw_only=True, rename="camel"):
     """What stands against the decision, in a sentence and seat by seat.
 
-    ``kind`` is ``assigned`` for the points of a critic or of a stance that lost, which the format gave them to argue,
-    and ``own`` for a debater's own: the minority of a ballot, a panel or convergence, and who gave way to the others.
+    ``own`` are the minority of a ballot, a panel or convergence, and who gave way to the others.
     """
 
     kind: Literal["assigned", "own"]
+    """`assigned` if the format gave the seat its side to argue, `own` if it is a debater's own view."""
     text: str
+    """The dissent in a sentence."""
     by: tuple[Dissenter, ...]
+    """Who dissents."""
 
 
 class DecisionCost(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars as decimal strings. ``ceilingUSD`` is absent for a declined case.
-
-    ``excessUSD`` is what vendors billed above reservations, beside ``spentUSD``; absent if that is nothing.
-    """
+    """What the debate cost."""
 
     spent_usd: str = field(name="spentUSD")
+    """US dollars spent."""
     ceiling_usd: str | None = field(name="ceilingUSD", default=None)
+    """US dollars that the debate may cost at most. Absent for a declined case."""
     excess_usd: str | None = field(name="excessUSD", default=None)
+    """US dollars that vendors billed above reservations. Absent if that is nothing."""
 
 
 class Decision(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What was decided, the same members in every format, list item, event and report.
 
-    ``answer`` is the sentence that a person would say: it names who decided what, or why nothing is decided, and never
-    says that the decision is right. ``by`` is absent if nothing decided, ``confidence`` if there is no decision to be
-    sure of, ``dissent`` if none stands. A confidence is not a probability, and code can only lower it.
+    The answer never says that the decision is right. Code can only lower the confidence.
     """
 
     outcome: DecisionOutcome
+    """What came of the case: one of eleven words that mean the same in every format."""
     answer: str
+    """The sentence that a person would say: who decided what, or why nothing is decided."""
     by: DecidedBy | None = None
+    """Who or what decided. Absent if nothing did."""
     confidence: ConfidenceLevel | None = None
+    """The confidence after code lowered it. It is not a probability. Absent without a decision."""
     human_review: HumanReview
+    """Whether a person has to decide, and why."""
     dissent: DecisionDissent | None = None
+    """What stands against the decision. Absent if nothing does."""
     cost: DecisionCost
+    """What the debate cost so far."""

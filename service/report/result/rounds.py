@@ -15,7 +15,7 @@ from service.debate.turns import make_party, party, round_of, turn_id
 from service.report.result.account import token_cost
 from service.report.result.argument_types import Argument, Citation, CitedEvidence
 from service.report.result.history import SWAPPED, History
-from service.report.result.types import (
+from service.report.result.round_types import (
     ArgumentQualityScore,
     Conclusions,
     CriticFirstTake,

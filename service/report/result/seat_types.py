@@ -18,39 +18,40 @@ class Speaker(NamedTuple):
 
 
 class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
-
-    ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
-    """
+    """The model behind a seat."""
 
     seat: str
     alias: str
+    """The alias of the model in the catalogue."""
     provider: str
     model_name: str
     family: str
     served_models: tuple[str, ...]
+    """The names that the vendor gave with its replies, each once."""
     wire: str
     fallback: str | None = None
+    """The alias that is asked if the model cannot answer."""
 
 
 class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The shift of a seat when ``documents`` were introduced, as ``turn`` gives it."""
+    """The shift of a seat when documents were introduced."""
 
     turn: TurnId
     round: int
     seat: str
     position: str | None = None
     movement: Movement
+    """How the seat moved."""
     because: str
+    """Why, in the seat's words."""
     documents: tuple[str, ...]
+    """The ids of the documents that were introduced."""
 
 
 class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     """The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
 
-    ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
-    it quoted what does not stand where it says. ``reply`` is the whole reply;
-    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    A second take stands in the place of a reply that quoted what does not stand where it says.
     """
 
     always_sent: ClassVar = ("reply",)
@@ -59,25 +60,32 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     round: int
     seat: str
     swapped: bool
+    """Whether the seat was asked again in the reverse order."""
     replaced: bool
+    """Whether a second take stands in the place of this reply."""
     model: str
+    """The alias of the model that spoke."""
     reply: dict[str, Any]
+    """The whole reply as JSON, in the form of the seat's own schema."""
     tokens: int
+    """Input and output tokens of all attempts of the turn."""
     charged_usd: str = field(name="chargedUSD")
 
 
 class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
-
-    ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
-    turn ``first``), or stands beside one in the reverse order (``otherOrder``).
-    """
+    """Two replies of a decider to one question that differ in more than words, and the sentence that says in what."""
 
     always_sent: ClassVar = ("members",)
 
     why: Literal["secondTake", "repair", "otherOrder"]
+    """Why there are two: marks in the first, a reply that could not be used, or the reverse order."""
     first: TurnId
+    """The turn of the first reply."""
     second: TurnId
+    """The turn of the second reply."""
     attempt: int | None = None
+    """The number of the unusable attempt, from 1. Absent unless the second is a repair."""
     members: tuple[Difference, ...]
+    """The members that differ."""
     sentence: str
+    """What differs, in a sentence."""

@@ -30,6 +30,7 @@ class ShownConvergenceOptions(
     """
 
     convergence_similarity: float = 0.85  # type: ignore[assignment]
+    """The overlap of words that ends the debate: a share from 0 to 1."""
     debater_instructions: str | UnsetType = UNSET  # type: ignore[assignment]
     judge_instructions: str | UnsetType = UNSET  # type: ignore[assignment]
 
@@ -38,6 +39,7 @@ class ShownTrackRecord(TrackRecord, frozen=True, rename="camel"):
     """A model's track record on questions of one type; ``score`` is a share from 0 to 1."""
 
     score: float  # type: ignore[assignment]
+    """The mean of the model's scores in these debates: a share from 0 to 1, drawn towards 0.5 where there are few."""
 
 
 class ShownPanelOptions(
@@ -51,7 +53,9 @@ class ShownPanelOptions(
     """
 
     thresholds: dict[str, float]  # type: ignore[assignment]
+    """The consensus that ends the debate, by type of question: shares from 0 to 1."""
     track_records: tuple[ShownTrackRecord, ...] = ()
+    """The track records by which the models were chosen. Absent in mode manual."""
 
 
 ShownOptions = AdversarialOptions | StancesOptions | BallotOptions | ShownPanelOptions | ShownConvergenceOptions

@@ -14,7 +14,9 @@ class Labels(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """The words for the codes of this result: of its flags, and of the reasons of its caps and of human review."""
 
     flags: dict[str, str] = {}
+    """The words for each flag, by its code."""
     reasons: dict[str, str] = {}
+    """The words for each reason of a cap or of human review, by its code."""
 
 
 class CoverageCounts(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -24,14 +26,21 @@ class CoverageCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     documents: int
+    """The number of documents that a round brought in."""
     documents_cited: int
+    """The number of these with a verified citation."""
     cited_share: float
+    """The share of all their characters that verified citations cover, from 0 to 1."""
 
 
 class ResultLinks(Struct, frozen=True, kw_only=True, rename="camel"):
     """The paths of the whole result, the events, the report and the audit bundle, which exists once it has ended."""
 
     full: str
+    """The path of the whole result."""
     events: str
+    """The path of the stream of events."""
     report: str
+    """The path of the report."""
     audit: str
+    """The path of the audit bundle, which exists once the debate has ended."""

@@ -39,7 +39,9 @@ class GateChange(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("fields",)
 
     sentence: str
+    """The changes in words."""
     fields: tuple[FieldChange, ...]
+    """The changes, which together lead to the other decision."""
 
 
 def would_change(decision: GateDecision) -> tuple[GateChange, ...]:

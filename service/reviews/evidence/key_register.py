@@ -23,36 +23,47 @@ class DatedSize(Struct, frozen=True):
     """A signed or countersigned head: its size, and when the database stored that, by its own clock."""
 
     size: int
+    """The number of records under the head."""
     at: str
+    """When the database stored it, by the database's clock."""
 
 
 class SignedHeads(Struct, frozen=True, rename="camel"):
     """The first and the latest head of a log that a key signed, as the database knows them."""
 
     log: str
+    """The name of the log."""
     first: DatedSize | None
+    """The first head that the key signed."""
     last: DatedSize | None
+    """The latest head that the key signed."""
 
 
 class KeyInRegister(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A verifier key, what it is for, and who stands for it in the operator's words.
-
-    ``logs``, ``since`` and ``until`` are those of the register: no logs are all of the key's host. ``known_by`` says
-    where the key is named. ``heads`` are facts of the database, absent for a key that has signed nothing there.
-    """
+    """A verifier key, what it is for, and who stands for it in the operator's words."""
 
     always_sent: ClassVar = ("known_by",)
 
     use: Use
+    """What the key signs: heads of logs, heads as a witness, or approvals."""
     name: str
+    """The name in the key."""
     hash: str
+    """The key's own id, four bytes in hexadecimal."""
     key: str
+    """The verifier key, in the form of signed notes."""
     logs: tuple[str, ...] = ()
+    """The logs that it signs, or the beginnings of their names. Absent: all of its host."""
     since: str | None = None
+    """The first day on which it signs, in UTC."""
     until: str | None = None
+    """The last day on which it signs, in UTC."""
     vouched_by: str | None = None
+    """Who stands for it, in the operator's words."""
     known_by: tuple[Source, ...] = ()
+    """Where the key is named: the operator's register, another part of policy, or the database."""
     heads: tuple[SignedHeads, ...] = ()
+    """The first and the latest head that it signed in each log. Absent if the database knows none."""
 
 
 async def key_register(database: Database, policy: Policy, tenant: str) -> tuple[KeyInRegister, ...]:

@@ -1,0 +1,41 @@
+"""What the OpenAPI document says of the service as a whole: its title, how it is used, and its groups of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service import __version__
+from service.web.operation import Schema
+
+INFO: Schema = {
+    "title": "Gainsay",
+    "version": __version__,
+    "summary": "Effective challenge for high-stakes answers, with a record of it.",
+    "description": (
+        "Post a case: a question with its source documents, what a wrong answer may cost, and how sure you are. A gate "
+        "decides whether it deserves a debate. The debate runs under a cost ceiling that is never crossed, code checks "
+        "every citation, and each step is recorded in an append-only log that can be verified offline.\n\n"
+        "**Start** with `POST /v1/debates` and the header `Prefer: wait=60`. If the answer is 202, read the debate "
+        "again, or follow its events.\n\n"
+        "**Values.** Money is a decimal string in US dollars, exact to the micro-dollar; a request may also have a "
+        "number. Shares, confidences and similarities are numbers from 0 to 1. Times are RFC 3339 in UTC. Spans count "
+        "Unicode code points and leave the end out. Hashes are SHA-256 in lower-case hexadecimal. A member that has "
+        "nothing to say is left out, so clients have to accept that it is absent. They also have to accept members "
+        "and codes of flags and reasons that they do not know: later versions add some.\n\n"
+        "**Errors** are problem documents (RFC 9457). Branch on `code`.\n\n"
+        "**Access.** The service does not authenticate callers, so no operation has a security requirement. Its "
+        "operator has to let only entitled callers reach it, by a private network or a proxy that authenticates. "
+        "Every record says that its caller was not authenticated."
+    ),
+    "contact": {"name": "The operator of this service"},
+    "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+}
+TAGS: Mapping[str, str] = {
+    "debates": "Submit a case, read its result, follow it while it runs, end it, and read its report.",
+    "audit": "The evidence: bundles, the append-only log with its heads and proofs, exports, and recall.",
+    "gate": "Ask before paying: whether a case deserves a debate, and what the debate would cost.",
+    "citations": "Compare quotations with their sources, without a debate.",
+    "what runs": "The prompts, models and policy that debates go by, each with the hash that records name.",
+    "probes": "For machines that watch the service, and this description.",
+}
+"""Every tag of an operation, with its words."""

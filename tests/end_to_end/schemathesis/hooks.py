@@ -1,0 +1,76 @@
+"""What schemathesis cannot know of the service: how its media types are read, and which rules no schema can say.
+
+schemathesis loads this file by itself (SCHEMATHESIS_HOOKS). Its own check of accepted requests allows refusals here,
+and `refused_by_a_rule_that_no_schema_says` takes its place: a request that fits the document may be refused for the
+reasons of `RULES` alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import schemathesis
+from schemathesis import CheckContext, DeserializationContext, Response
+
+RULES = (
+    # They depend on the time, on what is recorded, or on what runs.
+    r"deadline '.*' has passed",
+    r"the key belongs to debate \S+, which has another case",
+    r"this case was already recorded under this key",
+    r"Last-Event-ID must be the id of an event of this stream",
+    r"expected Accept to allow",
+    r"expected from= to be at most \d+, the size",
+    # They compare members with each other.
+    r"expected exactly one of prompt, manifest, configuration",
+    r"expected sources with distinct ids",
+    r"expected two to \d+ positions with distinct ids",
+    r"unknown seat '",
+    r"unknown model '",
+    r"documents is empty, and the format 'adversarial'",
+    r"maxRounds must be from 1 to",  # of `auto`, by the format that policy chooses
+    r"votes have to differ in more than case and punctuation",
+    r"debaters need names that differ in more than case",
+    r"judgeInstructions are for a judge, and judge is false",
+    # A schema can say them, but not in a form that every reader of schemas knows.
+    r"costCeilingUSD must be above 0 and at most",  # as a text
+    r"costCeilingUSD: expected US dollars with at most six decimal places",  # as a number
+    r"must be a name of at most \d+ printed characters",
+    r"taskType must be the name of one, found another text",
+    r"taskType must be one line of 1 to \d+ printable characters",
+    r"estimatedDownside must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
+    r"limit must be a whole number from 1 to \d+, found ''",  # drawn for what may be left out
+    r"after must be the id of a debate, as in 'next', found ''",
+    r"expected 'integer.*', got 'number'",  # 7.0, which is an integer to a schema
+)
+"""Rules of the service that stand between members or outside the request: words of each refusal."""
+_RULE = re.compile("|".join(RULES))
+_REFUSED = (400, 402, 406, 409, 413, 415, 422)
+
+
+@schemathesis.deserializer("text/event-stream")
+def events(_: DeserializationContext, response: Response) -> Any:
+    """A stream as its events, each a text; one of them as an object whose data is read."""
+    text = response.content.decode()
+    if "request-id" in response.headers:
+        return [block for block in text.split("\n\n") if "\nevent: " in f"\n{block}"]
+    fields = dict(line.split(": ", 1) for line in text.split("\n"))
+    return {**fields, "data": json.loads(fields["data"])}
+
+
+@schemathesis.deserializer("application/jsonl", "application/x-ndjson", "text/csv", "text/markdown", "text/html")
+def text(_: DeserializationContext, response: Response) -> str:
+    """A text as a whole."""
+    return response.content.decode()
+
+
+@schemathesis.check
+def refused_by_a_rule_that_no_schema_says(_: CheckContext, response: Response, case: schemathesis.Case[Any]) -> None:
+    """A request that fits the document is taken, or one of the rules refuses it."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code not in _REFUSED:
+        return
+    problem = response.json()
+    faults = [fault["detail"] for fault in problem.get("errors", ())] or [problem["detail"]]
+    others = [fault for fault in faults if not _RULE.search(fault)]
+    assert not others, f"the document allows what the service refuses: {others}"

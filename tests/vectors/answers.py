@@ -1,0 +1,123 @@
+"""The real answers that the OpenAPI document has as examples: ``python -m tests.vectors.answers`` records them anew.
+
+A debate of the sample contract is run by the simulated models, and each operation is asked once. Ids, times and hashes
+differ from run to run, so a test compares the members and not the values (`tests/end_to_end/test_answer_examples.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import msgspec
+
+from service import samples
+from service.web.openapi import document
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
+
+FOLDER = Path(__file__).parents[2] / "service" / "web" / "answers"
+WRITE = "GAINSAY_TEST_WRITE_ANSWERS"
+"""The variable of the environment with which the test writes what it records."""
+LINES = 12
+ITEMS = 2
+
+
+class Recorded(NamedTuple):
+    """An example: the name of its file, and what is in it."""
+
+    file: str
+    content: bytes
+
+
+async def recorded(site: Served) -> AsyncIterator[Recorded]:
+    """Every example, from a service that has run nothing yet."""
+    http, case = site.http, a_case()
+    yield _json("submitCase.200.finished", await http.post("/v1/debates", json=case, headers={"prefer": "wait=60"}))
+    debate = (await http.get("/v1/debates")).json()["debates"][0]["debateId"]
+    here = f"/v1/debates/{debate}"
+    yield _json("submitCase.200.declined", await http.post("/v1/debates", json=a_declined_case()))
+    yield _json("submitCase.202.queued", queued := await http.post("/v1/debates", json=samples.load("security").case))
+    await http.get(f"{queued.headers['location']}/events")
+    yield _json("listDebates.200.page", await http.get("/v1/debates?limit=2"))
+    yield _json("readDebate.200.summary", await http.get(here))
+    yield Recorded("followDebate.200.beginning.events", _events((await http.get(f"{here}/events")).text))
+    yield _json("abortDebate.200.over", await http.post(f"{here}/abort"))
+    report = await http.get(f"{here}/report", headers={"accept": "text/markdown"})
+    yield Recorded("readReport.200.beginning.md", _beginning(report.text))
+    async for one in _of_the_log(http, debate):
+        yield one
+    gate = {name: case[name] for name in ("taskType", "estimatedDownside", "confidenceScore")}
+    yield _json("decide.200.debate", await http.post("/v1/gate", json=gate))
+    yield _json("quoteCase.200.quote", await http.post("/v1/quotes", json=case))
+    yield _json("checkCitations.200.altered", await http.post("/v1/citations/check", json=_body("/v1/citations/check")))
+    yield _json("listPrompts.200.beginning", await http.get("/v1/prompts"), "prompts")
+    yield _json("listModels.200.beginning", await http.get("/v1/models"), "models")
+    yield _json("readPolicy.200.policy", await http.get("/v1/policy"))
+    yield Recorded("landing.200.line.txt", (await http.get("/")).content)
+    yield _json("alive.200.alive", await http.get("/livez"))
+    yield _json("ready.200.ready", await http.get("/readyz"))
+    yield Recorded("metrics.200.beginning.txt", _beginning((await http.get("/metrics")).text))
+
+
+async def _of_the_log(http: httpx.AsyncClient, debate: str) -> AsyncIterator[Recorded]:
+    (log,) = (await http.get("/v1/audit/logs")).json()["logs"]
+    here = log["href"]
+    yield _json("listKeys.200.keys", await http.get("/v1/audit/keys"))
+    yield _json("listLogs.200.logs", await http.get("/v1/audit/logs"))
+    for file, path in (
+        ("readCheckpoint.200.note", "checkpoint"),
+        ("proveRecord.200.proof", f"proof/{debate}.2"),
+        ("proveConsistency.200.proof", "consistency?from=1"),
+    ):
+        yield Recorded(f"{file}.txt", (await http.get(f"{here}/{path}")).content)
+    rows = await http.get(f"{here}/records?format=csv")
+    yield Recorded("exportRecords.200.beginning.csv", _beginning(rows.text, ITEMS))
+    yield _json("recall.200.page", await http.get("/v1/audit/recall?model=alder-large&limit=2"))
+
+
+def _body(path: str) -> JSON:
+    """The first example of a body in the document."""
+    content = document()["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+    found: JSON = next(iter(content["examples"].values()))["value"]
+    return found
+
+
+def _json(name: str, answer: httpx.Response, cut: str = "") -> Recorded:
+    """The answer as a file; of the list ``cut`` only its first items."""
+    assert answer.is_success, answer.text
+    told: dict[str, Any] = answer.json()
+    if cut:
+        told[cut] = told[cut][:ITEMS]
+    return Recorded(f"{name}.json", msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")
+
+
+def _events(stream: str) -> bytes:
+    """The first events, with the lines before them."""
+    return ("\n\n".join(islice(stream.split("\n\n"), 4)) + "\n\n").encode()
+
+
+def _beginning(text: str, lines: int = LINES) -> bytes:
+    return "".join(islice(text.splitlines(keepends=True), lines)).encode()
+
+
+def write(found: list[Recorded]) -> None:
+    """Put these examples in the place of those that are there."""
+    for old in FOLDER.iterdir():
+        old.unlink()
+    for one in found:
+        (FOLDER / one.file).write_bytes(one.content)
+
+
+if __name__ == "__main__":
+    sys.exit(
+        subprocess.call(
+            [sys.executable, "-m", "pytest", "--quiet", "--no-header", "tests/end_to_end/test_answer_examples.py"],
+            env={**os.environ, WRITE: "1"},
+        )
+    )
