@@ -32,11 +32,17 @@ class ListedDocument(Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """A document of a case. ``sha256`` and ``bytes`` are of its text in UTF-8; ``href`` leads to that text."""
 
     id: str
+    """The id of the document, by which citations name it."""
     title: str | None = None
+    """The title that the caller gave it. Absent if it has none."""
     sha256: str
+    """The SHA-256 of the text in UTF-8."""
     bytes: int
+    """The size of the text in UTF-8, as a number of bytes."""
     characters: int
+    """The length of the text in code points."""
     href: str
+    """The path of the text."""
 
     @classmethod
     def of(cls, debate: str, found: CaseDocument) -> ListedDocument:
@@ -58,6 +64,7 @@ class DocumentList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("documents",)
 
     documents: tuple[ListedDocument, ...]
+    """The documents in the order of the case."""
 
 
 @get("/v1/debates/{debate:str}/documents")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import ClassVar, Literal
 
 from msgspec import Struct, field
@@ -17,7 +18,9 @@ class ListedCaller(Struct, frozen=True, rename="camel"):
     """The actor of a debate's first record: an opaque id, and how it was authenticated (``none``: it was not)."""
 
     id: str
+    """The opaque id of the actor that submitted the case, as its first record has it."""
     via: Literal["keyboard", "databaseRole", "none"]
+    """How that actor was authenticated; `none` means that it was not."""
 
 
 class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -28,19 +31,30 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """
 
     decision: Decision | None = None
+    """What was decided. Absent while the debate is queued or running."""
     debate_id: str
     question: str | None = None
     task_type: str
     format: str | None = None
+    """The format and its version. Absent for a declined case."""
     status: Status
+    """The state of the debate. It is `running` until the end is provable."""
     created_at: str
+    """The time of the debate's first record."""
     flags: tuple[str, ...] = ()
+    """What a reader of the answer should know, as the result has it. Absent while the debate is queued or running."""
     caller: ListedCaller
+    """Who submitted the case."""
     use_case: str | None = None
+    """The use case that the caller named. Absent if none was named."""
     materiality: str | None = None
-    estimated_downside_usd: str | None = field(name="estimatedDownsideUSD", default=None)
+    """How material the caller says that the use case is. Absent if nothing was said."""
+    estimated_downside_usd: Decimal | None = field(name="estimatedDownsideUSD", default=None)
+    """US dollars that a wrong answer may cost, as the caller estimated them."""
     metadata: dict[str, str] = {}
+    """The caller's own names and values for the case, such as the number of a ticket."""
     href: str
+    """The path of the debate."""
 
     @classmethod
     def of(cls, found: Summary) -> DebateSummary:
@@ -57,7 +71,9 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defa
             caller=ListedCaller(found.caller.id, found.caller.via),
             use_case=found.use_case,
             materiality=found.materiality,
-            estimated_downside_usd=None if found.estimated_downside is None else f"{found.estimated_downside:f}",
+            estimated_downside_usd=None
+            if found.estimated_downside is None
+            else Decimal(f"{found.estimated_downside:f}"),
             metadata=found.metadata,
             href=address(found.debate),
         )
@@ -67,15 +83,20 @@ class DebateCount(Struct, frozen=True, rename="camel", omit_defaults=True):
     """How many debates there are; with ``atLeast`` there may be more."""
 
     count: int
+    """The number of debates that pass the filters, from 0 to 10000."""
     at_least: bool = False
+    """Whether there may be more debates than the count."""
 
 
 class FacetValue(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A value, and how many debates have it; with ``atLeast`` there may be more."""
 
     value: str
+    """A value that the filter takes."""
     count: int
+    """The number of debates that have the value, from 1 to 10000."""
     at_least: bool = False
+    """Whether more debates may have it."""
 
 
 class DebateFacet(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -84,7 +105,9 @@ class DebateFacet(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("values",)
 
     facet: Facet
+    """The name of the filter."""
     values: tuple[FacetValue, ...]
+    """The most frequent values, at most 100 of them, the most frequent first."""
 
     @classmethod
     def of(cls, facet: Facet, page: Page) -> DebateFacet:
@@ -105,9 +128,13 @@ class DebateList(Struct, frozen=True, kw_only=True, rename="camel", omit_default
     always_sent: ClassVar = ("debates",)
 
     debates: tuple[DebateSummary, ...]
+    """The debates of the page, in the order of `sort`."""
     next: str | None = None
+    """The value of `after` for the next page. Absent on the last page."""
     total: DebateCount | None = None
+    """How many debates pass all filters. Absent unless `facets` was asked for."""
     facets: tuple[DebateFacet, ...] = ()
+    """The counts that `facets` asked for, each over the debates that pass all filters but its own."""
 
     @classmethod
     def of(cls, page: Page, facets: tuple[Facet, ...]) -> DebateList:

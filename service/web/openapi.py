@@ -43,7 +43,7 @@ from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 from service.web.stream import EVENT_STREAM
 from service.web.stream_schemas import EVENTS, stream, stream_components
 from service.web.types import AbortRequest
-from service.web.value_bounds import AMOUNT, DECIMAL, CaseRules, bound_answers, bound_case
+from service.web.value_bounds import AMOUNT, DECIMAL, CaseBounds, bound_answers, bound_case
 from service.web.value_forms import formed, ranged
 
 _PROBLEMS: dict[int, GainsayError] = {
@@ -115,18 +115,18 @@ _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 
 
 @cache
-def encoded(rules: CaseRules | None = None) -> bytes:
+def encoded(rules: CaseBounds | None = None) -> bytes:
     """The document as JSON, of a service whose policy gives these bounds to a case."""
     return msgspec.json.encode(document(rules))
 
 
 @cache
-def encoded_3_0(rules: CaseRules | None = None) -> bytes:
+def encoded_3_0(rules: CaseBounds | None = None) -> bytes:
     """The same in the words of OpenAPI 3.0.3."""
     return msgspec.json.encode(in_3_0(document(rules)))
 
 
-def document(rules: CaseRules | None = None) -> Schema:
+def document(rules: CaseBounds | None = None) -> Schema:
     """The whole document, of a service whose policy gives these bounds to a case."""
     schemas = _Schemas(rules)
     paths: dict[str, Any] = {}
@@ -147,7 +147,7 @@ def document(rules: CaseRules | None = None) -> Schema:
 class _Schemas:
     """The JSON Schemas of all types of the document, each once under its own name."""
 
-    def __init__(self, rules: CaseRules | None) -> None:
+    def __init__(self, rules: CaseBounds | None) -> None:
         mentioned: list[Any] = [Problem, *(kind for sent in EVENTS.values() for kind in sent.data)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []

@@ -18,7 +18,7 @@ from service.policy.keys import NAME
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
-from service.web.value_bounds import TO_THE_MILLE, WHOLE, CaseRules, within
+from service.web.value_bounds import TO_THE_MILLE, WHOLE, CaseBounds, within
 
 _STRENGTH: Schema = {"minimum": 1, "maximum": 10}
 _SAID: Schema = {"minLength": 1, **WHOLE}
@@ -40,7 +40,7 @@ _POSITION: Schema = {
 }
 
 
-def bounded(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+def bounded(name: str, member: Schema, format_: FormatName, rules: CaseBounds | None) -> Schema:
     """An option's schema with its bounds; ``null`` stays what it is."""
     if name == "debaters":
         shapes = [{**shape, **_debaters(shape, format_, rules)} for shape in member["anyOf"]]
@@ -48,7 +48,7 @@ def bounded(name: str, member: Schema, format_: FormatName, rules: CaseRules | N
     return within(member, _bounds(name, member, format_, rules))
 
 
-def _bounds(name: str, member: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+def _bounds(name: str, member: Schema, format_: FormatName, rules: CaseBounds | None) -> Schema:
     said = _said(rules)
     match name:
         case "maxRounds":
@@ -68,12 +68,12 @@ def _bounds(name: str, member: Schema, format_: FormatName, rules: CaseRules | N
             return _BOUNDS.get(name, {})
 
 
-def _said(rules: CaseRules | None) -> Schema:
+def _said(rules: CaseBounds | None) -> Schema:
     """Words for a seat."""
     return {**_SAID, "maxLength": rules.limits.persona_characters} if rules else _SAID
 
 
-def _debaters(shape: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+def _debaters(shape: Schema, format_: FormatName, rules: CaseBounds | None) -> Schema:
     """The bounds of a list of debaters, or of their number."""
     size = rules.size(format_) if rules else None
     most = size.debaters_max if size else DEBATERS_MAX
@@ -86,7 +86,7 @@ def _debaters(shape: Schema, format_: FormatName, rules: CaseRules | None) -> Sc
             return {}
 
 
-def _debater(item: Schema, format_: FormatName, rules: CaseRules | None) -> Schema:
+def _debater(item: Schema, format_: FormatName, rules: CaseBounds | None) -> Schema:
     """One debater of a list; its stance is required where the format assigns it."""
     own = BOUNDS[format_]
     found: Schema = {"properties": {**_DEBATER, "role": _said(rules), "stance": own.stance or {}}}

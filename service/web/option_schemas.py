@@ -16,13 +16,13 @@ from service.web.formats import BOUNDS
 from service.web.operation import Schema
 from service.web.option_bounds import bounded
 from service.web.schema_names import SCHEMA_NAMES
-from service.web.value_bounds import CaseRules
+from service.web.value_bounds import CaseBounds
 
 OPTIONS = SCHEMA_NAMES[OptionsRequest]
 """The component for the options of any format."""
 
 
-def split_options(components: dict[str, Any], ref_template: str, rules: CaseRules | None) -> None:
+def split_options(components: dict[str, Any], ref_template: str, rules: CaseBounds | None) -> None:
     """Replace the schema of all options by a choice of one for each format, and one for ``auto``."""
     whole = components[OPTIONS]
     for name in OPTIONS_OF:
@@ -41,7 +41,7 @@ def _component(name: str) -> str:
     return f"{name.capitalize()}Request"
 
 
-def _options(whole: Schema, name: FormatName, rules: CaseRules | None) -> Schema:
+def _options(whole: Schema, name: FormatName, rules: CaseBounds | None) -> Schema:
     members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
     if "debaters" in members:
         kinds = (*BOUNDS[name].debaters, "null")
@@ -55,7 +55,7 @@ def _options(whole: Schema, name: FormatName, rules: CaseRules | None) -> Schema
     return _tagged(name, f"The options of the format {name}.", members, "debaters")
 
 
-def _automatic(whole: Schema, rules: CaseRules | None) -> Schema:
+def _automatic(whole: Schema, rules: CaseBounds | None) -> Schema:
     widest = max(OPTIONS_OF, key=lambda name: BOUNDS[name].rounds)
     members = {option: bounded(option, whole["properties"][option], widest, rules) for option in COMMON}
     return _tagged(AUTO, "The options where policy chooses the format by the task type.", members)

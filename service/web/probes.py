@@ -14,7 +14,7 @@ from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
 from service.web.problems import NotReady
 from service.web.types import Health
-from service.web.value_bounds import CaseRules
+from service.web.value_bounds import CaseBounds
 
 READY_WITHIN_S = 0.8
 """Probes often time out after one second, and a database that takes longer to answer is not usable."""
@@ -84,5 +84,5 @@ async def description_3_0(request: HttpRequest) -> Response[bytes]:
     return Response(content=openapi.encoded_3_0(_rules(request)), media_type="application/json")
 
 
-def _rules(request: HttpRequest) -> CaseRules:
-    return CaseRules.of(app_state(request).deployment.policy)
+def _rules(request: HttpRequest) -> CaseBounds:
+    return CaseBounds.of(app_state(request).deployment.policy)

@@ -40,13 +40,21 @@ class ProblemDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """
 
     type: str
+    """The address of the page, which is the `type` of the problem."""
     code: str
+    """The code by which clients branch."""
     status: int
+    """The status of the answer, from 400 to 599."""
     title: str
+    """The kind of the problem in words."""
     meaning: str
+    """What the problem means."""
     todo: tuple[str, ...]
+    """What a caller does about it, step by step."""
     again: Again
+    """Whether and when the request may be sent again."""
     example: Problem
+    """A problem document as the service answers it."""
 
     @classmethod
     def of(cls, text: ProblemText) -> ProblemDetail:
@@ -71,6 +79,7 @@ class ProblemList(Struct, frozen=True, kw_only=True, rename="camel"):
     always_sent: ClassVar = ("problems",)
 
     problems: tuple[ProblemDetail, ...]
+    """The problems by status and code."""
 
 
 def every_problem() -> tuple[ProblemDetail, ...]:

@@ -62,7 +62,7 @@ _TASK_TYPE: Schema = {
 }
 
 
-class CaseRules(NamedTuple):
+class CaseBounds(NamedTuple):
     """The bounds that a policy gives to a case.
 
     ``others`` says whether it takes task types that it does not know: it records them as declined, or puts a known type
@@ -78,7 +78,7 @@ class CaseRules(NamedTuple):
     votes: int
 
     @classmethod
-    def of(cls, policy: Policy) -> CaseRules:
+    def of(cls, policy: Policy) -> CaseBounds:
         """The bounds of a policy."""
         sizes = ((name, rules.size(policy.formats)) for name, rules in FORMAT_RULES.items() if rules.size)
         return cls(
@@ -115,7 +115,7 @@ def _of_answer(name: str, schema: Schema) -> Schema:
     return schema
 
 
-def bound_case(components: dict[str, Any], rules: CaseRules | None) -> None:
+def bound_case(components: dict[str, Any], rules: CaseBounds | None) -> None:
     """Write the lengths, numbers and closed values of a case's members."""
     limits = rules.limits if rules else None
     for kind in (CaseRequest, GateRequest, DocumentRequest):
@@ -132,7 +132,7 @@ def bound_case(components: dict[str, Any], rules: CaseRules | None) -> None:
     components["Force"] = {**force, "properties": {**force["properties"], "reason": reason}}
 
 
-def _typed(schema: Schema, rules: CaseRules) -> Schema:
+def _typed(schema: Schema, rules: CaseBounds) -> Schema:
     """A task type of those that policy knows, or another where it takes others."""
     known = {"type": "string", "enum": [*rules.task_types]}
     words = {"description": schema["description"]}

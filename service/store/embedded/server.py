@@ -263,7 +263,7 @@ def is_running(folder: Path) -> bool:
     """Whether a server of this folder runs already; a look that makes, locks and starts nothing."""
     for home in (folder, _moved(folder)):
         try:
-            status = supervisor.read_status(home) if home else None
+            status = home_files.read_status(home) if home else None
         except (OSError, ValueError):  # a folder of another user, or no status
             continue
         if status and status["state"] == "ready" and _answers(status["port"]):

@@ -13,11 +13,11 @@ from service.web.answer_schemas import reached
 from service.web.member_texts import SHARED, member_texts
 from service.web.openapi import document
 from service.web.schema_names import SCHEMA_NAMES
-from service.web.value_bounds import CaseRules
+from service.web.value_bounds import CaseBounds
 from service.web.value_forms import range_of
 from tests.unit.intake.test_intake import POLICY
 
-WHOLE = document(CaseRules.of(POLICY))
+WHOLE = document(CaseBounds.of(POLICY))
 MEMBERS: dict[str, dict[str, Any]] = {
     f"{name}.{member}": part
     for name, schema in WHOLE["components"]["schemas"].items()

@@ -10,10 +10,10 @@ import pytest
 
 from service.web.openapi import document
 from service.web.openapi_3_0 import in_3_0, schema_in_3_0
-from service.web.value_bounds import CaseRules
+from service.web.value_bounds import CaseBounds
 from tests.unit.intake.test_intake import POLICY
 
-WHOLE = document(CaseRules.of(POLICY))
+WHOLE = document(CaseBounds.of(POLICY))
 OLDER = in_3_0(WHOLE)
 UNKNOWN_TO_3_0 = {"const", "prefixItems", "contentSchema", "contentMediaType", "propertyNames", "jsonSchemaDialect"}
 

@@ -19,11 +19,11 @@ from service.intake import Deployment, prepare, validation
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.policy.task_types import CHARACTERS_MAX
 from service.web.openapi import document
-from service.web.value_bounds import AMOUNT, SHARE, CaseRules
+from service.web.value_bounds import AMOUNT, SHARE, CaseBounds
 from tests.unit.intake.test_intake import DAY, POLICY, PROMPTS
 
 DEPLOYMENT = Deployment(PROMPTS, POLICY, DAY, "00" * 32)
-WHOLE = document(CaseRules.of(POLICY))
+WHOLE = document(CaseBounds.of(POLICY))
 LIMITS = POLICY.limits
 CASE: dict[str, Any] = {
     "question": "Sign?",
