@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List debates and declined cases, newest first.
-         * @description Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once.
+         * Find debates and declined cases: filters, an order, pages, counts.
+         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list without filters, and found by filters after `gainsay rebuild`.
          */
         get: operations["listDebates"];
         put?: never;
@@ -77,7 +77,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Abort a debate: it makes no further model calls. An abort is idempotent. */
+        /**
+         * Abort a debate: it makes no further model calls. An abort is idempotent.
+         * @description A call in flight is not cut: its cost is charged when it returns, so stillHeldUSD may become spent. The debate ends as aborted once no call is in flight. An abort of a debate that is over changes nothing and answers with the status that it has.
+         */
         post: operations["abortDebate"];
         delete?: never;
         options?: never;
@@ -97,6 +100,40 @@ export interface paths {
          * @description The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that has ended, and when the log proves that record, which the bundle carries.
          */
         get: operations["readReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/debates/{debate}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the documents of a case, as they were recorded. */
+        get: operations["listDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/debates/{debate}/documents/{document}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the text of a document, compared with the commitment of the case first. */
+        get: operations["readDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -152,7 +189,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the caller's logs, each with its verifier key and latest checkpoint. */
+        /**
+         * List the caller's logs, each with its verifier key and latest checkpoint.
+         * @description A tenant has one log, and a further one after each rotation. New debates go into the last.
+         */
         get: operations["listLogs"];
         put?: never;
         post?: never;
@@ -169,7 +209,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint). */
+        /**
+         * Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint).
+         * @description A signed note: origin, size and root of the log, the log's signature, and those of witnesses. Keep it: proofs against a later one show that nothing before it was changed.
+         */
         get: operations["readCheckpoint"];
         put?: never;
         post?: never;
@@ -186,7 +229,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prove that a record is in the log (C2SP tlog-proof). */
+        /**
+         * Prove that a record is in the log (C2SP tlog-proof).
+         * @description A text with the leaf's index, the hashes of an inclusion proof and the checkpoint that it leads to. `gainsay audit verify` and any tool for C2SP tlog-proof check it.
+         */
         get: operations["proveRecord"];
         put?: never;
         post?: never;
@@ -203,7 +249,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4). */
+        /**
+         * Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4).
+         * @description Compare with it a checkpoint that you kept and a later one. Where the two are of one size, their roots must be equal and no proof is needed.
+         */
         get: operations["proveConsistency"];
         put?: never;
         post?: never;
@@ -282,7 +331,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decide by the gate alone; the service stores nothing and counts one metric. */
+        /**
+         * Decide by the gate alone; the service stores nothing and counts one metric.
+         * @description Takes the members of a case that the decision needs, without question and documents. The decision is the one that POST /v1/debates would make. No model is called, so it costs nothing.
+         */
         post: operations["decide"];
         delete?: never;
         options?: never;
@@ -337,7 +389,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every pinned prompt, template and reply schema with its hash. */
+        /**
+         * List every pinned prompt, template and reply schema with its hash.
+         * @description Every debate records these hashes, and each request is compared with them before it is sent. The texts themselves are in the bundle of each debate.
+         */
         get: operations["listPrompts"];
         put?: never;
         post?: never;
@@ -374,7 +429,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the policy that decisions name, with its hash. */
+        /**
+         * Read the policy that decisions name, with its hash.
+         * @description What cases are decided by: task types, thresholds of the gate, limits of a case, seats with their models, and the rules of each format. The limits of other tenants, and addresses and keys of vendors, are not shown.
+         */
         get: operations["readPolicy"];
         put?: never;
         post?: never;
@@ -391,8 +449,79 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this service is, and where its description is. */
+        /**
+         * What this service is, and where its description is.
+         * @description One line of text, for a person who opens the address in a browser. Programs read /openapi.json.
+         */
         get: operations["landing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List every problem that the service answers, as HTML, Markdown or JSON. */
+        get: operations["listProblems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/problems/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what a problem means and what a caller does: the page to which type of a problem leads. */
+        get: operations["readProblem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the description of every operation in a browser; it works without a network. */
+        get: operations["docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{version}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a file of that page. Its address changes with its bytes. */
+        get: operations["docsFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -408,7 +537,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that this process is alive. */
+        /**
+         * Check that this process is alive.
+         * @description Checks nothing outside the process, because a restart would not repair that. Restart the process where it does not answer.
+         */
         get: operations["alive"];
         put?: never;
         post?: never;
@@ -425,7 +557,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that this process can take work: prompts match the pin, database reachable, not stopping. */
+        /**
+         * Check that this process can take work: prompts match the pin, database reachable, not stopping.
+         * @description Send no requests to a process that answers 503. It answers within a second, also where the database does not. A process that stops answers 503 first and goes on with the requests that it has.
+         */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -442,7 +577,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics for Prometheus. */
+        /**
+         * Metrics for Prometheus.
+         * @description Counters, gauges and histograms of this process alone. docs/metrics.md lists each with its labels.
+         */
         get: operations["metrics"];
         put?: never;
         post?: never;
@@ -459,8 +597,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document. */
+        /**
+         * This document.
+         * @description OpenAPI 3.1, with the bounds that the policy that runs gives to a case.
+         */
         get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi-3.0.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document in OpenAPI 3.0.3, for tools that know no later version.
+         * @description Made from /openapi.json: the same operations, parameters and members. What 3.0 has no words for is left out, such as names of members of an object with any members.
+         */
+        get: operations["openapi30"];
         put?: never;
         post?: never;
         delete?: never;
@@ -475,27 +636,50 @@ export interface components {
     schemas: {
         /**
          * Problem
-         * @description An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
+         * @description An error. Clients branch on ``code``.
          *
-         *     ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
-         *
-         *     ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
-         *     ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
-         *     ``debateId``, the debate of that key.
+         *     Where there are several faults, ``detail`` joins them. ``limit``, ``leftUSD`` and ``ends`` are those of
+         *     ``budget_exhausted``, ``debateId`` is that of ``idempotency_in_progress``.
          */
         Problem: {
+            /**
+             * Format: uri-reference
+             * @description The kind of the problem as a URI reference, one for each code.
+             */
             type: string;
+            /** @description The kind of the problem in words, the same for each code. */
             title: string;
+            /** @description The status of the answer, from 400 to 599. */
             status: number;
+            /** @description What was expected, what was found, and what to do, for people. */
             detail: string;
+            /** @description The code of the problem, by which clients branch. */
             code: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the request.
+             */
             instance: string;
+            /** @description The id of the request, as in the service's log. */
             requestId: string;
+            /** @description Every fault of the body with its place. */
             errors?: components["schemas"]["FieldError"][];
-            limit?: string;
-            /** @description US dollars, as a decimal string. */
+            /**
+             * @description The tenant's limit that is exhausted.
+             * @enum {string}
+             */
+            limit?: "tenantDay" | "tenantMonth";
+            /** @description US dollars that remain of it. */
             leftUSD?: string;
+            /**
+             * Format: date-time
+             * @description The end of its period.
+             */
             ends?: string;
+            /**
+             * Format: uuid
+             * @description The debate that the key belongs to.
+             */
             debateId?: string;
         };
         /**
@@ -503,39 +687,60 @@ export interface components {
          * @description An invalid field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it.
          */
         FieldError: {
+            /** @description The place in the body, as a JSON Pointer (RFC 6901). */
             pointer: string;
+            /** @description What was expected there, what was found, and what to do. */
             detail: string;
         };
         /**
          * GateEvent
-         * @description The case and the gate's decision. ``status`` is ``declined``, and `final` follows at once, or ``queued``.
+         * @description The case and the gate's decision.
          */
         GateEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description `queued` for a debate. After `declined` comes `final` at once.
+             * @enum {string}
+             */
             status: "declined" | "queued";
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The gate's decision, with every rule. */
             gate: components["schemas"]["Gate"];
         };
         /**
          * Gate
          * @description Whether the question deserved a debate, with every rule that was applied, in order.
-         *
-         *     ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
-         *     than needed, each with the values from which on the decision differs.
          */
         Gate: {
+            /** @description Whether the case gets a debate. */
             debate: boolean;
+            /** @description The rule that decided, `merits` if all rules of merit hold. */
             decidedBy: string;
+            /** @description Every rule that was applied, in order. */
             rules: components["schemas"]["Rule"][];
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars: the cost that the downside is compared with. */
             debateCostThresholdUSD: string;
+            /** @description How many times that cost the downside has to exceed, at least 1. */
             factor: number;
+            /** @description The version of the policy, as its file names it. */
             policyVersion: string;
+            /** @description The SHA-256 of the policy. */
             policyHash: string;
+            /** @description The ways to the other decision, each as little as is needed. */
             wouldChange?: components["schemas"]["GateChange"][];
         };
         /**
@@ -543,11 +748,18 @@ export interface components {
          * @description One rule of the gate: the observed value, the value it is compared with, and the effect on the decision.
          */
         Rule: {
+            /** @description The name of the rule, such as `worthIt`. */
             rule: string;
+            /** @description What the rule found in the case, in words. */
             observed: string;
+            /** @description What that is compared with, in words. */
             threshold: string;
+            /** @description Whether the rule speaks for a debate, or for an informing rule, whether it is met. */
             holds: boolean;
-            /** @enum {unknown} */
+            /**
+             * @description The effect on the decision: towards a debate, towards none, or only to inform.
+             * @enum {string}
+             */
             effect: "debate" | "decline" | "informs";
         };
         /**
@@ -555,47 +767,74 @@ export interface components {
          * @description Changes of the case that together would have changed the gate's decision, and the same in words.
          */
         GateChange: {
+            /** @description The changes in words. */
             sentence: string;
+            /** @description The changes, which together lead to the other decision. */
             fields: components["schemas"]["FieldChange"][];
         };
         /**
          * FieldChange
          * @description A field of the case and the values that it would have to have.
          *
-         *     ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
-         *     1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
-         *     every limit.
+         *     A confidence that is left out counts as one below every limit.
          */
         FieldChange: {
-            /** @enum {unknown} */
+            /**
+             * @description The member of the case that would have to differ.
+             * @enum {string}
+             */
             field: "confidenceScore" | "contested" | "estimatedDownside" | "force" | "materiality" | "singleAgentAnswer" | "taskType";
-            /** @enum {unknown} */
+            /**
+             * @description How it would have to differ from the values.
+             * @enum {string}
+             */
             relation: "above" | "atLeast" | "atMost" | "below" | "hedging" | "in" | "leftOut" | "notHedging" | "notIn";
+            /** @description The values: one limit in US dollars, or as a share from 0 to 1, for above, atMost, below and atLeast; the values for in and notIn. */
             values?: string[];
         };
         /**
          * StartedEvent
          * @description All facts that are fixed before the first turn.
-         *
-         *     ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
          */
         StartedEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The format and its version. */
             format: string;
+            /** @description Why this format was chosen. Absent where the case named it. */
             formatReason?: string;
+            /** @description The debate's options, all resolved. */
             options: components["schemas"]["AdversarialOptions"] | components["schemas"]["StancesOptions"] | components["schemas"]["BallotOptions"] | components["schemas"]["PanelOptions"] | components["schemas"]["ConvergenceOptions"];
+            /** @description The debaters, in formats that have them. */
             debaters?: components["schemas"]["DebaterSeat"][];
+            /** @description The model behind each seat. */
             seats: components["schemas"]["StartedSeat"][];
-            diversity: string;
+            /**
+             * @description How far apart the models are of seats that should not think alike: of one model, of one family of models, or of different families.
+             * @enum {string}
+             */
+            diversity: "sameModel" | "sameFamily" | "crossFamily";
+            /** @description The seats that should have models of different families. */
             pairs?: components["schemas"]["Pair"][];
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /** @description The key that approved the configuration, or `unapproved`. */
             approvedBy: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate may cost at most. */
             ceilingUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars by the catalogue's estimate. */
             expectedUSD: string;
+            /** @description The hashes of what is fixed. */
             hashes: components["schemas"]["StartedHashes"];
         };
         /**
@@ -603,17 +842,29 @@ export interface components {
          * @description The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order.
          */
         AdversarialOptions: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "adversarial/1";
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds: number;
+            /** @description The least strength, from 1 to 10, of an effective challenge. */
             minChallengeStrength: number;
+            /** @description Below this strength, from 1 to 10, the critic is asked once more. */
             requireCriticRetryBelow: number;
+            /** @description Whether policy wants a person to decide, whatever the outcome is. */
             humanReview: boolean;
+            /** @description The positions to decide between, with distinct ids: at least two, or none for a single proposition. */
             positions?: components["schemas"]["Position"][];
+            /** @description A persona in the caller's words for each named seat. */
             personas?: {
                 [key: string]: string;
             };
-            /** @default false */
+            /**
+             * @description Whether the closing seat is asked twice, the second time in the reverse order.
+             * @default false
+             */
             swapped: boolean;
         };
         /**
@@ -621,7 +872,9 @@ export interface components {
          * @description One of several options that a case is to decide between (reference 14.1).
          */
         Position: {
+            /** @description The id of the position: letters, digits and hyphens. */
             id: string;
+            /** @description The position, as it is put to the debate. */
             text: string;
         };
         /**
@@ -629,20 +882,40 @@ export interface components {
          * @description The options of stances. ``outputSchema`` is the caller's JSON Schema, ``None`` for the default one.
          */
         StancesOptions: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "stances/1";
+            /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: components["schemas"]["Debater"][];
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds: number;
+            /** @description Whether policy wants a person to decide, whatever the outcome is. */
             humanReview: boolean;
-            /** @default true */
+            /**
+             * @description Whether the judge and the synthesizer read the stances without the debaters' names.
+             * @default true
+             */
             anonymizeTranscript: boolean;
-            /** @default true */
+            /**
+             * @description Whether the judge reads each round in an order derived from the debate's seed.
+             * @default true
+             */
             shuffleForJudge: boolean;
-            /** @default true */
+            /**
+             * @description Whether the synthesizer writes the verdict into the JSON Schema of the case at the end.
+             * @default true
+             */
             synthesizer: boolean;
+            /** @description The JSON Schema of the projection. Left out, it is the service's own. It requires the synthesizer. */
             outputSchema?: Record<string, never>;
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string;
-            /** @default false */
+            /**
+             * @description Whether the judge is asked twice, the second time in the reverse order.
+             * @default false
+             */
             swapped: boolean;
         };
         /**
@@ -653,9 +926,13 @@ export interface components {
          *     of the manifest in the place of the format's own.
          */
         Debater: {
+            /** @description The debater's name, on one line, distinct among the debaters. */
             name: string;
+            /** @description The stance that the debater has to argue. Absent in formats that assign none. */
             stance?: string;
+            /** @description The debater's persona, in the caller's words. */
             role?: string | null;
+            /** @description The id of a pinned prompt that replaces the format's own. */
             prompt?: string | null;
         };
         /**
@@ -665,13 +942,22 @@ export interface components {
          *     ``votes`` are the options; ``escalate`` may always be voted for and is one of them.
          */
         BallotOptions: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "ballot/1";
+            /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: components["schemas"]["Debater"][];
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds: number;
+            /** @description The options of the vote. The service adds escalate if it is missing, and it counts as one of them. */
             votes?: string[];
+            /** @description The number of votes that decide, at most the number of debaters. Default: more than half. */
             consensusThreshold: number;
+            /** @description Whether policy wants a person to decide, whatever the outcome is. */
             humanReview: boolean;
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string;
         };
         /**
@@ -683,31 +969,51 @@ export interface components {
          *     choice of models.
          */
         PanelOptions: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "panel/1";
+            /** @description The debaters by name, or how many there are, as the format has it. */
             debaters: number;
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds: number;
+            /** @description Whether policy wants a person to decide, whatever the outcome is. */
             humanReview: boolean;
-            /** @enum {unknown} */
+            /**
+             * @description The type of the question as it was known before the debate.
+             * @enum {string}
+             */
             questionType: "belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction";
-            /** @enum {unknown} */
+            /**
+             * @description Where the type comes from: code's rules, the caller, or a model that may still change it.
+             * @enum {string}
+             */
             typedBy: "caller" | "classifier" | "rules";
+            /** @description The consensus that ends the debate, by type of question: shares from 0 to 1. */
             thresholds?: {
                 [key: string]: number;
             };
             /**
+             * @description What measures consensus: rules, or a model.
              * @default algorithmic
-             * @enum {unknown}
+             * @enum {string}
              */
             adjudicator: "algorithmic" | "model";
             /**
+             * @description How debaters are chosen: by their track records (auto), or by policy and the option models (manual).
              * @default auto
-             * @enum {unknown}
+             * @enum {string}
              */
             mode: "auto" | "manual";
+            /** @description The track records by which the models were chosen. Absent in mode manual. */
             trackRecords?: components["schemas"]["TrackRecord"][];
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string;
-            /** @default false */
+            /**
+             * @description Whether the seats that score and close are asked twice, the second time in the reverse order.
+             * @default false
+             */
             swapped: boolean;
         };
         /**
@@ -715,8 +1021,11 @@ export interface components {
          * @description A model's track record on questions of one type; ``score`` is a share from 0 to 1.
          */
         TrackRecord: {
+            /** @description The alias of the model. */
             model: string;
+            /** @description The number of concluded debates of the tenant that count. */
             debates: number;
+            /** @description The mean of the model's scores in these debates: a share from 0 to 1, drawn towards 0.5 where there are few. */
             score: number;
         };
         /**
@@ -728,25 +1037,46 @@ export interface components {
          *     the case gave none.
          */
         ConvergenceOptions: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "convergence/1";
+            /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: components["schemas"]["Debater"][] | number;
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds: number;
+            /** @description Whether policy wants a person to decide, whatever the outcome is. */
             humanReview: boolean;
-            /** @default true */
+            /**
+             * @description Whether a judge decides. Otherwise the majority of the last answers decides.
+             * @default true
+             */
             judge: boolean;
-            /** @default true */
+            /**
+             * @description Whether answers that agree end the debate early.
+             * @default true
+             */
             convergenceCheck: boolean;
-            /** @default 0.85 */
+            /**
+             * @description The overlap of words that ends the debate: a share from 0 to 1.
+             * @default 0.85
+             */
             convergenceSimilarity: number;
             /**
+             * @description The result of a tie: the answer of the first debater, or none.
              * @default lowestDebater
-             * @enum {unknown}
+             * @enum {string}
              */
             ties: "lowestDebater" | "noAnswer";
+            /** @description Instructions for the debaters, in the caller's words. */
             debaterInstructions?: string;
+            /** @description Instructions for the judge, in the caller's words. They require the judge. */
             judgeInstructions?: string;
-            /** @default false */
+            /**
+             * @description Whether the judge is asked twice, the second time in the reverse order.
+             * @default false
+             */
             swapped: boolean;
         };
         /**
@@ -754,22 +1084,33 @@ export interface components {
          * @description A debater: its seat, its letter, the caller's name for it, and the stance that the caller assigned to it.
          */
         DebaterSeat: {
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. */
             label?: string;
+            /** @description The caller's name for the debater. */
             name?: string;
+            /** @description The stance that the caller assigned to it. */
             stance?: string;
         };
         /**
          * StartedSeat
-         * @description The model behind a seat. ``wire`` is the format of its usage object, ``fallback`` the alias that may stand in.
+         * @description The model behind a seat.
          */
         StartedSeat: {
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The alias of the model in the catalogue. */
             alias: string;
+            /** @description The name that policy gives to the vendor's service. */
             provider: string;
+            /** @description The vendor's name for the model. */
             modelName: string;
+            /** @description The model's family: models of one family may share their faults. */
             family: string;
+            /** @description The format of the vendor's requests, answers and usage. */
             wire: string;
+            /** @description The alias that is asked if the model cannot answer. */
             fallback?: string;
         };
         /**
@@ -777,52 +1118,81 @@ export interface components {
          * @description Two seats that should have different model families, and the diversity of their models.
          */
         Pair: {
+            /** @description The two seats. */
             seats: string[];
-            /** @enum {unknown} */
+            /**
+             * @description How far apart the models of the two seats are.
+             * @enum {string}
+             */
             diversity: "crossFamily" | "sameFamily" | "sameModel";
         };
         /**
          * StartedHashes
-         * @description The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with.
+         * @description The hashes of what is fixed, as in a result.
          */
         StartedHashes: {
+            /** @description The SHA-256 of the manifest of prompts. */
             promptsPin: string;
+            /** @description The version and SHA-256 of every prompt, schema and layout that the debate may ask with, by name. */
             pins: {
                 [key: string]: string;
             };
+            /** @description The SHA-256 of the policy. */
             policyHash: string;
+            /** @description The SHA-256 of all prices of the catalogue. */
             priceHash: string;
+            /** @description The SHA-256 of prompts, seats, parameters, policy and prices together. */
             configurationHash: string;
+            /** @description The SHA-256 of the code that ran. */
             buildHash: string;
+            /** @description The SHA-256 that commits to the case, from which all orders are derived. */
             seed: string;
         };
         /**
          * AskedEvent
-         * @description An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
-         *
-         *     ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
-         *     reply, ``fallback`` if this model is asked for the first time in the place of the seat's own. ``leftUSD`` is the
-         *     amount that may still be reserved after that.
+         * @description An attempt has begun: its model, the tokens of its request and its reservation.
          */
         AskedEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The number of the attempt in its turn, from 1. */
             attempt: number;
-            /** @enum {unknown} */
+            /**
+             * @description Why it is made: the first, again after a failure, a repair of an unusable reply, or a fallback.
+             * @enum {string}
+             */
             why: "again" | "fallback" | "first" | "repair";
+            /** @description The alias of the model that is asked. */
             model: string;
+            /** @description Tokens of the request by our own count. */
             inputTokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars reserved for the attempt. */
             heldUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved after that. */
             leftUSD: string;
         };
         /**
@@ -830,34 +1200,65 @@ export interface components {
          * @description The reply of a seat of the adversarial format that argues, in the shape of the round record: one of four.
          */
         ArguedEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The question as a proposition, by the framing seat. */
             framing?: components["schemas"]["Framing"];
+            /** @description The proposer's reply. */
             proposerPosition?: components["schemas"]["ProposerPosition"];
+            /** @description The critic's reply. */
             criticPosition?: components["schemas"]["CriticPosition"];
+            /** @description The rebuttal's reply. */
             rebuttalPosition?: components["schemas"]["RebuttalPosition"];
+            /** @description The objections that the proposer answers in advance. */
             objections?: components["schemas"]["Objection"][];
-            /** @enum {unknown} */
+            /**
+             * @description What the seat concludes on the proposition.
+             * @enum {string}
+             */
             conclusion?: "modified" | "rejected" | "upheld";
+            /** @description How the seat moved when documents were introduced. */
             shift?: components["schemas"]["Shift"];
         };
         /**
@@ -865,11 +1266,18 @@ export interface components {
          * @description The question as a proposition that can be argued (reference 7.1, step 1).
          */
         Framing: {
-            /** @enum {unknown} */
+            /**
+             * @description The kind of seat whose reply this is.
+             * @enum {string}
+             */
             seat: "framing";
+            /** @description The question as a proposition that can be argued. */
             thesis: string;
+            /** @description What the proposition covers, and what not. */
             scope: string;
+            /** @description By what it is to be judged. */
             criteria?: string[];
+            /** @description The documents on which the question turns. */
             keyDocuments?: components["schemas"]["KeyDocument"][];
         };
         /**
@@ -877,7 +1285,9 @@ export interface components {
          * @description A document that the question turns on, and why.
          */
         KeyDocument: {
+            /** @description The id of the document. */
             sourceId: string;
+            /** @description Why the question turns on it. */
             why: string;
         };
         /**
@@ -885,87 +1295,126 @@ export interface components {
          * @description The case for the proposition, arguments in order of priority, and every citation once.
          */
         ProposerPosition: {
+            /** @description What the proposer argues for, in a sentence. */
             thesis: string;
+            /** @description Its arguments, in order of priority. */
             supporting_arguments: components["schemas"]["Argument"][];
+            /** @description Every citation of these arguments, once. */
             evidence_cited: components["schemas"]["CitedEvidence"][];
         };
         /**
          * Argument
-         * @description An argument, a critic's point, or the answer to the critic's point ``n``.
-         *
-         *     ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
-         *     there are several. ``struck`` is present if the argument was struck, and is the reason.
+         * @description An argument, a critic's point, or the answer to a critic's point.
          */
         Argument: {
+            /** @description The number of the argument in its turn, from 1 to 99. An answer has the number of the critic's point. */
             n: number;
+            /** @description The argument in the seat's words. */
             text: string;
+            /** @description The quotations that it rests on, with verdicts. */
             citations?: components["schemas"]["Citation"][];
-            /** @enum {unknown} */
+            /**
+             * @description Whether it claims evidence or reasons only. Evidence without a citation is struck.
+             * @enum {string}
+             */
             basis: "evidence" | "reasoning";
+            /** @description The numbers of the proposer's arguments that a critic's point is against, each from 1 to 99. */
             attacks?: number[];
+            /** @description The position whose arguments these are, if there are several. */
             position?: string;
-            /** @enum {unknown} */
+            /**
+             * @description Why the argument was struck. Absent if it stands.
+             * @enum {string}
+             */
             struck?: "uncited" | "unverified_citation";
         };
         /**
          * Citation
          * @description A quotation as a seat gave it, and the verdict on it.
-         *
-         *     ``verdict`` is missing before the check, ``unchecked`` in a case without documents. ``span`` is in code points of
-         *     the document, end exclusive, and ``text`` the document's own words there. ``edits`` are the differences of the
-         *     quotation, ``foundIn`` is another given document that holds it, ``reason`` says why it could not be verified.
          */
         Citation: {
+            /** @description The words that the seat gives as the source's. */
             quote: string;
+            /** @description The id of the document: the one that the seat named, or where the words were found. */
             sourceId?: string;
-            /** @enum {unknown} */
+            /**
+             * @description Whether the words stand in the document. Absent before the check.
+             * @enum {string}
+             */
             verdict?: "altered" | "not_found" | "too_short" | "unchecked" | "verified";
+            /** @description Start and end of the words in code points of the document, end exclusive. */
             span?: number[];
+            /** @description The document's own words there. */
             text?: string;
+            /** @description Where the seat places them, in its words. */
             location?: string;
+            /** @description The differences of the quotation from the document. */
             edits?: components["schemas"]["Edit"][];
+            /** @description The id of another given document that has the words. */
             foundIn?: string;
+            /** @description The rule for which they could not be verified. */
             reason?: string;
         };
         /**
          * Edit
-         * @description One difference between the document's words and the quotation's; a verified one has none that is material.
-         *
-         *     ``because`` are the words for which it is of its kind, if it has others too; unset if all its words are the reason.
+         * @description One difference between the document's words and the quotation's.
          */
         Edit: {
+            /** @description The kind of the difference, such as `number` or `negation`. */
             kind: string;
+            /** @description The document's words. */
             from: string;
+            /** @description The quotation's words in their place; empty where they were left out. */
             to?: string;
-            /** @default true */
+            /**
+             * @description Whether the difference changes what the passage says. A verified citation has no such difference.
+             * @default true
+             */
             material: boolean;
+            /** @description The words that make it of its kind, if it has others too. */
             because?: string;
         };
         /**
          * CitedEvidence
-         * @description A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it.
+         * @description A citation of a statement, listed once.
          */
         CitedEvidence: {
+            /** @description The words that the seat gives as the source's. */
             quote: string;
+            /** @description The id of the document: the one that the seat named, or where the words were found. */
             sourceId?: string;
-            /** @enum {unknown} */
+            /**
+             * @description Whether the words stand in the document. Absent before the check.
+             * @enum {string}
+             */
             verdict?: "altered" | "not_found" | "too_short" | "unchecked" | "verified";
+            /** @description Start and end of the words in code points of the document, end exclusive. */
             span?: number[];
+            /** @description The document's own words there. */
             text?: string;
+            /** @description Where the seat places them, in its words. */
             location?: string;
+            /** @description The differences of the quotation from the document. */
             edits?: components["schemas"]["Edit"][];
+            /** @description The id of another given document that has the words. */
             foundIn?: string;
+            /** @description The rule for which they could not be verified. */
             reason?: string;
+            /** @description The numbers of the arguments that rest on it, each from 1 to 99. */
             arguments?: number[];
         };
         /**
          * CriticPosition
-         * @description The case against, with the critic's own rating of its strength from 1 to 10.
+         * @description The case against, with the critic's own rating of its strength.
          */
         CriticPosition: {
+            /** @description What the critic argues, in a sentence. */
             thesis: string;
+            /** @description The critic's points against the proposition. */
             counter_arguments: components["schemas"]["Argument"][];
+            /** @description Every citation of these points, once. */
             evidence_cited: components["schemas"]["CitedEvidence"][];
+            /** @description The strength of the challenge by the critic's own rating, from 1 to 10. */
             challengeStrength: number;
         };
         /**
@@ -973,8 +1422,11 @@ export interface components {
          * @description The answers to the critic's points by number, and the points that were granted.
          */
         RebuttalPosition: {
+            /** @description What stands after the critique, in a sentence. */
             thesis: string;
+            /** @description The answers, each under the number of the critic's point. */
             rebuttals: components["schemas"]["Argument"][];
+            /** @description The critic's points that are granted. */
             concessions: components["schemas"]["Concession"][];
         };
         /**
@@ -982,7 +1434,9 @@ export interface components {
          * @description The critic's point ``n`` is granted, with what follows from that.
          */
         Concession: {
+            /** @description The number of the critic's point that is granted, from 1 to 99. */
             n: number;
+            /** @description What follows from granting it. */
             text: string;
         };
         /**
@@ -990,7 +1444,9 @@ export interface components {
          * @description A likely objection, and the proposer's answer to it in advance.
          */
         Objection: {
+            /** @description The objection that the proposer expects. */
             text: string;
+            /** @description Its answer in advance. */
             answer: string;
         };
         /**
@@ -998,45 +1454,75 @@ export interface components {
          * @description The seat's movement by new evidence since its reply in the round before.
          */
         Shift: {
-            /** @enum {unknown} */
+            /**
+             * @description How the seat moved since its reply in the round before.
+             * @enum {string}
+             */
             movement: "reversed" | "strengthened" | "unchanged" | "weakened";
+            /** @description Why, in the seat's words. */
             because: string;
         };
         /**
          * DebaterEvent
          * @description The reply of a debater, without verdicts yet: the `citations` that follow name the same turn.
-         *
-         *     ``blind`` says that it had seen no reply of another debater. ``stance`` is the assigned one, or in its own words;
-         *     ``vote`` is the option that it votes for, missing in an abstention, and ``written`` the vote in its own words.
          */
         DebaterEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description Whether it had seen no reply of any other debater. */
             blind: boolean;
+            /** @description The assigned stance, or the debater's own in its words. */
             stance?: string;
+            /** @description Its answer, in formats whose debaters give one. */
             answer?: string;
+            /** @description The option that it votes for. Absent for an abstention and in formats without votes. */
             vote?: string;
+            /** @description The vote in the debater's own words. */
             written?: string;
+            /** @description Its own confidence, a share from 0 to 1. */
             confidence?: number;
+            /** @description Its arguments with their citations, not checked yet. */
             arguments?: components["schemas"]["Argument"][];
         };
         /**
@@ -1044,15 +1530,29 @@ export interface components {
          * @description A debater's answer in the blind round.
          */
         PanelBlind: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "round";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The debater, such as `model_a`. */
             model: string;
+            /** @description The debater's answer to the question. */
             answer: string;
+            /** @description Its claims, which others mark by their number. */
             claims: components["schemas"]["PanelClaim"][];
+            /** @description Its confidence in the answer, from 0 to 1. */
             overall_confidence: number;
+            /** @description What the answer takes for given. */
             assumptions: string[];
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["PanelTurn"];
         };
         /**
@@ -1060,43 +1560,69 @@ export interface components {
          * @description A key claim with the debater's confidence in it.
          */
         PanelClaim: {
+            /** @description The claim in words. */
             claim: string;
+            /** @description The debater's confidence in it, from 0 to 1. */
             confidence: number;
         };
         /**
          * PanelTurn
          * @description Our own members of a debater's answer.
-         *
-         *     ``challengedClaims`` are those that ``still_challenges`` is about, and ``unresolvedClaims`` those between which the
-         *     points of ``unresolved`` lie. ``answersToObjections`` are to those of the round before.
          */
         PanelTurn: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description Where the debater stands on the question.
+             * @enum {string}
+             */
             stance: "affirmative" | "negative" | "open" | "qualified";
-            /** @enum {unknown} */
+            /**
+             * @description How it reasons.
+             * @enum {string}
+             */
             framework: "consequences" | "costBenefit" | "empirical" | "other" | "precedent" | "rightsAndDuties" | "riskAssessment" | "textual";
+            /** @description The probability that it gives, for a prediction. */
             probability?: components["schemas"]["Probability"];
+            /** @description The claims that `still_challenges` is about. */
             challengedClaims?: components["schemas"]["NamedClaim"][];
+            /** @description The claims between which the points of `unresolved` lie. */
             unresolvedClaims?: components["schemas"]["NamedClaim"][];
+            /** @description Its answers to the objections of the round before. */
             answersToObjections?: components["schemas"]["AnsweredObjection"][];
         };
         /**
@@ -1104,7 +1630,9 @@ export interface components {
          * @description A probability between two bounds, both included.
          */
         Probability: {
+            /** @description The lower bound of the probability, from 0 to 1, included. */
             low: number;
+            /** @description The upper bound of the probability, from 0 to 1, included. */
             high: number;
         };
         /**
@@ -1112,7 +1640,9 @@ export interface components {
          * @description A claim of another debater, by its number from 1.
          */
         NamedClaim: {
+            /** @description The debater that made the claim, such as `model_b`. */
             model: string;
+            /** @description The number of the claim, from 1. */
             claim: number;
         };
         /**
@@ -1120,29 +1650,51 @@ export interface components {
          * @description A debater's answer to the objection that ``model`` raised in the round before.
          */
         AnsweredObjection: {
+            /** @description The debater that raised the objection, such as `model_b`. */
             model: string;
+            /** @description The answer to it. */
             text: string;
         };
         /**
          * PanelDeliberation
-         * @description A debater's answer after it has read the others'; ``objection`` from round three on.
+         * @description A debater's answer after it has read the others'.
          */
         PanelDeliberation: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "round";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The debater, such as `model_a`. */
             model: string;
+            /** @description The debater's answer to the question. */
             answer: string;
+            /** @description Its claims, which others mark by their number. */
             claims: components["schemas"]["PanelClaim"][];
+            /** @description Its confidence in the answer, from 0 to 1. */
             overall_confidence: number;
+            /** @description What the answer takes for given. */
             assumptions: string[];
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["PanelTurn"];
+            /** @description What it took from the others' answers. */
             learned_from_others: string;
+            /** @description What it corrects in its own. */
             corrections: string;
+            /** @description What it still challenges in the others'. */
             still_challenges: string;
+            /** @description What it finds unresolved. */
             unresolved: string;
+            /** @description Its verdicts on the others' claims. */
             marks?: components["schemas"]["PanelMark"][];
+            /** @description The devil's advocate's strongest objection, from round three on. */
             objection?: components["schemas"]["PanelObjection"];
         };
         /**
@@ -1150,10 +1702,16 @@ export interface components {
          * @description A debater's verdict on another's claim, by its number from 1, and its confidence in that verdict.
          */
         PanelMark: {
+            /** @description The debater that made the claim, such as `model_b`. */
             model: string;
+            /** @description The number of the claim, from 1. */
             claim: number;
-            /** @enum {unknown} */
+            /**
+             * @description The verdict on it.
+             * @enum {string}
+             */
             mark: "accept" | "reject" | "unsure";
+            /** @description The confidence in that verdict, from 0 to 1. */
             confidence: number;
         };
         /**
@@ -1161,41 +1719,74 @@ export interface components {
          * @description The devil's advocate: the strongest flaw in the majority's position, in a claim of ``model``.
          */
         PanelObjection: {
+            /** @description The debater whose claim has the flaw, such as `model_b`. */
             model: string;
+            /** @description The number of the claim, from 1. */
             claim: number;
+            /** @description The strongest flaw in the majority's position. */
             flaw: string;
-            /** @enum {unknown} */
+            /**
+             * @description How grave the flaw is.
+             * @enum {string}
+             */
             severity: "high" | "low" | "medium";
         };
         /**
          * ModeratedEvent
-         * @description The moderator's evaluation in the shape of the round record; ``ranking`` are the positions, best first.
+         * @description The moderator's evaluation in the shape of the round record.
          */
         ModeratedEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The moderator's evaluation. */
             moderatorEvaluation: components["schemas"]["ModeratorEvaluation"];
-            /** @enum {unknown} */
+            /**
+             * @description What the moderator concludes on the proposition.
+             * @enum {string}
+             */
             conclusion: "modified" | "rejected" | "upheld";
+            /** @description Several positions in the moderator's order, the best supported first. */
             ranking?: string[];
         };
         /**
@@ -1203,13 +1794,22 @@ export interface components {
          * @description The evaluation of the arguments, not of the positions.
          */
         ModeratorEvaluation: {
+            /** @description The scores of the arguments by seat. */
             argumentQualityScore: components["schemas"]["ArgumentQualityScore"];
+            /** @description The points that the moderator takes for settled. */
             resolvedPoints: string[];
+            /** @description The points that it leaves open. */
             unresolvedPoints: string[];
+            /** @description Whether it wants a further round. */
             recommendAnotherRound: boolean;
+            /** @description The answer that it writes from both sides. */
             synthesis: string;
-            /** @enum {unknown} */
+            /**
+             * @description How sure the seat is. It is not a probability.
+             * @enum {string}
+             */
             confidenceLevel: "HIGH" | "LOW" | "MODERATE";
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties: string[];
         };
         /**
@@ -1219,8 +1819,11 @@ export interface components {
          *     With several positions, ``proposer`` and ``rebuttal`` are those of the position that it ranked first.
          */
         ArgumentQualityScore: {
+            /** @description The score of the proposer's arguments, from 1 to 10. */
             proposer: number | null;
+            /** @description The score of the critic's points, from 1 to 10. */
             critic: number | null;
+            /** @description The score of the rebuttal's answers, from 1 to 10. */
             rebuttal: number | null;
         };
         /**
@@ -1228,32 +1831,61 @@ export interface components {
          * @description The judge's verdict in the three members of the stances' reference; a null winner combines several stances.
          */
         VerdictEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The judge's verdict in words. */
             verdict: string;
+            /** @description The stance that won; null if the verdict combines several. */
             winner: string | null;
+            /** @description Why, in the judge's words. */
             reasoning: string;
-            /** @enum {unknown} */
+            /**
+             * @description How sure the seat is. It is not a probability.
+             * @enum {string}
+             */
             confidenceLevel: "HIGH" | "LOW" | "MODERATE";
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
         };
         /**
@@ -1261,31 +1893,59 @@ export interface components {
          * @description The judge's final answer.
          */
         RulingEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The judge's answer. */
             finalAnswer: string;
+            /** @description Why, in the judge's words. */
             justification: string;
-            /** @enum {unknown} */
+            /**
+             * @description How sure the seat is. It is not a probability.
+             * @enum {string}
+             */
             confidenceLevel: "HIGH" | "LOW" | "MODERATE";
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
         };
         /**
@@ -1293,30 +1953,54 @@ export interface components {
          * @description A model's scores of a round; the `consensus` that follows has what code makes of them.
          */
         AdjudicationEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The dimensions of consensus: shares from 0 to 1. */
             scores: {
                 [key: string]: number;
             };
+            /** @description Why, in the model's words. */
             notes: string;
         };
         /**
@@ -1324,40 +2008,74 @@ export interface components {
          * @description The debate in the caller's own shape: ``output`` is JSON text.
          */
         ProjectionEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The projection as JSON text, which fits the case's output schema. */
             output: string;
         };
         /**
          * PanelSynthesis
-         * @description The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to.
+         * @description The answer that the debate converged on.
          */
         PanelSynthesis: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "synthesis";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The turn of the synthesis, which the end of the panel names. */
             synthesis_id: string;
+            /** @description The answer that the debate converged on, or that combines what stands apart. */
             synthesis: string;
+            /** @description The ideas of a brainstorm, ranked. */
             ideas?: components["schemas"]["PanelIdea"][];
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["SynthesisTurn"];
         };
         /**
@@ -1365,8 +2083,11 @@ export interface components {
          * @description An idea of a brainstorm, and the debaters that surfaced or endorsed it: more of them rank higher.
          */
         PanelIdea: {
+            /** @description The place of the idea, from 1. */
             rank: number;
+            /** @description The idea in words. */
             idea: string;
+            /** @description The debaters, by their labels, that surfaced or endorsed it. */
             endorsedBy?: string[];
         };
         /**
@@ -1374,28 +2095,50 @@ export interface components {
          * @description Our own members of the synthesis.
          */
         SynthesisTurn: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
-            /** @enum {unknown} */
+            /**
+             * @description How sure the seat is. It is not a probability.
+             * @enum {string}
+             */
             confidenceLevel: "HIGH" | "LOW" | "MODERATE";
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
         };
         /**
@@ -1403,47 +2146,91 @@ export interface components {
          * @description The verdicts on every citation of the arguments of a turn, and the arguments struck for them.
          */
         CitationsEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The number of citations whose words stand in the document. */
             verified: number;
+            /** @description The number of citations with a material change. */
             altered: number;
+            /** @description The number of citations with too few words to compare. */
             tooShort: number;
+            /** @description The number of citations whose words stand nowhere. */
             notFound: number;
+            /** @description The number of citations of a case without documents, which were compared with nothing. */
             unchecked: number;
+            /** @description The numbers of the arguments that are struck, each from 1 to 99. */
             struck?: number[];
+            /** @description The arguments of the turn, with the verdicts on their citations. */
             arguments?: components["schemas"]["Argument"][];
         };
         /**
          * PassagesEvent
-         * @description What the texts of a turn's reply quote or report, and where it stands.
-         *
-         *     ``marked``, ``unclear`` and ``unchecked`` count passages as ``passageCounts`` of a result does.
+         * @description What the texts of a turn's reply quote or report, and where it stands, counted as a result counts it.
          */
         PassagesEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The number of passages that were compared. */
             compared: number;
+            /** @description The number of passages that mislead: those that stand nowhere or only in a reply. */
             marked: number;
+            /** @description The number of passages of which code cannot say whether they mislead. */
             unclear: number;
+            /** @description The number of passages of a case without documents, which were compared with nothing. */
             unchecked: number;
+            /** @description What the texts of the reply quote or report, in their order. */
             passages?: components["schemas"]["QuotedPassage"][];
         };
         /**
@@ -1451,31 +2238,61 @@ export interface components {
          * @description A passage as a result has it, without the members that do not apply.
          */
         QuotedPassage: {
+            /** @description The path of the text in the JSON of the turn's reply, such as `objections[0].answer`. */
             field: string;
+            /** @description Start and end of the words in code points of that text, end exclusive, without quotation marks. */
             span: number[];
-            /** @enum {unknown} */
+            /**
+             * @description Whether the text quotes, reports of a clause, or speaks of the verdict.
+             * @enum {string}
+             */
             kind: "clause" | "quotation" | "verdict";
-            /** @enum {unknown} */
+            /**
+             * @description Where the words stand, or that they oppose the reply's own typed verdict.
+             * @enum {string}
+             */
             status: "inDebate" | "inDocument" | "nowhere" | "onlyInDebate" | "opposed" | "unchecked" | "unclear";
-            /** @enum {unknown} */
+            /**
+             * @description To what the text attributes the words; `open` if it names no author.
+             * @enum {string}
+             */
             attributed: "debate" | "document" | "open";
+            /** @description The id of the document that has the words, or of which a clause is reported. */
             sourceId?: string;
+            /** @description The turn whose reply has the words. */
             turn?: string;
+            /** @description The rule that decided. */
             reason?: string;
+            /** @description The words that a report shows beside the passage. Absent if it does not mislead. */
             mark?: string;
         };
         /**
          * NoticeEvent
-         * @description A remark for the reader, as in a result; ``seats`` are the turns that it concerns, with their seats.
+         * @description A remark for the reader, as in a result.
          */
         NoticeEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The kind of the remark.
+             * @enum {string}
+             */
             notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            /** @description The turns that it concerns, with their seats. */
             seats?: components["schemas"]["TurnSeat"][];
+            /** @description The code of the reason. */
             reason: string;
+            /** @description The remark in words. */
             detail: string;
         };
         /**
@@ -1483,12 +2300,19 @@ export interface components {
          * @description A turn that a notice concerns, and its seat as every event of that seat has it.
          */
         TurnSeat: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
         };
         /**
@@ -1496,29 +2320,55 @@ export interface components {
          * @description The type of the question as a model reads it.
          */
         ClassificationEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
-            /** @enum {unknown} */
+            /**
+             * @description The type that the model reads the question as, by which the panel is measured.
+             * @enum {string}
+             */
             questionType: "belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction";
+            /** @description Why, in the model's words. */
             because: string;
         };
         /**
@@ -1526,38 +2376,66 @@ export interface components {
          * @description Code's measures after a round, if a model scores its consensus or objections are still to be answered.
          */
         MeasuredEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The consensus that ends the debate. A share from 0 to 1. */
             threshold: number;
+            /** @description The measures. */
             measured: components["schemas"]["Measured"];
         };
         /**
          * Measured
-         * @description Code's measures after a round, as recorded; shares are from 0 to 1 and left out where they are undefined.
+         * @description Code's measures after a round, as recorded, left out where they are undefined.
          *
          *     ``scores``, ``overall``, ``terminated``, ``lagging``, ``notes``, ``counted`` and ``vetoes`` are left out where the
-         *     consensus itself is code's, because it has them. ``beyondChance`` is from -1 to 1.
+         *     consensus itself is code's, because it has them.
          */
         Measured: {
+            /** @description The number of debaters that answered. */
             voices: number;
+            /** @description The dimensions of consensus: shares from 0 to 1, each absent if it is undefined. */
             scores?: {
                 [key: string]: number;
             };
+            /** @description The mean of the counted dimensions, a share from 0 to 1. */
             overall?: number;
+            /** @description Whether the round would have ended the deliberation by these measures. */
             terminated?: boolean;
+            /** @description The dimensions that keep the panel from consensus. */
             lagging?: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
+            /** @description Why the round counts as it does, in words. */
             notes?: string;
+            /** @description The dimensions in the mean: those that the type of the question uses and that have a score. */
             counted?: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
+            /** @description Facts that exclude consensus, whatever the scores are. */
             vetoes?: components["schemas"]["Veto"][];
+            /** @description The debaters' verdicts on each claim. */
             claims?: components["schemas"]["ClaimAgreement"][];
+            /** @description The mean over pairs of debaters of claims that both accept by those that either does, from 0 to 1. */
             claimJaccard?: number;
+            /** @description The agreement of the marks beyond chance, from -1 to 1: Cohen's kappa of two voices, Krippendorff's alpha of more. */
             beyondChance?: number;
+            /** @description The share of words in common, from 0 to 1. No rule uses it. */
             wordingOverlap?: number;
+            /** @description The share of a brainstorm's claims that are new in the round, from 0 to 1. */
             newIdeas?: number;
+            /** @description The strong objections that no other debater has answered. */
             unanswered?: components["schemas"]["UnansweredObjection"][];
+            /** @description Claims or answers that exclude each other. */
             opposed?: components["schemas"]["NamedClaims"][];
         };
         /**
@@ -1565,8 +2443,12 @@ export interface components {
          * @description A fact that excludes consensus whatever the scores are, those of a model among them, with the fact in words.
          */
         Veto: {
-            /** @enum {unknown} */
+            /**
+             * @description The code of the fact.
+             * @enum {string}
+             */
             code: "claimsContested" | "claimsNotCompared" | "claimsOpposed" | "conclusionsDiffer" | "conclusionsNotCompared" | "fewVoices" | "frameworksApart" | "newIdeas" | "noSharedClaim" | "nothingStands" | "objectionStands" | "probabilitiesApart" | "risksNotShared";
+            /** @description The fact in words. */
             text: string;
         };
         /**
@@ -1576,11 +2458,17 @@ export interface components {
          *     ``supported`` says that all voices accept it with enough confidence and that a citation of it is verified.
          */
         ClaimAgreement: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The number of the claim in its turn, from 1. */
             n: number;
+            /** @description The seats that accept it; its author is one of them. */
             accept?: string[];
+            /** @description The seats that reject it. */
             reject?: string[];
+            /** @description The seats that are unsure of it. */
             unsure?: string[];
+            /** @description Whether all accept it with enough confidence and a citation of it is verified. */
             supported: boolean;
         };
         /**
@@ -1588,7 +2476,9 @@ export interface components {
          * @description A strong objection of a devil's advocate that no other debater has answered, with its turn.
          */
         UnansweredObjection: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The flaw that the objection names. */
             flaw: string;
         };
         /**
@@ -1596,7 +2486,9 @@ export interface components {
          * @description Two claims, each by the turn that makes it and its number; the turn's answer has the number 0.
          */
         NamedClaims: {
+            /** @description The turns that make the two claims. */
             turns: string[];
+            /** @description The numbers of the two claims in their turns, from 1. The turn's whole answer has the number 0. */
             numbers: number[];
         };
         /**
@@ -1607,38 +2499,61 @@ export interface components {
          *     ``empirical_overlap`` is undefined in a case without documents, since nothing could be checked.
          */
         PanelConsensus: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "consensus";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The round, from 1. */
             round: number;
+            /** @description The dimensions of consensus: shares from 0 to 1, each absent if it is undefined. */
             scores: {
                 [key: string]: number;
             };
+            /** @description The mean of the counted dimensions, a share from 0 to 1. */
             overall: number;
+            /** @description Whether the round ended the deliberation. */
             terminated: boolean;
+            /** @description The dimensions that keep the panel from consensus; empty if the round ended the deliberation. */
             lagging_dimensions: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
+            /** @description Why the round counts as it does, in words. */
             notes: string;
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["ConsensusStanding"];
         };
         /**
          * ConsensusStanding
-         * @description Our own members of a consensus: its scorer, the threshold, and code's measures.
-         *
-         *     ``counted`` are the dimensions in the mean: those that the type of the question uses and that have a score.
-         *     ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections`` are strong objections
-         *     of a devil's advocate that no other debater has answered: with one of them there is no consensus. Consensus does not
-         *     mean that an answer is right.
+         * @description Our own members of a consensus. Consensus does not mean that an answer is right.
          */
         ConsensusStanding: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What scored the consensus: rules of code, or a model.
+             * @enum {string}
+             */
             by: "algorithmic" | "model";
+            /** @description The consensus that ends the debate. A share from 0 to 1. */
             threshold: number;
+            /** @description Whether the debaters had not read each other. */
             blind: boolean;
+            /** @description The dimensions in the mean: those that the type of the question uses and that have a score. */
             counted?: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
+            /** @description Facts that exclude consensus, whatever the scores are. */
             vetoes?: components["schemas"]["Veto"][];
+            /** @description The number of strong objections that no other debater has answered. With one there is no consensus. */
             unansweredObjections: number;
+            /** @description Code's own measures of the round. */
             measured?: components["schemas"]["Measured"];
         };
         /**
@@ -1646,27 +2561,50 @@ export interface components {
          * @description A debater's answers to the strong objections that stood after the last round; the reference has no such turn.
          */
         AnswersEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The answers, one for each debater that objected. */
             answers: components["schemas"]["ObjectionReplied"][];
         };
         /**
@@ -1674,9 +2612,14 @@ export interface components {
          * @description The answer to the strong objections of one debater, by its letter.
          */
         ObjectionReplied: {
+            /** @description The letter of the debater whose objections are answered. */
             label: string;
-            /** @enum {unknown} */
+            /**
+             * @description Whether the objections fail, are a risk that is accepted, or hold.
+             * @enum {string}
+             */
             verdict: "acceptedRisk" | "fails" | "holds";
+            /** @description The answer in words. */
             text: string;
         };
         /**
@@ -1684,37 +2627,59 @@ export interface components {
          * @description The scores of every debater by rules that code can follow, by the letter that it had in the debate.
          */
         PanelAccuracy: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "accuracy";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The scores of each debater, such as `model_a`. */
             scores: {
                 [key: string]: components["schemas"]["PanelScores"];
             };
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["ScoredByCode"];
         };
         /**
          * PanelScores
-         * @description The scores of one debater, each from 0 to 100.
-         *
-         *     ``factual_accuracy`` is left out where it is unchecked: none of the debater's citations could be compared.
+         * @description The scores of one debater.
          */
         PanelScores: {
+            /** @description From 0 to 100: how the others marked its claims, and which of its citations are verified. Left out where none of them could be compared. */
             factual_accuracy?: number;
+            /** @description From 0 to 100: whether it contradicted itself without saying so. */
             logical_consistency: number;
+            /** @description From 0 to 100: how many of its claims rest on verified citations or on grounds that it gives. */
             evidence_quality: number;
+            /** @description From 0 to 100: whether it learned from the others. 50 without an answer after the blind round. */
             trajectory_score: number;
         };
         /**
          * ScoredByCode
-         * @description The check that scored. ``unchecked`` are the debaters without a factual accuracy.
+         * @description The check that scored.
          */
         ScoredByCode: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description What scored: rules of code.
+             * @enum {string}
+             */
             by: "algorithmic";
+            /** @description The id of the check. */
             check: string;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The debaters without a factual accuracy, such as `model_a`. */
             unchecked?: string[];
         };
         /**
@@ -1722,140 +2687,255 @@ export interface components {
          * @description The scores of every debater by a model, by the letter that it had in the debate.
          */
         PanelAccuracyReview: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "accuracy";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
+            /** @description The scores of each debater, such as `model_a`. */
             scores: {
                 [key: string]: components["schemas"]["PanelScores"];
             };
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["ScoredByModel"];
         };
         /**
          * ScoredByModel
-         * @description The turn of the model that scored. ``unchecked`` are the debaters without a factual accuracy.
+         * @description The turn of the model that scored.
          */
         ScoredByModel: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
             attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the attempt. */
             chargedUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
             chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate has spent with it. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that may still be reserved. */
             leftUSD: string;
-            /** @enum {unknown} */
+            /**
+             * @description What scored: a model.
+             * @enum {string}
+             */
             by: "model";
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The debaters without a factual accuracy, such as `model_a`. */
             unchecked?: string[];
         };
         /**
          * RoundStartedEvent
-         * @description A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies.
+         * @description A round begins in which all debaters speak in parallel.
          */
         RoundStartedEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description Whether the debaters see no replies of others in this round. */
             independent: boolean;
+            /** @description The debaters that speak. */
             debaters: components["schemas"]["DebaterSeat"][];
         };
         /**
          * ConvergenceEvent
-         * @description Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
-         *
-         *     ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
-         *     agreement: ``whyNot`` names the obstacle between answers that share many words.
+         * @description Word overlap of the answers of a round, pair by pair. Word overlap is not agreement.
          */
         ConvergenceEvent: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The number of debaters that answered. */
             voices: number;
+            /** @description The overlap that ends the debate, a share from 0 to 1. */
             similarity: number;
+            /** @description The overlap of the two answers that share least, from 0 to 1. Absent if a pair has no words. */
             leastOverlap?: number;
+            /** @description Each two answers of the round. */
             pairs?: components["schemas"]["PairShare"][];
+            /** @description Whether all pairs are near enough. */
             converged: boolean;
-            whyNot?: string[];
+            /** @description What keeps the answers from converging. */
+            whyNot?: ("overlap" | "order" | "answers" | "negation" | "noWords" | "fewVoices")[];
         };
         /**
          * PairShare
-         * @description Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
-         *
-         *     ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
+         * @description Two answers, and how many of their words are the same.
          */
         PairShare: {
+            /** @description The turns that gave the two answers. */
             turns: string[];
+            /** @description The number of words that the two have in common. */
             shared: number;
+            /** @description The number of words that either of them has. */
             either: number;
+            /** @description The words in common by the words in either, a share from 0 to 1. Absent without words. */
             overlap?: number;
-            apart?: string[];
+            /** @description Why the two exclude convergence whatever the overlap is. */
+            apart?: ("answers" | "negation")[];
         };
         /**
          * FinalEvent
          * @description The end of a debate or of a declined case: a summary, with the number and the time of the last entry.
          */
         FinalEvent: {
+            /** @description What was decided, in the same members in every format. Absent while the debate goes on. */
             decision?: components["schemas"]["Decision"];
-            /** @enum {unknown} */
+            /**
+             * @description Which view this is: always `summary`.
+             * @enum {string}
+             */
             view: "summary";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate: truncated says that it ended before its rules were satisfied.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
-            /** @enum {unknown} */
+            /**
+             * @description Why the debate ended. Absent while it goes on.
+             * @enum {string}
+             */
             stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The format and its version. Absent for a declined case that named none. */
             format?: string;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of its last record. Absent while it goes on.
+             */
             concludedAt?: string;
+            /** @description The number of entries so far. */
             entries: number;
+            /** @description The decisive facts in the format's own terms. Absent while the debate goes on. */
             result?: components["schemas"]["AdversarialSummary"] | components["schemas"]["StancesSummary"] | components["schemas"]["BallotSummary"] | components["schemas"]["PanelSummary"] | components["schemas"]["ConvergenceSummary"];
+            /** @description The words of the seat that closed, whole. */
             synthesis?: string;
+            /** @description Why code lowered the confidence, and to what. */
             caps?: components["schemas"]["Cap"][];
+            /** @description Codes of what a reader has to know; `labels.flags` has them in words. Later versions may add codes. */
             flags?: string[];
+            /** @description The words for the codes of this result. */
             labels?: components["schemas"]["Labels"];
+            /** @description The verdicts on all citations, counted. */
             citationCounts: components["schemas"]["CitationCounts"];
+            /** @description The coverage of all documents, summed up. */
             coverageCounts?: components["schemas"]["CoverageCounts"];
-            /** @enum {unknown} */
+            /**
+             * @description Why there is no coverage.
+             * @enum {string}
+             */
             coverageAbsent?: "noDocuments" | "noRound" | "notConcluded";
+            /** @description The gate's decision, of a declined case. */
             gate?: components["schemas"]["Gate"];
+            /** @description The addresses of what belongs to the debate. */
             links: components["schemas"]["ResultLinks"];
+            /** @description The number of the last entry, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the last entry's record.
+             */
             at: string;
         };
         /**
          * Decision
          * @description What was decided, the same members in every format, list item, event and report.
          *
-         *     ``answer`` is the sentence that a person would say: it names who decided what, or why nothing is decided, and never
-         *     says that the decision is right. ``by`` is absent if nothing decided, ``confidence`` if there is no decision to be
-         *     sure of, ``dissent`` if none stands. A confidence is not a probability, and code can only lower it.
+         *     The answer never says that the decision is right. Code can only lower the confidence.
          */
         Decision: {
-            /** @enum {unknown} */
+            /**
+             * @description What came of the case: one of eleven words that mean the same in every format.
+             * @enum {string}
+             */
             outcome: "agreed" | "chosen" | "declined" | "escalated" | "modified" | "none" | "ranked" | "rejected" | "split" | "undecided" | "upheld";
+            /** @description The sentence that a person would say: who decided what, or why nothing is decided. */
             answer: string;
-            /** @enum {unknown} */
+            /**
+             * @description Who or what decided. Absent if nothing did.
+             * @enum {string}
+             */
             by?: "adjudicator" | "agreement" | "endorsements" | "gate" | "judge" | "moderator" | "synthesizer" | "tieRule" | "vote";
-            /** @enum {unknown} */
+            /**
+             * @description The confidence after code lowered it. It is not a probability. Absent without a decision.
+             * @enum {string}
+             */
             confidence?: "HIGH" | "LOW" | "MODERATE";
+            /** @description Whether a person has to decide, and why. */
             humanReview: components["schemas"]["HumanReview"];
+            /** @description What stands against the decision. Absent if nothing does. */
             dissent?: components["schemas"]["DecisionDissent"];
+            /** @description What the debate cost so far. */
             cost: components["schemas"]["DecisionCost"];
         };
         /**
@@ -1863,51 +2943,60 @@ export interface components {
          * @description Whether a person has to decide, and why.
          */
         HumanReview: {
+            /** @description Whether a person has to decide. */
             required: boolean;
+            /** @description The codes of the reasons; `labels.reasons` has them in words. */
             reasons?: string[];
         };
         /**
          * DecisionDissent
          * @description What stands against the decision, in a sentence and seat by seat.
          *
-         *     ``kind`` is ``assigned`` for the points of a critic or of a stance that lost, which the format gave them to argue,
-         *     and ``own`` for a debater's own: the minority of a ballot, a panel or convergence, and who gave way to the others.
+         *     ``own`` are the minority of a ballot, a panel or convergence, and who gave way to the others.
          */
         DecisionDissent: {
-            /** @enum {unknown} */
+            /**
+             * @description `assigned` if the format gave the seat its side to argue, `own` if it is a debater's own view.
+             * @enum {string}
+             */
             kind: "assigned" | "own";
+            /** @description The dissent in a sentence. */
             text: string;
+            /** @description Who dissents. */
             by?: components["schemas"]["Dissenter"][];
         };
         /**
          * Dissenter
          * @description A seat that stands, or at first stood, against the decision.
          *
-         *     ``name`` is the caller's for it, or its neutral label. ``holds`` is its own conclusion, assigned stance, vote or
-         *     answer, absent for an abstention. ``points`` counts its arguments that stand: a critic's that were neither granted
-         *     nor answered, otherwise those of its last turn that are not struck. ``until`` is ``firstDraft`` if it held this only
-         *     before it had read the others.
+         *     ``points`` of a critic are those that were neither granted nor answered, of others those of the last turn that are
+         *     not struck.
          */
         Dissenter: {
+            /** @description The seat that stands against the decision. */
             seat: string;
+            /** @description The number of its arguments that stand. */
             points: number;
-            /** @enum {unknown} */
+            /**
+             * @description `end`, or `firstDraft` if it held this only before it had read the others.
+             * @enum {string}
+             */
             until: "end" | "firstDraft";
+            /** @description The caller's name for it, or its neutral one. */
             name?: string;
+            /** @description What it holds: its conclusion, assigned stance, vote or answer. Absent for an abstention. */
             holds?: string;
         };
         /**
          * DecisionCost
-         * @description US dollars as decimal strings. ``ceilingUSD`` is absent for a declined case.
-         *
-         *     ``excessUSD`` is what vendors billed above reservations, beside ``spentUSD``; absent if that is nothing.
+         * @description What the debate cost.
          */
         DecisionCost: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars spent. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate may cost at most. Absent for a declined case. */
             ceilingUSD?: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that vendors billed above reservations. Absent if that is nothing. */
             excessUSD?: string;
         };
         /**
@@ -1915,11 +3004,19 @@ export interface components {
          * @description The conclusion, and whether it is that of the first proposal; or the order of several positions.
          */
         AdversarialSummary: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "adversarial";
-            /** @enum {unknown} */
+            /**
+             * @description The conclusion of the last moderation. Absent if none stands.
+             * @enum {string}
+             */
             conclusion?: "modified" | "rejected" | "upheld";
+            /** @description Whether that is the conclusion of the first proposal. */
             agreesWithFirstProposal?: boolean;
+            /** @description Several positions in the moderator's order, the best supported first. */
             ranking?: components["schemas"]["RankedPosition"][];
         };
         /**
@@ -1927,8 +3024,11 @@ export interface components {
          * @description A position in the moderator's order, best first.
          */
         RankedPosition: {
+            /** @description The place in the moderator's order, from 1, the best supported. */
             rank: number;
+            /** @description The id of the position. */
             position: string;
+            /** @description The moderator's score of its arguments, from 1 to 10. */
             score: number;
         };
         /**
@@ -1936,9 +3036,14 @@ export interface components {
          * @description The assigned stance that the winner names.
          */
         StancesSummary: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "stances";
+            /** @description The number of rounds that were debated. */
             rounds: number;
+            /** @description The assigned stance that the winner names. Absent where it names none of them. */
             winnerStance?: string;
         };
         /**
@@ -1946,15 +3051,27 @@ export interface components {
          * @description The latest votes, and how many were needed.
          */
         BallotSummary: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "ballot";
+            /** @description The number of rounds that were begun. */
             roundsRun: number;
+            /** @description The number of votes that decide, at least 1. */
             consensusThreshold: number;
+            /** @description The latest votes, counted by option. */
             voteTally: components["schemas"]["Tally"][];
+            /** @description The option that was chosen, or `escalate` where none was. */
             decision: string;
-            /** @enum {unknown} */
+            /**
+             * @description Why it is decided: the threshold was reached, the rounds were used up, or the debate was cut short.
+             * @enum {string}
+             */
             decisionRule: "cut_short" | "max_rounds_exhausted" | "threshold_vote";
+            /** @description The number of latest votes that name an option. */
             votesCast: number;
+            /** @description The number of debaters. */
             seats: number;
         };
         /**
@@ -1962,7 +3079,9 @@ export interface components {
          * @description The number of latest votes for an option; ``abstention`` counts those that name none.
          */
         Tally: {
+            /** @description The option, or `abstention` for votes that name none. */
             vote: string;
+            /** @description The number of latest votes for it. */
             count: number;
         };
         /**
@@ -1970,15 +3089,27 @@ export interface components {
          * @description Whether the panel agreed, and how far; ``finalScore`` and ``overallConfidence`` are shares.
          */
         PanelSummary: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "panel";
-            /** @enum {unknown} */
+            /**
+             * @description The type of the question by which the panel was measured.
+             * @enum {string}
+             */
             questionType: "belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction";
+            /** @description The number of rounds that were measured. */
             roundsCompleted: number;
+            /** @description Whether the last of them reached consensus. Consensus does not make an answer right. */
             consensusReached: boolean;
+            /** @description The mean of the dimensions in the last round, a share from 0 to 1. */
             finalScore?: number;
+            /** @description The mean of the debaters' own last confidences, a share from 0 to 1, without the missing ones. */
             overallConfidence?: number;
+            /** @description The turn that wrote the synthesis. */
             synthesisTurn?: string;
+            /** @description The seats of debaters that became silent on the way. */
             missing?: string[];
         };
         /**
@@ -1986,12 +3117,21 @@ export interface components {
          * @description Who decided, and whether the answers converged.
          */
         ConvergenceSummary: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "convergence";
+            /** @description The number of rounds after the independent round 0. */
             rounds: number;
-            /** @enum {unknown} */
+            /**
+             * @description What decided: the judge, the majority of the last answers, or `nobody`.
+             * @enum {string}
+             */
             decidedBy: "judge" | "majority" | "nobody";
+            /** @description The round whose answers were near enough, from 0. Absent if none was. */
             convergedIn?: number;
+            /** @description The seats of debaters that became silent on the way. */
             missing?: string[];
         };
         /**
@@ -1999,8 +3139,12 @@ export interface components {
          * @description A reason for which code lowered the confidence, and the level that it allows at most.
          */
         Cap: {
+            /** @description The code of the reason; `labels.reasons` has it in words. */
             reason: string;
-            /** @enum {unknown} */
+            /**
+             * @description The highest confidence that this reason allows.
+             * @enum {string}
+             */
             atMost: "HIGH" | "LOW" | "MODERATE";
         };
         /**
@@ -2008,9 +3152,11 @@ export interface components {
          * @description The words for the codes of this result: of its flags, and of the reasons of its caps and of human review.
          */
         Labels: {
+            /** @description The words for each flag, by its code. */
             flags?: {
                 [key: string]: string;
             };
+            /** @description The words for each reason of a cap or of human review, by its code. */
             reasons?: {
                 [key: string]: string;
             };
@@ -2018,17 +3164,21 @@ export interface components {
         /**
          * CitationCounts
          * @description Citations by verdict, of all seats and takes, as far as they were checked.
-         *
-         *     ``unchecked`` are the citations of a case without documents, which were compared with nothing.
-         *     ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
          */
         CitationCounts: {
+            /** @description The number of citations whose words stand in the document. */
             verified: number;
+            /** @description The number of citations with a material change. */
             altered: number;
+            /** @description The number of citations with too few words to compare. */
             tooShort: number;
+            /** @description The number of citations whose words stand nowhere. */
             notFound: number;
+            /** @description The number of citations of a case without documents, which were compared with nothing. */
             unchecked: number;
+            /** @description The number of arguments that claim evidence and cite none. */
             uncited: number;
+            /** @description The number of struck arguments, these included. */
             struck: number;
         };
         /**
@@ -2038,8 +3188,11 @@ export interface components {
          *     A document of a round that was not reached does not count.
          */
         CoverageCounts: {
+            /** @description The number of documents that a round brought in. */
             documents: number;
+            /** @description The number of these with a verified citation. */
             documentsCited: number;
+            /** @description The share of all their characters that verified citations cover, from 0 to 1. */
             citedShare: number;
         };
         /**
@@ -2047,9 +3200,25 @@ export interface components {
          * @description The paths of the whole result, the events, the report and the audit bundle, which exists once it has ended.
          */
         ResultLinks: {
+            /**
+             * Format: uri-reference
+             * @description The path of the whole result.
+             */
             full: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the stream of events.
+             */
             events: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the report.
+             */
             report: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the audit bundle, which exists once the debate has ended.
+             */
             audit: string;
         };
         /**
@@ -2057,117 +3226,238 @@ export interface components {
          * @description The same end where the request says ``view=full``: the whole result, with number and time of the last entry.
          */
         WholeFinalEvent: {
+            /** @description What was decided, in the same members in every format. Absent while the debate goes on. */
             decision?: components["schemas"]["Decision"];
-            /** @enum {unknown} */
+            /**
+             * @description Which view this is: always `full`.
+             * @enum {string}
+             */
             view: "full";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate: truncated says that it ended before its rules were satisfied.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
-            /** @enum {unknown} */
+            /**
+             * @description Why the debate ended.
+             * @enum {string}
+             */
             stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            /** @description The same in words. */
             detail?: string;
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The format and its version. Absent for a declined case that named none. */
             format?: string;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of its last record. Absent while it goes on.
+             */
             concludedAt?: string;
+            /** @description The number of entries so far. */
             entries: number;
+            /** @description An opaque id of the caller. */
             subject: string;
-            /** @enum {unknown} */
+            /**
+             * @description How the caller was authenticated: `none` is not at all.
+             * @enum {string}
+             */
             askedVia: "databaseRole" | "keyboard" | "none";
+            /** @description The case as it was received. */
             case: components["schemas"]["Case"];
+            /** @description The debate's options, all resolved. */
             options?: components["schemas"]["AdversarialOptions"] | components["schemas"]["StancesOptions"] | components["schemas"]["BallotOptions"] | components["schemas"]["PanelOptions"] | components["schemas"]["ConvergenceOptions"];
+            /** @description The gate's decision. */
             gate?: components["schemas"]["Gate"];
+            /** @description The question as a proposition, in the adversarial format. */
             framing?: components["schemas"]["Framing"];
-            /** @default 0 */
+            /**
+             * @description Input and output tokens of the framing seat. Absent in formats without one.
+             * @default 0
+             */
             framingTokenCost: number;
+            /** @description The rounds of an adversarial debate, as EAAPL-MAG005 records them. */
             rounds?: components["schemas"]["RoundRecord"][];
+            /** @description What else is known of each of these rounds. */
             roundDetails?: components["schemas"]["RoundDetail"][];
-            /** @enum {unknown} */
+            /**
+             * @description The moderator's confidence before code lowered it.
+             * @enum {string}
+             */
             moderatorConfidenceLevel?: "HIGH" | "LOW" | "MODERATE";
-            /** @enum {unknown} */
+            /**
+             * @description The confidence of a judge or a synthesizer before code lowered it.
+             * @enum {string}
+             */
             closingConfidenceLevel?: "HIGH" | "LOW" | "MODERATE";
+            /** @description Why code lowered the confidence, and to what. */
             caps?: components["schemas"]["Cap"][];
+            /** @description Codes of what a reader has to know; `labels.flags` has them in words. Later versions may add codes. */
             flags?: string[];
+            /** @description The words for the codes of this result. */
             labels?: components["schemas"]["Labels"];
+            /** @description Evidence that is not in the sources, or that was not cited at all. */
             criticalValidationFailures?: components["schemas"]["ValidationFailure"][];
+            /** @description The words of the seat that closed, whole. */
             synthesis?: string;
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
+            /** @description The turns that spoke before any challenge. */
             firstDraft?: string[];
+            /** @description The arguments that were struck. */
             struck?: components["schemas"]["Struck"][];
+            /** @description The verdicts on all citations, counted. */
             citationCounts: components["schemas"]["CitationCounts"];
+            /** @description The cited and the uncited parts of each document. */
             coverage?: components["schemas"]["DocumentCoverage"][];
-            /** @enum {unknown} */
+            /**
+             * @description Why there is no coverage.
+             * @enum {string}
+             */
             coverageAbsent?: "noDocuments" | "noRound" | "notConcluded";
+            /** @description The coverage of all documents, summed up. */
             coverageCounts?: components["schemas"]["CoverageCounts"];
+            /** @description How seats moved when documents were introduced. */
             shifts?: components["schemas"]["ShiftDetail"][];
+            /** @description What the debate cost, in all and in parts. */
             overallCost: components["schemas"]["OverallCost"];
+            /** @description Every call of a model, in the order in which they were made. */
             attempts?: components["schemas"]["AttemptDetail"][];
+            /** @description The model behind each seat. */
             seats?: components["schemas"]["SeatDetail"][];
-            diversity?: string;
+            /**
+             * @description How far apart the models are of seats that should not think alike: of one model, of one family of models, or of different families.
+             * @enum {string}
+             */
+            diversity?: "sameModel" | "sameFamily" | "crossFamily";
+            /** @description The seats that should have models of different families. */
             pairs?: components["schemas"]["Pair"][];
+            /** @description The key that approved the configuration, or `unapproved`. */
             approvedBy?: string;
+            /** @description The hashes of what the debate went by, and of its records. */
             hashes?: components["schemas"]["Hashes"];
+            /** @description Remarks on what happened beside the arguments. */
             notices?: components["schemas"]["Notice"][];
+            /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
+            /** @description Passages of documents that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
+            /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
+            /** @description The turns of the debaters, by round, phase and declared order. Absent in the adversarial format. */
             transcript?: components["schemas"]["Spoken"][];
+            /** @description The replies of the other seats, in the order of the record. Absent in the adversarial format. */
             weighed?: components["schemas"]["Weighed"][];
+            /** @description The outcome in the format's own terms. */
             result?: components["schemas"]["AdversarialResult"] | components["schemas"]["StancesResult"] | components["schemas"]["BallotResult"] | components["schemas"]["PanelResult"] | components["schemas"]["ConvergenceResult"];
+            /** @description What the texts of each compared reply quote or report. */
             passages?: components["schemas"]["TurnPassages"][];
+            /** @description These passages, counted by where they stand. */
             passageCounts?: components["schemas"]["PassageCounts"];
+            /** @description The replies of deciders to one question that differ in more than words. */
             differing?: components["schemas"]["DifferingReplies"][];
+            /** @description The addresses of what belongs to the debate. */
             links: components["schemas"]["ResultLinks"];
+            /** @description The number of the last entry, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the last entry's record.
+             */
             at: string;
         };
         /**
          * Case
-         * @description A request for review, as it was received. ``estimatedDownside`` is in US dollars.
-         *
-         *     ``askedTaskType`` is the caller's task type, where policy has put ``taskType`` in its place.
+         * @description A request for review, as it was received.
          */
         Case: {
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The source documents, without their texts. */
             documents?: components["schemas"]["Document"][];
-            /** Format: decimal */
+            /**
+             * Format: decimal
+             * @description US dollars that a wrong answer may cost, as a decimal string.
+             */
             estimatedDownside: string;
-            /** Format: decimal */
+            /**
+             * Format: decimal
+             * @description The caller's confidence in its answer, from 0 to 1, as a decimal string. Absent if it gave none.
+             */
             confidenceScore?: string;
+            /** @description How the caller estimated the downside. */
             downsideBasis?: string;
+            /** @description The answer of a single agent, which seats read as the answer under review. */
             singleAgentAnswer?: string;
+            /** @description Whether the caller declared the matter contested. Absent, it counts as contested. */
             contested?: boolean;
+            /** @description The use case in the caller's inventory. */
             useCase?: string;
+            /** @description What the answer is used for. */
             intendedUse?: string;
-            materiality?: string;
-            format?: string;
+            /**
+             * @description How material the use is, by the caller's own classes.
+             * @enum {string}
+             */
+            materiality?: "high" | "moderate" | "low";
+            /**
+             * @description The format that the case asked for, or `auto`. Absent where it left that to policy.
+             * @enum {string}
+             */
+            format?: "adversarial" | "stances" | "ballot" | "panel" | "convergence" | "auto";
+            /** @description The caller's order to the gate. */
             force?: components["schemas"]["Force"];
+            /**
+             * Format: date-time
+             * @description When the debate has to end.
+             */
             deadline?: string;
+            /** @description The caller's own keys and values, such as a ticket number. */
             metadata?: {
                 [key: string]: string;
             };
             /**
+             * @description What happens when the last listener has gone: the debate continues, or is aborted.
              * @default continue
-             * @enum {unknown}
+             * @enum {string}
              */
             onDisconnect: "abort" | "continue";
+            /** @description The task type that the caller wrote, where policy put `taskType` in its place. */
             askedTaskType?: string;
         };
         /**
          * Document
-         * @description A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
-         *
-         *     ``round`` is the first round whose seats see it (reference 14.3).
+         * @description A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3.
          */
         Document: {
+            /** @description The document's id, as given or `D1`, `D2`, ... in order. Citations name it as `sourceId`. */
             id: string;
+            /** @description The title, or the id where the case gave none. */
             title: string;
+            /** @description The SHA-256 of a salt and the text, which proves the text without showing it. */
             commitment: string;
+            /** @description The length of the text in Unicode code points. */
             characters: number;
-            /** @default 1 */
+            /**
+             * @description The first round whose seats read it, from 1.
+             * @default 1
+             */
             round: number;
         };
         /**
@@ -2175,7 +3465,9 @@ export interface components {
          * @description A caller's order to the gate, with its reason.
          */
         Force: {
+            /** @description Whether there is to be a debate. */
             debate: boolean;
+            /** @description Why the gate is overruled. It is recorded. */
             reason: string;
         };
         /**
@@ -2183,13 +3475,24 @@ export interface components {
          * @description A round as EAAPL-MAG005, section 5.2 has it; a part that was not reached is null, since it names all.
          */
         RoundRecord: {
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The round, from 1. */
             roundNumber: number;
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The case for the proposition; of several positions, for the one that the moderator ranked first. */
             proposerPosition: components["schemas"]["ProposerPosition"] | null;
+            /** @description The standing critique. */
             criticPosition: components["schemas"]["CriticPosition"] | null;
+            /** @description The rebuttal of the same position as the proposer's. */
             rebuttalPosition: components["schemas"]["RebuttalPosition"] | null;
+            /** @description The moderator's evaluation in the first order. */
             moderatorEvaluation: components["schemas"]["ModeratorEvaluation"] | null;
+            /** @description Tokens of the round by seat. */
             tokenCost: components["schemas"]["TokenCost"];
         };
         /**
@@ -2197,33 +3500,45 @@ export interface components {
          * @description Input and output tokens of all of a seat's attempts in the round, as far as the provider reported them.
          */
         TokenCost: {
+            /** @description Input and output tokens of the proposer in the round. */
             proposer: number;
+            /** @description Input and output tokens of the critic in the round. */
             critic: number;
+            /** @description Input and output tokens of the rebuttal in the round. */
             rebuttal: number;
+            /** @description Input and output tokens of the moderator in the round. */
             moderator: number;
         };
         /**
          * RoundDetail
          * @description The details beside a round record.
-         *
-         *     ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
-         *     ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
          */
         RoundDetail: {
+            /** @description The round, from 1. */
             roundNumber: number;
+            /** @description The standing turn of each seat. */
             turns?: {
                 [key: string]: string;
             };
+            /** @description What each seat concludes on the proposition. */
             conclusions?: components["schemas"]["Conclusions"];
+            /** @description The objections that the proposer answered in advance. */
             objections?: components["schemas"]["Objection"][];
+            /** @description What was said for each of several positions. */
             positions?: components["schemas"]["PositionDetail"][];
+            /** @description A first critique that was asked for again. */
             criticFirstTake?: components["schemas"]["CriticFirstTake"];
+            /** @description What code found in the standing critique. */
             critiqueSigns?: components["schemas"]["CritiqueSigns"];
+            /** @description The neutral label of each seat, in the seeded order in which the moderator saw them. */
             labels?: {
                 [key: string]: string;
             };
+            /** @description The ids of the documents that were introduced in this round. */
             newDocuments?: string[];
+            /** @description The closing moderation in the reverse order, if it was asked for. */
             swappedModeration?: components["schemas"]["SwappedModeration"];
+            /** @description The moderations that second takes replaced. */
             moderatorFirstTakes?: components["schemas"]["ModeratorFirstTake"][];
         };
         /**
@@ -2231,44 +3546,71 @@ export interface components {
          * @description Each seat's conclusion on the proposition; absent for a seat that had not spoken.
          */
         Conclusions: {
-            /** @enum {unknown} */
+            /**
+             * @description The proposer's conclusion; of several positions, that of the leading one.
+             * @enum {string}
+             */
             proposer?: "modified" | "rejected" | "upheld";
-            /** @enum {unknown} */
+            /**
+             * @description The conclusion of the standing critique.
+             * @enum {string}
+             */
             critic?: "modified" | "rejected" | "upheld";
-            /** @enum {unknown} */
+            /**
+             * @description The rebuttal's conclusion; of several positions, that of the leading one.
+             * @enum {string}
+             */
             rebuttal?: "modified" | "rejected" | "upheld";
-            /** @enum {unknown} */
+            /**
+             * @description The moderator's conclusion.
+             * @enum {string}
+             */
             moderator?: "modified" | "rejected" | "upheld";
         };
         /**
          * PositionDetail
-         * @description One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported.
+         * @description One of several positions in one round.
          */
         PositionDetail: {
+            /** @description The id of the position. */
             id: string;
+            /** @description The position, as it was put to the debate. */
             text: string;
+            /** @description The case for this position. */
             proposerPosition?: components["schemas"]["ProposerPosition"];
+            /** @description The answers to the critic's points against it. */
             rebuttalPosition?: components["schemas"]["RebuttalPosition"];
+            /** @description The objections that its proposer answered in advance. */
             objections?: components["schemas"]["Objection"][];
-            /** @enum {unknown} */
+            /**
+             * @description Its proposer's conclusion.
+             * @enum {string}
+             */
             proposerConclusion?: "modified" | "rejected" | "upheld";
-            /** @enum {unknown} */
+            /**
+             * @description Its rebuttal's conclusion.
+             * @enum {string}
+             */
             rebuttalConclusion?: "modified" | "rejected" | "upheld";
+            /** @description The moderator's score of its proposer's arguments, from 1 to 10. */
             proposerScore?: number;
+            /** @description The moderator's score of its rebuttal, from 1 to 10. */
             rebuttalScore?: number;
+            /** @description Its place in the moderator's order in this round, from 1, the best supported. */
             rank?: number;
         };
         /**
          * CriticFirstTake
          * @description A critique that was too weak and was asked for again.
-         *
-         *     ``reasons`` are ``selfRating`` and the hard signs that code found. ``replaced`` says whether the second take came
-         *     and stands.
          */
         CriticFirstTake: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The critique that was too weak. */
             position: components["schemas"]["CriticPosition"];
+            /** @description Why it was: `selfRating`, and the hard signs that code found. */
             reasons?: string[];
+            /** @description Whether the second take came and stands in its place. */
             replaced: boolean;
         };
         /**
@@ -2276,39 +3618,53 @@ export interface components {
          * @description The finding about the standing critique: hard signs of weakness, soft ones, and softening phrases.
          */
         CritiqueSigns: {
+            /** @description The hard signs of weakness, for which a critique is asked again. */
             weak?: string[];
+            /** @description The soft signs, which are only shown. */
             soft?: string[];
+            /** @description Phrases of the critique that soften it. */
             softening?: string[];
         };
         /**
          * SwappedModeration
          * @description The closing moderation, asked for again in the reverse order. It never replaces the first one.
-         *
-         *     ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
-         *     ``agrees`` is false if the other order led to another conclusion, or to another position ranked first.
          */
         SwappedModeration: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The evaluation in the reverse order. */
             evaluation: components["schemas"]["ModeratorEvaluation"];
-            /** @enum {unknown} */
+            /**
+             * @description The conclusion in the reverse order.
+             * @enum {string}
+             */
             conclusion: "modified" | "rejected" | "upheld";
+            /** @description The neutral label of each seat, in the order in which the moderator saw them. */
             labels?: {
                 [key: string]: string;
             };
+            /** @description The positions as it ranked them, the best supported first. */
             ranking?: string[];
+            /** @description Whether the reverse order led to the same conclusion and the same first position. */
             agrees: boolean;
         };
         /**
          * ModeratorFirstTake
          * @description A moderation that quoted what does not stand where it says, and that a second take replaced.
          *
-         *     ``swapped`` says that it was asked for in the reverse order. `TurnPassages` of its turn has the passages.
+         *     `TurnPassages` of its turn has the passages.
          */
         ModeratorFirstTake: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description Whether it was asked for in the reverse order. */
             swapped: boolean;
+            /** @description The evaluation that was replaced. */
             evaluation: components["schemas"]["ModeratorEvaluation"];
-            /** @enum {unknown} */
+            /**
+             * @description The conclusion that was replaced.
+             * @enum {string}
+             */
             conclusion: "modified" | "rejected" | "upheld";
         };
         /**
@@ -2316,12 +3672,20 @@ export interface components {
          * @description A critical validation failure: evidence that is not in the sources, or is not cited at all (reference 10.3).
          */
         ValidationFailure: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The number of the argument, from 1 to 99. */
             n: number;
-            /** @enum {unknown} */
+            /**
+             * @description The verdict on the citation, or `uncited` for evidence without a citation.
+             * @enum {string}
+             */
             reason: "altered" | "not_found" | "too_short" | "uncited";
+            /** @description The words that were given as the source's. */
             quote?: string;
+            /** @description The id of the document that the citation names. */
             sourceId?: string;
+            /** @description The id of another given document that has the words. */
             foundIn?: string;
         };
         /**
@@ -2329,42 +3693,61 @@ export interface components {
          * @description A struck argument, which later seats did not see: its evidence is not verified or not cited at all.
          */
         Struck: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The argument, which later seats did not see. */
             argument: components["schemas"]["Argument"];
         };
         /**
          * DocumentCoverage
-         * @description The cited and the uncited stretches of one document.
-         *
-         *     ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
-         *     verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
-         *     ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
-         *     own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
-         *     them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is the
-         *     reason why the text could not be read: ranges are then in characters.
+         * @description The cited and the uncited stretches of one document: together they are the whole of it.
          */
         DocumentCoverage: {
+            /** @description The id of the document, by which citations name it. */
             documentId: string;
+            /** @description The document's title, or its id where the case gave none. */
             title: string;
+            /** @description The first round whose seats read the document, from 1. */
             round: number;
+            /** @description Whether any seat could cite the document: false if its round was not reached. */
             given: boolean;
+            /** @description The length of the text in code points. */
             characters: number;
+            /** @description The number of verified citations of the document. */
             citations: number;
+            /** @description The share of the text's characters that verified citations cover, from 0 to 1: 0 only for none, 1 only for all. */
             citedShare: number;
+            /** @description The stretches that verified citations cover, in the order of the text. */
             cited?: components["schemas"]["CitedSpan"][];
+            /** @description The stretches that no verified citation covers, each as start and end in code points, end exclusive. */
             neverCited?: number[][];
+            /** @description The passages that were quoted with a material change, which do not count as cited. */
             quotedWrongly?: components["schemas"]["QuotedWrongly"][];
-            /** @enum {unknown} */
+            /**
+             * @description The unit of `neverCitedParts`: clauses and headings of the document's own (`places`), pages, lines, or characters where the text could not be read.
+             * @enum {string}
+             */
             partsAre: "characters" | "lines" | "pages" | "places";
+            /** @description The number of parts of the document; 0 where its units are lines. */
             parts: number;
+            /** @description The number of parts that no verified citation touches; 0 where the units are lines. */
             partsNeverCited: number;
+            /** @description The parts that verified citations touch. */
             places?: components["schemas"]["CitedPlace"][];
+            /** @description The parts that no verified citation touches, neighbours together. */
             neverCitedParts?: components["schemas"]["UncitedRange"][];
+            /** @description Where the parts of the highest level begin, for a picture of the document; 200 at most. */
             marks?: components["schemas"]["PartStart"][];
-            /** @enum {unknown} */
+            /**
+             * @description Why the text could not be read. Ranges are then in characters.
+             * @enum {string}
+             */
             absent?: "textDiffers" | "textNotRead" | "textNotStored";
         };
         /**
@@ -2372,23 +3755,31 @@ export interface components {
          * @description A stretch that verified citations of all turns cover without a gap.
          */
         CitedSpan: {
+            /** @description Start and end in code points of the text, end exclusive. */
             span: number[];
+            /** @description The turns that cited it. */
             by?: components["schemas"]["CitedBy"][];
         };
         /**
          * CitedBy
-         * @description A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
+         * @description A turn that cited a passage. A turn with struck and other arguments on it is listed twice.
          *
-         *     ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
-         *     not see them. A turn with arguments of both kinds is listed twice.
+         *     Arguments are struck here because other evidence of theirs failed.
          */
         CitedBy: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The numbers of the turn's arguments that quote the stretch, each from 1 to 99. */
             arguments?: number[];
+            /** @description Whether these arguments were struck, so that later seats did not see them. */
             struck: boolean;
+            /** @description The exact stretches that the turn quoted, each as start and end in code points of the text, end exclusive. */
             spans?: number[][];
         };
         /**
@@ -2396,102 +3787,129 @@ export interface components {
          * @description A passage that was quoted with a material change: it does not count as cited.
          */
         QuotedWrongly: {
+            /** @description Start and end of the passage in code points of the text, end exclusive. */
             span: number[];
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The number of the argument that quotes it, from 1 to 99. */
             argument: number;
         };
         /**
          * CitedPlace
-         * @description A clause, heading or page that verified citations touch, with their number and their seats.
-         *
-         *     ``state`` is ``partly`` if it has parts of its own and not all of them were cited; ``title`` is absent where the
-         *     document gives the part none.
+         * @description A clause, heading or page that verified citations touch.
          */
         CitedPlace: {
+            /** @description The part as the document names it, such as `Section 12.4`. */
             label: string;
+            /** @description The heading of the part. */
             title?: string;
+            /** @description Start and end of the part in code points of the text, end exclusive. */
             span: number[];
-            /** @enum {unknown} */
+            /**
+             * @description `cited`, or `partly` if the part has parts of its own and not all of them were cited.
+             * @enum {string}
+             */
             state: "cited" | "partly";
+            /** @description The number of verified citations that touch the part. */
             citations: number;
+            /** @description The seats that cited it. */
             seats?: string[];
         };
         /**
          * UncitedRange
-         * @description Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
-         *
-         *     ``word``, ``first`` and ``last`` are its pieces, ``word`` absent for titles; ``of`` names the part that holds them
-         *     if the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
-         *     them.
+         * @description Neighbouring parts that no verified citation touches.
          */
         UncitedRange: {
+            /** @description The range in words, such as `Sections 9 to 12`. */
             name: string;
+            /** @description What the document calls these parts, such as `Section`. */
             word?: string;
+            /** @description The numeral of the first part. */
             first?: string;
+            /** @description The numeral of the last part. */
             last?: string;
+            /** @description The part that holds them, where the document has this name more than once. */
             of?: string;
+            /** @description Start and end of the range in code points of the text, end exclusive. */
             span: number[];
+            /** @description The number of neighbouring parts. */
             members: number;
+            /** @description The number of these parts and of all parts under them. */
             parts: number;
         };
         /**
          * PartStart
-         * @description The start of a part of the highest level, with its numeral, empty for a title without one.
+         * @description The start of a part of the highest level.
          */
         PartStart: {
+            /** @description The numeral of the part, empty for a title without one. */
             numeral: string;
+            /** @description Where the part begins, in code points of the text. */
             at: number;
         };
         /**
          * ShiftDetail
-         * @description The shift of a seat when ``documents`` were introduced, as ``turn`` gives it.
+         * @description The shift of a seat when documents were introduced.
          */
         ShiftDetail: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
-            /** @enum {unknown} */
+            /**
+             * @description How the seat moved.
+             * @enum {string}
+             */
             movement: "reversed" | "strengthened" | "unchanged" | "weakened";
+            /** @description Why, in the seat's words. */
             because: string;
+            /** @description The ids of the documents that were introduced. */
             documents?: string[];
         };
         /**
          * OverallCost
          * @description Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
-         *
-         *     ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
-         *     above reservations. Round 0 is the framing. A declined case has neither ceiling nor estimate. ``bySeat`` has every
-         *     seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
-         *     asked, the seat's own or its fallback.
          */
         OverallCost: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate may cost at most. Absent for a declined case. */
             ceilingUSD?: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars spent, never above the ceiling. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars reserved for calls under way. Together with what is spent it never passes the ceiling. */
             heldUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars by the catalogue's estimate. Absent for a declined case. */
             expectedUSD?: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that vendors billed above reservations, beside what is spent. */
             excessUSD: string;
+            /** @description Spent and excess divided by the estimate, with three decimals: 1.000 is as estimated. */
             actualToEstimate?: string;
+            /** @description All attempts by the basis of their charge. */
             byBasis: components["schemas"]["ByBasis"];
+            /** @description The cost of each seat, asked or not. */
             bySeat?: {
                 [key: string]: components["schemas"]["Account"];
             };
+            /** @description The cost of each round. Round 0 is what comes before the first. */
             byRound?: {
                 [key: string]: components["schemas"]["Account"];
             };
+            /** @description The cost of each seat in each round. */
             bySeatAndRound?: {
                 [key: string]: {
                     [key: string]: components["schemas"]["Account"];
                 };
             };
+            /** @description The cost of each model, by the alias that was asked. */
             byModel?: {
                 [key: string]: components["schemas"]["Account"];
             };
@@ -2501,8 +3919,11 @@ export interface components {
          * @description The bases of charges: the reported usage, the reservation if no usage could be priced, or no use at all.
          */
         ByBasis: {
+            /** @description Charged by the usage that the vendor reported. */
             usage: components["schemas"]["Charged"];
+            /** @description Charged as reserved, because no usage could be priced. */
             reserved: components["schemas"]["Charged"];
+            /** @description Not charged, because the vendor did not work on them. */
             none: components["schemas"]["Charged"];
         };
         /**
@@ -2510,32 +3931,37 @@ export interface components {
          * @description The number of attempts that were charged on one basis, and their cost together.
          */
         Charged: {
+            /** @description The number of attempts. */
             attempts: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for them together. */
             amountUSD: string;
         };
         /**
          * Account
-         * @description The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
+         * @description The cost of a seat, a round or a model.
          *
-         *     ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
-         *     ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
-         *     are then absent. ``usageUntold`` attempts were charged as reserved, because their provider did not report tokens;
-         *     ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+         *     Only a whole seat has an estimate, and older records have none.
          */
         Account: {
+            /** @description Tokens by kind, as far as vendors reported them. */
             tokens: components["schemas"]["Tokens"];
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged, excess included. */
             amountUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars reserved for attempts under way. */
             heldUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars by the catalogue's estimate. Only a whole seat has one. */
             expectedUSD?: string;
+            /** @description The amount divided by its estimate, with three decimals: 1.000 is as estimated. */
             actualToEstimate?: string;
+            /** @description The number of attempts. */
             attempts: number;
+            /** @description The number of attempts without a usable reply. */
             failedAttempts: number;
+            /** @description The number of attempts that were charged as reserved. */
             usageUntold: number;
+            /** @description All attempts by the basis of their charge. */
             byBasis: components["schemas"]["ByBasis"];
+            /** @description The vendor's service tiers that were billed, beside its usual one. */
             tiers?: string[];
         };
         /**
@@ -2543,96 +3969,138 @@ export interface components {
          * @description Tokens by kind, as far as providers reported them; the kinds do not overlap.
          */
         Tokens: {
-            /** @default 0 */
+            /**
+             * @description Tokens of input at the full rate.
+             * @default 0
+             */
             input: number;
-            /** @default 0 */
+            /**
+             * @description Tokens of input that the vendor read from its cache.
+             * @default 0
+             */
             cachedInput: number;
-            /** @default 0 */
+            /**
+             * @description Tokens of input that the vendor wrote into its cache for some minutes.
+             * @default 0
+             */
             cacheWrite: number;
-            /** @default 0 */
+            /**
+             * @description Tokens of output, without reasoning.
+             * @default 0
+             */
             output: number;
-            /** @default 0 */
+            /**
+             * @description Tokens of reasoning.
+             * @default 0
+             */
             reasoning: number;
-            /** @default 0 */
+            /**
+             * @description Tokens of input that the vendor wrote into its cache for an hour.
+             * @default 0
+             */
             cacheWrite1h: number;
         };
         /**
          * AttemptDetail
          * @description One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
          *
-         *     ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
-         *     ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
-         *     absent if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation.
-         *     ``outcome`` is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open one has no
-         *     charge.
+         *     ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words, absent if it gave none.
          */
         AttemptDetail: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The number of the attempt in its turn, from 1. */
             attempt: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
             label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
             name?: string;
+            /** @description The alias of the model that was asked. */
             model: string;
+            /** @description The name of the model that answered, by the vendor's word. */
             servedModel?: string;
+            /** @description The vendor's id of the request. */
             requestId?: string;
+            /** @description The vendor's mark of the system that answered. */
             fingerprint?: string;
+            /** @description Tokens of the request by our own count, the basis of the reservation. */
             inputTokensCounted: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars reserved for the attempt. */
             heldUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged. Absent while the attempt is under way. */
             amountUSD?: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the charge is based on. Absent while the attempt is under way.
+             * @enum {string}
+             */
             basis?: "none" | "reserved" | "usage";
+            /** @description `spoke`, `open` while the attempt is under way, or the code of its failure. */
             outcome: string;
         };
         /**
          * SeatDetail
-         * @description The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
-         *
-         *     ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
+         * @description The model behind a seat.
          */
         SeatDetail: {
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The alias of the model in the catalogue. */
             alias: string;
+            /** @description The name that policy gives to the vendor's service. */
             provider: string;
+            /** @description The vendor's name for the model. */
             modelName: string;
+            /** @description The model's family: models of one family may share their faults. */
             family: string;
+            /** @description The names that the vendor gave with its replies, each once. */
             servedModels?: string[];
+            /** @description The format of the vendor's requests, answers and usage. */
             wire: string;
+            /** @description The alias that is asked if the model cannot answer. */
             fallback?: string;
         };
         /**
          * Hashes
-         * @description The hashes of policy, prompts and records, SHA-256 in hexadecimal.
-         *
-         *     ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
-         *     debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
-         *     prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
-         *     place of that record in the audit log, absent before the debate is over. ``used`` names those of the pins with which
-         *     requests were made.
+         * @description The hashes of policy, prompts and records.
          */
         Hashes: {
+            /** @description The SHA-256 of the manifest of prompts. */
             promptsPin?: string;
+            /** @description The version and SHA-256 of every prompt, schema and layout that the debate may ask with, by name. */
             pins?: {
                 [key: string]: string;
             };
+            /** @description The names of those of the pins with which requests were made. */
             used?: string[];
+            /** @description The SHA-256 of the policy. */
             policyHash?: string;
+            /** @description The SHA-256 of all prices of the catalogue. */
             priceHash?: string;
+            /** @description The SHA-256 of prompts, seats, parameters, policy and prices together. */
             configurationHash?: string;
+            /** @description The SHA-256 of the code that ran. */
             buildHash?: string;
+            /** @description The SHA-256 that commits to the case, from which all orders are derived. */
             seed?: string;
+            /** @description The SHA-256 of the debate's last record. */
             lastRecord?: string;
+            /** @description The place of that record in the audit log. Absent before the debate is over and provable. */
             log?: components["schemas"]["LogPosition"];
         };
         /**
          * LogPosition
-         * @description The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex).
+         * @description The place of a record: the log, the leaf's index, and the first checkpoint that covers it.
          */
         LogPosition: {
+            /** @description The name of the log: host, tenant and number. */
             log: string;
+            /** @description The index of the record's leaf, from 0. */
             index: number;
+            /** @description The number of records under the first checkpoint that covers it, at least 1. */
             size: number;
+            /** @description The root of that checkpoint, SHA-256 in hexadecimal. */
             root: string;
         };
         /**
@@ -2640,12 +4108,23 @@ export interface components {
          * @description A remark for the reader: entry number, time, kind, the turns concerned, and the words.
          */
         Notice: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
-            /** @enum {unknown} */
+            /**
+             * @description The kind of the remark.
+             * @enum {string}
+             */
             notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            /** @description The turns that it concerns. */
             turns?: string[];
+            /** @description The code of the reason. */
             reason: string;
+            /** @description The remark in words. */
             detail: string;
         };
         /**
@@ -2653,11 +4132,18 @@ export interface components {
          * @description A check: its id, kind and engine version, its entry's number, and its finding in few words.
          */
         CheckDetail: {
+            /** @description The id of the check: what was checked, and the kind. */
             check: string;
-            /** @enum {unknown} */
+            /**
+             * @description The kind of the check.
+             * @enum {string}
+             */
             kind: "accuracy" | "citations" | "consensus" | "convergence" | "critique" | "injection" | "synthesis" | "texts" | "voices";
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The number of its entry in the debate, from 0. */
             n: number;
+            /** @description The finding in few words. */
             summary: string;
         };
         /**
@@ -2665,86 +4151,116 @@ export interface components {
          * @description A passage of a document that speaks to the reader as if it were an instruction.
          */
         Suspicion: {
+            /** @description The id of the document. */
             sourceId: string;
+            /** @description Start and end of the passage in code points of the text, end exclusive. */
             span: number[];
+            /** @description The name of the pattern that matched. */
             pattern: string;
         };
         /**
          * Spoken
-         * @description One turn of a debater in a format that has them.
-         *
-         *     ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
-         *     one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
-         *     other debater. ``text`` are its statements, if any, one in each paragraph, struck ones too; ``arguments`` the same
-         *     with verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
-         *     ``tokens`` and ``chargedUSD`` are of all its attempts.
+         * @description One turn of a debater in a format that has them. ``tokens`` and ``chargedUSD`` are of all its attempts.
          */
         Spoken: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
             phase?: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The caller's name for the debater. */
             name?: string;
+            /** @description The assigned stance, or the debater's own in its words. */
             stance?: string;
+            /** @description The neutral name under which others see it. */
             label: string;
+            /** @description The alias of the model that spoke. */
             model: string;
+            /** @description Whether it had seen no reply of any other debater. */
             blind: boolean;
+            /** @description Its statements, one in each paragraph, struck ones too. */
             text?: string;
+            /** @description The same statements with their citations and verdicts. */
             arguments?: components["schemas"]["Argument"][];
+            /** @description The option that it votes for. Absent for an abstention and in formats without votes. */
             vote?: string;
+            /** @description Its answer, in formats whose debaters give one. */
             answer?: string;
+            /** @description Its own confidence, a share from 0 to 1. */
             confidence?: number;
+            /** @description The whole reply as JSON, in the form of the format's own schema. */
             reply: Record<string, never>;
+            /** @description Input and output tokens of all attempts of the turn. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the reply, all attempts of its turn included. */
             chargedUSD: string;
         };
         /**
          * Weighed
          * @description The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
          *
-         *     ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
-         *     it quoted what does not stand where it says. ``reply`` is the whole reply;
-         *     ``tokens`` and ``chargedUSD`` are of all its attempts.
+         *     A second take stands in the place of a reply that quoted what does not stand where it says.
          */
         Weighed: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description Whether the seat was asked again in the reverse order. */
             swapped: boolean;
+            /** @description Whether a second take stands in the place of this reply. */
             replaced: boolean;
+            /** @description The alias of the model that spoke. */
             model: string;
+            /** @description The whole reply as JSON, in the form of the seat's own schema. */
             reply: Record<string, never>;
+            /** @description Input and output tokens of all attempts of the turn. */
             tokens: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged for the reply, all attempts of its turn included. */
             chargedUSD: string;
         };
         /**
          * AdversarialResult
-         * @description The conclusion of the last moderation, absent if none stands, and whether it is that of the first proposal.
-         *
-         *     ``ranking`` are several positions in the moderator's order. ``dissent`` are the standing objections at full length.
+         * @description The outcome of an adversarial debate in its own terms.
          */
         AdversarialResult: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "adversarial";
-            /** @enum {unknown} */
+            /**
+             * @description The conclusion of the last moderation. Absent if none stands.
+             * @enum {string}
+             */
             conclusion?: "modified" | "rejected" | "upheld";
+            /** @description Whether that is the conclusion of the first proposal. */
             agreesWithFirstProposal?: boolean;
+            /** @description Several positions in the moderator's order, the best supported first. */
             ranking?: components["schemas"]["RankedPosition"][];
+            /** @description The objections that stand, at full length. */
             dissent?: components["schemas"]["Dissent"];
         };
         /**
          * Dissent
          * @description The standing objections against the proposition.
-         *
-         *     ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
          */
         Dissent: {
+            /** @description The thesis of the last standing critique. */
             thesis: string;
-            /** @enum {unknown} */
+            /**
+             * @description What that critique concludes.
+             * @enum {string}
+             */
             conclusion: "modified" | "rejected" | "upheld";
+            /** @description The points that the last moderation leaves open. */
             unresolvedPoints?: string[];
+            /** @description The critic's points that were neither granted nor answered. */
             maintained?: components["schemas"]["Maintained"][];
         };
         /**
@@ -2752,9 +4268,14 @@ export interface components {
          * @description A critic's point that was neither granted nor answered by a standing argument.
          */
         Maintained: {
+            /** @description The round in which the point was made, from 1. */
             round: number;
+            /** @description The critic's point. */
             point: components["schemas"]["Argument"];
-            /** @enum {unknown} */
+            /**
+             * @description Why it stands: it was not answered, the answer was struck, or the rebuttal was not reached.
+             * @enum {string}
+             */
             why: "answerStruck" | "rebuttalNotReached" | "unanswered";
         };
         /**
@@ -2762,13 +4283,22 @@ export interface components {
          * @description The verdict, and ``raw``: the raw output of the stances' reference, with the statements that stand.
          */
         StancesResult: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "stances";
+            /** @description The number of rounds that were debated. */
             rounds: number;
+            /** @description The verdict that stands. Absent if the order of presentation decided. */
             verdict?: components["schemas"]["Verdict"];
+            /** @description The verdict in the reverse order, if it was asked for. */
             swappedVerdict?: components["schemas"]["Verdict"];
+            /** @description The assigned stance that the winner names. Absent where it names none of them. */
             winnerStance?: string;
+            /** @description The projection: JSON that fits the case's output schema. */
             output?: unknown;
+            /** @description The raw output of the stances' reference, with the statements that stand. */
             raw?: Record<string, never>;
         };
         /**
@@ -2776,40 +4306,70 @@ export interface components {
          * @description A judge's verdict in the shape of the stances' reference; null for a winner combines several stances.
          */
         Verdict: {
+            /** @description The judge's verdict in words. */
             verdict: string;
+            /** @description The stance that won; null if the verdict combines several. */
             winner: string | null;
+            /** @description Why, in the judge's words. */
             reasoning: string;
         };
         /**
          * BallotResult
-         * @description The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
-         *
-         *     ``speakerSelectedBy`` is the rule behind the last of them.
+         * @description The count of votes, with the nine lines of the bounded-debate pattern.
          */
         BallotResult: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "ballot";
+            /** @description The names of the debaters in the order in which they speak. */
             debaterIds: string[];
+            /** @description The number of rounds that were begun. */
             roundsRun: number;
+            /** @description The most rounds that were allowed, at least 1. */
             maxRounds: number;
+            /** @description The phases of each round in their order. */
             phaseSequence: string[];
+            /** @description The number of votes that decide, at least 1. */
             consensusThreshold: number;
+            /** @description The latest votes, counted by option. */
             voteTally: components["schemas"]["Tally"][];
+            /** @description The option that was chosen, or `escalate` where none was. */
             decision: string;
-            /** @enum {unknown} */
+            /**
+             * @description Why it is decided: the threshold was reached, the rounds were used up, or the debate was cut short.
+             * @enum {string}
+             */
             decisionRule: "cut_short" | "max_rounds_exhausted" | "threshold_vote";
+            /** @description The order in which the debaters speak. */
             speakerSchedule: string[];
+            /** @description The number of latest votes that name an option. */
             votesCast: number;
+            /** @description The number of debaters. */
             seats: number;
+            /** @description The votes of the first proposals, which were given before a debater saw another's. */
             blindTally?: components["schemas"]["Tally"][];
+            /** @description The options that share the lead with equal counts. */
             tied?: string[];
+            /** @description Every vote, in the order in which they were given. */
             votes?: components["schemas"]["VoteCast"][];
-            /** @default 0 */
+            /**
+             * @description The number of different models among the debaters.
+             * @default 0
+             */
             models: number;
-            /** @default 0 */
+            /**
+             * @description The number of different families of models among the debaters.
+             * @default 0
+             */
             families: number;
+            /** @description The nine lines of the bounded-debate pattern, as a text. */
             report?: string;
-            /** @enum {unknown} */
+            /**
+             * @description The rule by which speakers were chosen.
+             * @enum {string}
+             */
             speakerSelectedBy?: "schedule";
         };
         /**
@@ -2817,66 +4377,103 @@ export interface components {
          * @description A debater's vote in a phase: the option, absent for an abstention, and the vote's own words, if it has any.
          */
         VoteCast: {
+            /** @description The debater's name. */
             debater: string;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The phase of the vote. */
             phase: string;
+            /** @description The option. Absent for an abstention. */
             vote?: string;
+            /** @description The vote in the debater's own words. */
             written?: string;
         };
         /**
          * PanelResult
-         * @description The result of a panel. ``labels`` maps seats to their letters in the debate.
-         *
-         *     ``finalScore`` is the last round's mean of the dimensions, a share. ``overallConfidence`` is the mean of the
-         *     debaters' last own confidences, a share, without the missing ones.
+         * @description The result of a panel.
          */
         PanelResult: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "panel";
-            /** @enum {unknown} */
+            /**
+             * @description The type of the question by which the panel was measured.
+             * @enum {string}
+             */
             questionType: "belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction";
+            /** @description What ends a panel of that type, in the reference's words. */
             trigger: string;
+            /** @description The number of rounds that were measured. */
             roundsCompleted: number;
+            /** @description Whether the last of them reached consensus. Consensus does not make an answer right. */
             consensusReached: boolean;
+            /** @description The neutral name of each seat in the debate. */
             labels?: {
                 [key: string]: string;
             };
+            /** @description Where the panel stood after each round. */
             consensus?: components["schemas"]["ConsensusRound"][];
+            /** @description The mean of the dimensions in the last round, a share from 0 to 1. */
             finalScore?: number;
+            /** @description The answer that the synthesizer wrote. */
             synthesis?: string;
+            /** @description The turn that wrote it. */
             synthesisTurn?: string;
+            /** @description The ideas of a brainstorm, ranked. */
             ideas?: components["schemas"]["RankedIdea"][];
+            /** @description The scores of each debater. They measure conduct, and not truth. */
             accuracy?: components["schemas"]["DebaterScores"][];
-            /** @enum {unknown} */
+            /**
+             * @description What scored the debaters: rules of code, or a model.
+             * @enum {string}
+             */
             accuracyBy?: "algorithmic" | "model";
+            /** @description The mean of the debaters' own last confidences, a share from 0 to 1, without the missing ones. */
             overallConfidence?: number;
+            /** @description The seats of debaters that became silent on the way. */
             missing?: string[];
         };
         /**
          * ConsensusRound
-         * @description The standing of a panel after a round: four dimensions, absent if undefined, and the mean that counts.
-         *
-         *     All are shares, ``threshold`` too. ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude
-         *     consensus whatever the scores are. ``lagging`` is absent if the round ended the deliberation. The dimensions have
-         *     the spelling of the panel's reference.
+         * @description The standing of a panel after a round. The dimensions have the spelling of the panel's reference.
          */
         ConsensusRound: {
+            /** @description The round, from 1. */
             round: number;
+            /** @description The dimensions of consensus: shares from 0 to 1, each absent if it is undefined. */
             dimensions?: {
                 [key: string]: number;
             };
+            /** @description The mean of the counted dimensions, a share from 0 to 1. */
             overall: number;
+            /** @description The consensus that ends the debate. A share from 0 to 1. */
             threshold: number;
+            /** @description Whether the round ended the deliberation. */
             terminated: boolean;
+            /** @description Why the round counts as it does, in words. */
             notes: string;
-            /** @enum {unknown} */
+            /**
+             * @description What scored it: rules of code, or a model.
+             * @enum {string}
+             */
             by: "algorithmic" | "model";
+            /** @description The dimensions that keep the panel from consensus. Absent if the round ended the deliberation. */
             lagging?: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
-            /** @default 0 */
+            /**
+             * @description The number of strong objections that no other debater has answered. With one there is no consensus.
+             * @default 0
+             */
             unansweredObjections: number;
-            /** @default false */
+            /**
+             * @description Whether the debaters had not read each other.
+             * @default false
+             */
             blind: boolean;
+            /** @description The dimensions in the mean: those that the type of the question uses and that have a score. */
             counted?: ("confidence_convergence" | "empirical_overlap" | "framework_agreement" | "stance_alignment")[];
+            /** @description Facts that exclude consensus, whatever the scores are. */
             vetoes?: components["schemas"]["Veto"][];
         };
         /**
@@ -2884,43 +4481,61 @@ export interface components {
          * @description An idea of a brainstorm, with the debaters (by label) that surfaced or endorsed it.
          */
         RankedIdea: {
+            /** @description The place of the idea, from 1. */
             rank: number;
+            /** @description The idea in words. */
             idea: string;
+            /** @description The debaters, by their labels, that surfaced or endorsed it. */
             endorsedBy?: string[];
         };
         /**
          * DebaterScores
-         * @description The scores of one debater, each from 0 to 100; they measure conduct, and not truth.
-         *
-         *     ``factualAccuracy`` is absent where it is unchecked: none of the debater's citations could be compared.
+         * @description The scores of one debater. They measure conduct, and not truth.
          */
         DebaterScores: {
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description From 0 to 100: how the others marked its claims, and which of its citations are verified. Absent where none of them could be compared. */
             factualAccuracy?: number;
+            /** @description From 0 to 100: whether it contradicted itself without saying so. */
             logicalConsistency: number;
+            /** @description From 0 to 100: how many of its claims rest on verified citations or on grounds that it gives. */
             evidenceQuality: number;
+            /** @description From 0 to 100: whether it learned from the others. 50 without an answer after the blind round. */
             trajectoryScore: number;
         };
         /**
          * ConvergenceResult
          * @description The final answer, its decider, and the similarity of the answers after each round.
-         *
-         *     ``similarities`` are the least of all pairs by round, shares; null keeps the place of a round in which it is
-         *     undefined.
          */
         ConvergenceResult: {
-            /** @enum {unknown} */
+            /**
+             * @description The format, which distinguishes the members of one format from those of another.
+             * @enum {string}
+             */
             format: "convergence";
+            /** @description The number of rounds after the independent round 0. */
             rounds: number;
-            /** @enum {unknown} */
+            /**
+             * @description What decided: the judge, the majority of the last answers, or `nobody`.
+             * @enum {string}
+             */
             decidedBy: "judge" | "majority" | "nobody";
+            /** @description The round whose answers were near enough, from 0. Absent if none was. */
             convergedIn?: number;
+            /** @description The answer that was decided. */
             finalAnswer?: string;
+            /** @description The judge's answer in the reverse order, if it was asked for. */
             swappedAnswer?: string;
+            /** @description The last answers, each with the seats that gave it. */
             votes?: components["schemas"]["AnswerVotes"][];
+            /** @description The answers that share the lead. */
             tied?: string[];
+            /** @description The least overlap of two answers by round: shares from 0 to 1, null where it is undefined. */
             similarities?: (number | null)[];
+            /** @description The answers of the independent round, each with the seats that gave it. */
             blindAnswers?: components["schemas"]["AnswerVotes"][];
+            /** @description The seats of debaters that became silent on the way. */
             missing?: string[];
         };
         /**
@@ -2928,86 +4543,116 @@ export interface components {
          * @description A final answer as it was first written, and the seats that gave it.
          */
         AnswerVotes: {
+            /** @description The final answer as it was first written. */
             answer: string;
+            /** @description The seats that gave it. */
             seats?: string[];
         };
         /**
          * TurnPassages
-         * @description The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
-         *
-         *     ``speaker`` names the seat and the round as reports do; ``replaced`` says that a second take stands in its place.
+         * @description The passages of one turn's reply; none if it quotes nothing.
          */
         TurnPassages: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
             turn: string;
+            /** @description The seat and the round, as reports name them. */
             speaker: string;
+            /** @description Whether a second take stands in the place of this reply. */
             replaced: boolean;
+            /** @description The round. Round 0 comes before the first. */
             round: number;
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
             position?: string;
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description What the texts of the reply quote or report, in their order. */
             passages?: components["schemas"]["PassageDetail"][];
         };
         /**
          * PassageDetail
          * @description Words that a reply gives as those of another text (``quotation``), or a clause that it says to state something.
          *
-         *     ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
-         *     is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
-         *     document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
-         *     of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
-         *     ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
-         *     ``unchecked`` are words that a case without documents has nothing to compare with. A sentence of kind ``verdict`` is
-         *     ``opposed``: it says the opposite of the reply's own typed verdict. ``attributed`` is the author that the text
-         *     names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
-         *     passage that misleads a reader (``nowhere``, ``onlyInDebate``, ``opposed``), or may (``unclear``), or is
-         *     ``unchecked``.
+         *     ``status`` says where the words stand: in a document (``sourceId``), in a reply that the seat was shown (``turn``),
+         *     or ``nowhere``; ``onlyInDebate`` are words of a reply that the text gives as a document's. ``unclear`` are words
+         *     that stand nowhere, or only in the reply of ``turn``, which may be no quotation, or a clause of which the text
+         *     reports something else than ``sourceId`` has. ``unchecked`` are words that a case without documents has nothing to
+         *     compare with. A sentence of kind ``verdict`` is ``opposed``: it says the opposite of the reply's own typed verdict.
+         *     A passage misleads a reader where it is ``nowhere``, ``onlyInDebate`` or ``opposed``.
          */
         PassageDetail: {
+            /** @description The path of the text in the JSON of the turn's reply, such as `objections[0].answer`. */
             field: string;
+            /** @description Start and end of the words in code points of that text, end exclusive, without quotation marks. */
             span: number[];
-            /** @enum {unknown} */
+            /**
+             * @description Whether the text quotes, reports of a clause, or speaks of the verdict.
+             * @enum {string}
+             */
             kind: "clause" | "quotation" | "verdict";
-            /** @enum {unknown} */
+            /**
+             * @description Where the words stand, or that they oppose the reply's own typed verdict.
+             * @enum {string}
+             */
             status: "inDebate" | "inDocument" | "nowhere" | "onlyInDebate" | "opposed" | "unchecked" | "unclear";
-            /** @enum {unknown} */
+            /**
+             * @description To what the text attributes the words; `open` if it names no author.
+             * @enum {string}
+             */
             attributed: "debate" | "document" | "open";
+            /** @description The id of the document that has the words, or of which a clause is reported. */
             sourceId?: string;
+            /** @description The turn whose reply has the words. */
             turn?: string;
+            /** @description The rule that decided. */
             reason?: string;
+            /** @description The words that a report shows beside the passage. Absent if it does not mislead. */
             mark?: string;
         };
         /**
          * PassageCounts
          * @description Passages by status, of all seats and takes, and the replies that were compared.
-         *
-         *     ``notCompared`` counts the replies with texts of which no finding is recorded: the debate ended before the check.
-         *     ``marked`` are those that mislead: ``onlyInDebate`` and ``nowhere`` together.
          */
         PassageCounts: {
+            /** @description The number of replies that were compared. */
             replies: number;
+            /** @description The number of replies that were not, because the debate ended before. */
             notCompared: number;
+            /** @description The number of passages that stand in a document. */
             inDocument: number;
+            /** @description The number of passages that stand in a reply that the seat was shown. */
             inDebate: number;
+            /** @description The number of passages that are given as a document's and stand only in a reply. */
             onlyInDebate: number;
+            /** @description The number of passages of which code cannot say whether they mislead. */
             unclear: number;
+            /** @description The number of passages of a case without documents, which were compared with nothing. */
             unchecked: number;
+            /** @description The number of passages that stand nowhere. */
             nowhere: number;
+            /** @description The number of passages that mislead: those that stand nowhere or only in a reply. */
             marked: number;
         };
         /**
          * DifferingReplies
          * @description Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
-         *
-         *     ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
-         *     turn ``first``), or stands beside one in the reverse order (``otherOrder``).
          */
         DifferingReplies: {
-            /** @enum {unknown} */
+            /**
+             * @description Why there are two: marks in the first, a reply that could not be used, or the reverse order.
+             * @enum {string}
+             */
             why: "otherOrder" | "repair" | "secondTake";
+            /** @description The turn of the first reply. */
             first: string;
+            /** @description The turn of the second reply. */
             second: string;
+            /** @description The number of the unusable attempt, from 1. Absent unless the second is a repair. */
             attempt?: number;
+            /** @description The members that differ. */
             members: components["schemas"]["Difference"][];
+            /** @description What differs, in a sentence. */
             sentence: string;
         };
         /**
@@ -3017,8 +4662,11 @@ export interface components {
          *     ``first`` and ``second`` are its values as text; a member in free words has none, because the replies have them.
          */
         Difference: {
+            /** @description The name of the member that differs. */
             member: string;
+            /** @description Its value in the first reply, as text. */
             first?: string;
+            /** @description Its value in the second reply, as text. */
             second?: string;
         };
         /**
@@ -3027,15 +4675,30 @@ export interface components {
          *     as failed without one; ``gainsay.result`` has the true status.
          */
         PanelFinal: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "final";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
-            /** @enum {unknown} */
+            /**
+             * @description How the panel ended, in the words of its reference.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "failed" | "running";
+            /** @description The number of rounds that were measured. */
             rounds_completed: number;
+            /** @description Whether the last of them reached consensus. Consensus does not make an answer right. */
             consensus_reached: boolean;
+            /** @description The mean of the dimensions in the last round, a share from 0 to 1; null if no round was measured. */
             final_consensus_score: number | null;
+            /** @description The turn of the synthesis; null without one. */
             synthesis_id: string | null;
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["FinalTurn"];
         };
         /**
@@ -3043,47 +4706,86 @@ export interface components {
          * @description Our own member of the end: the summary of the result, the same as the answer without a stream.
          */
         FinalTurn: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The result in summary. */
             result: components["schemas"]["Summary"];
         };
         /**
          * Summary
-         * @description A debate up to its latest entry, in short: see the whole result (``view=full``) for what the members mean.
-         *
-         *     ``decision`` is absent while the debate is queued or running, as are ``stopReason``, ``concludedAt`` and
-         *     ``result``, which has the decisive facts of the format. ``synthesis`` are the decider's words, whole. ``format`` is
-         *     absent for a declined case that named none. A declined case has ``gate``, which says why.
+         * @description A debate up to its latest entry, in short: each member is one of the whole result (``view=full``), under the same
+         *     name and with the same value, but for ``view``; its objects may have fewer members.
          */
         Summary: {
+            /** @description What was decided, in the same members in every format. Absent while the debate goes on. */
             decision?: components["schemas"]["Decision"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which view this is: always `summary`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             view: "summary";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate: truncated says that it ended before its rules were satisfied.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
-            /** @enum {unknown} */
+            /**
+             * @description Why the debate ended. Absent while it goes on.
+             * @enum {string}
+             */
             stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The format and its version. Absent for a declined case that named none. */
             format?: string;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of its last record. Absent while it goes on.
+             */
             concludedAt?: string;
+            /** @description The number of entries so far. */
             entries: number;
+            /** @description The decisive facts in the format's own terms. Absent while the debate goes on. */
             result?: components["schemas"]["AdversarialSummary"] | components["schemas"]["StancesSummary"] | components["schemas"]["BallotSummary"] | components["schemas"]["PanelSummary"] | components["schemas"]["ConvergenceSummary"];
+            /** @description The words of the seat that closed, whole. */
             synthesis?: string;
+            /** @description Why code lowered the confidence, and to what. */
             caps?: components["schemas"]["Cap"][];
+            /** @description Codes of what a reader has to know; `labels.flags` has them in words. Later versions may add codes. */
             flags?: string[];
+            /** @description The words for the codes of this result. */
             labels?: components["schemas"]["Labels"];
+            /** @description The verdicts on all citations, counted. */
             citationCounts: components["schemas"]["CitationCounts"];
+            /** @description The coverage of all documents, summed up. */
             coverageCounts?: components["schemas"]["CoverageCounts"];
-            /** @enum {unknown} */
+            /**
+             * @description Why there is no coverage.
+             * @enum {string}
+             */
             coverageAbsent?: "noDocuments" | "noRound" | "notConcluded";
+            /** @description The gate's decision, of a declined case. */
             gate?: components["schemas"]["Gate"];
+            /** @description The addresses of what belongs to the debate. */
             links: components["schemas"]["ResultLinks"];
         };
         /**
@@ -3091,15 +4793,30 @@ export interface components {
          * @description The end of a panel where the request says ``view=full``: ``gainsay.result`` is then the whole result.
          */
         WholePanelFinal: {
-            /** @enum {unknown} */
+            /**
+             * @description The name of the event.
+             * @enum {string}
+             */
             event: "final";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debate_id: string;
-            /** @enum {unknown} */
+            /**
+             * @description How the panel ended, in the words of its reference.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "failed" | "running";
+            /** @description The number of rounds that were measured. */
             rounds_completed: number;
+            /** @description Whether the last of them reached consensus. Consensus does not make an answer right. */
             consensus_reached: boolean;
+            /** @description The mean of the dimensions in the last round, a share from 0 to 1; null if no round was measured. */
             final_consensus_score: number | null;
+            /** @description The turn of the synthesis; null without one. */
             synthesis_id: string | null;
+            /** @description The members that the reference does not have. */
             gainsay: components["schemas"]["WholeFinalTurn"];
         };
         /**
@@ -3107,8 +4824,14 @@ export interface components {
          * @description Our own member of the end where the request says ``view=full``: the whole result.
          */
         WholeFinalTurn: {
+            /** @description The number of the entry in the debate, from 0. */
             n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
             at: string;
+            /** @description The whole result. */
             result: components["schemas"]["Result"];
         };
         /**
@@ -3121,98 +4844,156 @@ export interface components {
          *     ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
          *     and ``concludedAt``.
          *
-         *     ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
-         *     state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
-         *     ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
-         *     authenticated by ``askedVia``, where ``none`` is not at all.
-         *     ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
-         *     the last, RFC 3339 in UTC.
-         *
-         *     ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
-         *     outcome's, ``labels`` the words for their codes; ``synthesis`` and
-         *     ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
-         *     ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer.
-         *     ``citationCounts`` count the verdicts on all citations. ``coverage`` has the cited and the uncited parts of each
-         *     document, ``coverageCounts`` their sums; where there is none, ``coverageAbsent`` says why.
-         *     ``firstDraft`` names the turns that spoke before any challenge.
-         *     ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
-         *     different model families, each with the diversity of their models. A confidence level is not a probability, and code
-         *     can only lower it.
-         *
-         *     ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
-         *     the order of the record; the adversarial format has ``rounds`` and ``roundDetails`` instead. ``formatReason`` says
-         *     why this format was chosen.
-         *
-         *     ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
-         *     spans in texts that stay as they were written, and ``passageCounts`` count them. ``differing`` are the replies of
-         *     deciders to one question that differ in more than words.
+         *     A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
+         *     ``roundDetails``, the others ``transcript`` and ``weighed`` instead. Spans of passages are in texts that stay as
+         *     they were written.
          */
         Result: {
+            /** @description What was decided, in the same members in every format. Absent while the debate goes on. */
             decision?: components["schemas"]["Decision"];
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description Which view this is: always `full`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             view: "full";
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate: truncated says that it ended before its rules were satisfied.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
-            /** @enum {unknown} */
+            /**
+             * @description Why the debate ended.
+             * @enum {string}
+             */
             stopReason?: "aborted" | "auditUnavailable" | "budget" | "consensus" | "deadline" | "declined" | "fault" | "moderatorSatisfied" | "promptMismatch" | "roundCeiling" | "seatSilent";
+            /** @description The same in words. */
             detail?: string;
+            /** @description The question of the case, in the caller's words. */
             question: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The format and its version. Absent for a declined case that named none. */
             format?: string;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of its last record. Absent while it goes on.
+             */
             concludedAt?: string;
+            /** @description The number of entries so far. */
             entries: number;
+            /** @description An opaque id of the caller. */
             subject: string;
-            /** @enum {unknown} */
+            /**
+             * @description How the caller was authenticated: `none` is not at all.
+             * @enum {string}
+             */
             askedVia: "databaseRole" | "keyboard" | "none";
+            /** @description The case as it was received. */
             case: components["schemas"]["Case"];
+            /** @description The debate's options, all resolved. */
             options?: components["schemas"]["AdversarialOptions"] | components["schemas"]["StancesOptions"] | components["schemas"]["BallotOptions"] | components["schemas"]["PanelOptions"] | components["schemas"]["ConvergenceOptions"];
+            /** @description The gate's decision. */
             gate?: components["schemas"]["Gate"];
+            /** @description The question as a proposition, in the adversarial format. */
             framing?: components["schemas"]["Framing"];
-            /** @default 0 */
+            /**
+             * @description Input and output tokens of the framing seat. Absent in formats without one.
+             * @default 0
+             */
             framingTokenCost: number;
+            /** @description The rounds of an adversarial debate, as EAAPL-MAG005 records them. */
             rounds?: components["schemas"]["RoundRecord"][];
+            /** @description What else is known of each of these rounds. */
             roundDetails?: components["schemas"]["RoundDetail"][];
-            /** @enum {unknown} */
+            /**
+             * @description The moderator's confidence before code lowered it.
+             * @enum {string}
+             */
             moderatorConfidenceLevel?: "HIGH" | "LOW" | "MODERATE";
-            /** @enum {unknown} */
+            /**
+             * @description The confidence of a judge or a synthesizer before code lowered it.
+             * @enum {string}
+             */
             closingConfidenceLevel?: "HIGH" | "LOW" | "MODERATE";
+            /** @description Why code lowered the confidence, and to what. */
             caps?: components["schemas"]["Cap"][];
+            /** @description Codes of what a reader has to know; `labels.flags` has them in words. Later versions may add codes. */
             flags?: string[];
+            /** @description The words for the codes of this result. */
             labels?: components["schemas"]["Labels"];
+            /** @description Evidence that is not in the sources, or that was not cited at all. */
             criticalValidationFailures?: components["schemas"]["ValidationFailure"][];
+            /** @description The words of the seat that closed, whole. */
             synthesis?: string;
+            /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
+            /** @description The turns that spoke before any challenge. */
             firstDraft?: string[];
+            /** @description The arguments that were struck. */
             struck?: components["schemas"]["Struck"][];
+            /** @description The verdicts on all citations, counted. */
             citationCounts: components["schemas"]["CitationCounts"];
+            /** @description The cited and the uncited parts of each document. */
             coverage?: components["schemas"]["DocumentCoverage"][];
-            /** @enum {unknown} */
+            /**
+             * @description Why there is no coverage.
+             * @enum {string}
+             */
             coverageAbsent?: "noDocuments" | "noRound" | "notConcluded";
+            /** @description The coverage of all documents, summed up. */
             coverageCounts?: components["schemas"]["CoverageCounts"];
+            /** @description How seats moved when documents were introduced. */
             shifts?: components["schemas"]["ShiftDetail"][];
+            /** @description What the debate cost, in all and in parts. */
             overallCost: components["schemas"]["OverallCost"];
+            /** @description Every call of a model, in the order in which they were made. */
             attempts?: components["schemas"]["AttemptDetail"][];
+            /** @description The model behind each seat. */
             seats?: components["schemas"]["SeatDetail"][];
-            diversity?: string;
+            /**
+             * @description How far apart the models are of seats that should not think alike: of one model, of one family of models, or of different families.
+             * @enum {string}
+             */
+            diversity?: "sameModel" | "sameFamily" | "crossFamily";
+            /** @description The seats that should have models of different families. */
             pairs?: components["schemas"]["Pair"][];
+            /** @description The key that approved the configuration, or `unapproved`. */
             approvedBy?: string;
+            /** @description The hashes of what the debate went by, and of its records. */
             hashes?: components["schemas"]["Hashes"];
+            /** @description Remarks on what happened beside the arguments. */
             notices?: components["schemas"]["Notice"][];
+            /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
+            /** @description Passages of documents that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
+            /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
+            /** @description The turns of the debaters, by round, phase and declared order. Absent in the adversarial format. */
             transcript?: components["schemas"]["Spoken"][];
+            /** @description The replies of the other seats, in the order of the record. Absent in the adversarial format. */
             weighed?: components["schemas"]["Weighed"][];
+            /** @description The outcome in the format's own terms. */
             result?: components["schemas"]["AdversarialResult"] | components["schemas"]["StancesResult"] | components["schemas"]["BallotResult"] | components["schemas"]["PanelResult"] | components["schemas"]["ConvergenceResult"];
+            /** @description What the texts of each compared reply quote or report. */
             passages?: components["schemas"]["TurnPassages"][];
+            /** @description These passages, counted by where they stand. */
             passageCounts?: components["schemas"]["PassageCounts"];
+            /** @description The replies of deciders to one question that differ in more than words. */
             differing?: components["schemas"]["DifferingReplies"][];
+            /** @description The addresses of what belongs to the debate. */
             links: components["schemas"]["ResultLinks"];
         };
         /**
@@ -3224,32 +5005,46 @@ export interface components {
          *     policy allows it.
          */
         CaseRequest: {
+            /** @description The question that is to be decided, in your words. */
             question: string;
-            /** @description A task type of the policy, on one line; GET /v1/policy lists them. */
+            /** @description The task type, on one line. GET /v1/policy lists those that policy knows. A type that is close to a known one is refused as a slip. */
             taskType: string;
             /**
              * Format: decimal
-             * @description US dollars that a wrong answer may cost: a number, or a decimal string.
+             * @description US dollars that a wrong answer may cost, from 0. The gate compares it with what a debate costs.
              */
             estimatedDownside: number | string;
+            /** @description The source documents. Seats may cite nothing else, and without any the confidence is at most MODERATE. */
             documents?: components["schemas"]["DocumentRequest"][];
+            /** @description Your confidence in the answer that you have, from 0 to 1. Left out, it counts as uncertain. */
             confidenceScore?: (number | string) | null;
+            /** @description How you estimated the downside, for the record. */
             downsideBasis?: string | null;
+            /** @description The answer of a single agent, if you have one. Seats read it as the answer under review, and hedging in it counts as uncertainty. */
             singleAgentAnswer?: string | null;
+            /** @description Whether the matter is contested. Left out, it counts as contested; false is for facts that can be looked up. */
             contested?: boolean | null;
+            /** @description The use case in your inventory, for the record. */
             useCase?: string | null;
+            /** @description What the answer is used for, for the record. */
             intendedUse?: string | null;
+            /** @description How material the use is. `high` makes the case high-stakes where policy says so. */
             materiality?: ("high" | "low" | "moderate") | null;
+            /** @description The format and its options. Left out, policy chooses the format and all options. */
             options?: components["schemas"]["OptionsRequest"];
+            /** @description US dollars that the debate may cost at most, above 0. Left out, it is policy's ceiling, and it may not exceed policy's highest. */
             costCeilingUSD?: (number | string) | null;
+            /** @description When the debate has to end: RFC 3339 with an offset, in the future, such as 2027-01-31T17:00:00Z. */
             deadline?: string | null;
+            /** @description An order to the gate, for roles that policy allows to give one. */
             force?: components["schemas"]["Force"] | null;
+            /** @description Your own keys and values, such as a ticket number. They are recorded and never sent to a model. */
             metadata?: {
                 [key: string]: string;
             };
             /**
-             * @description Default: continue.
-             * @enum {unknown}
+             * @description What happens when the last listener has gone: the debate continues, or is aborted. Default: continue.
+             * @enum {string}
              */
             onDisconnect?: "abort" | "continue";
         };
@@ -3258,10 +5053,13 @@ export interface components {
          * @description A source document: its text, and the first round whose seats read it.
          */
         DocumentRequest: {
+            /** @description The whole text of the document. Spans in answers count its Unicode code points. */
             text: string;
+            /** @description The id by which citations name the document, distinct in the case. Left out, documents are `D1`, `D2`, ... in order. */
             id?: string | null;
+            /** @description The title that people read. Left out, it is the id. */
             title?: string | null;
-            /** @description Default: 1. */
+            /** @description The first round whose seats read it. Only the adversarial format brings documents in later rounds. Default: 1. */
             round?: number;
         };
         /**
@@ -3276,51 +5074,179 @@ export interface components {
          *     After a wait its debate may be ``running``.
          */
         Submission: {
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description `queued` or `declined`; after a wait also `running`.
+             * @enum {string}
+             */
             status: "declined" | "queued" | "running";
+            /** @description The gate's decision, with every rule. */
             gate: components["schemas"]["Gate"];
+            /** @description Where the debate is found. */
             links: components["schemas"]["Links"];
         };
         /**
          * Links
-         * @description The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case.
+         * @description The addresses of the debate, its events, its report and its abort.
          */
         Links: {
+            /**
+             * Format: uri-reference
+             * @description The path of the debate.
+             */
             self: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the stream of events.
+             */
             events: string;
+            /**
+             * Format: uri-reference
+             * @description The path of the report.
+             */
             report: string;
+            /**
+             * Format: uri-reference
+             * @description The path for aborting it. Absent for a declined case.
+             */
             abort?: string;
         };
         /**
          * DebateList
-         * @description Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last.
+         * @description Debates in the order of ``sort``. ``next`` is the value of ``after`` for the next page, absent on the last.
+         *
+         *     ``total`` and ``facets`` are there where ``facets`` was asked for. ``total`` counts the debates that pass all
+         *     filters, a facet those that pass all filters but its own. Counts are exact up to 10,000 such debates; if there are
+         *     more, the newest 10,000 are counted, and ``atLeast`` says so.
          */
         DebateList: {
+            /** @description The debates of the page, in the order of `sort`. */
             debates: components["schemas"]["DebateSummary"][];
+            /** @description The value of `after` for the next page. Absent on the last page. */
             next?: string;
+            /** @description How many debates pass all filters. Absent unless `facets` was asked for. */
+            total?: components["schemas"]["DebateCount"];
+            /** @description The counts that `facets` asked for, each over the debates that pass all filters but its own. */
+            facets?: components["schemas"]["DebateFacet"][];
         };
         /**
          * DebateSummary
          * @description A debate in a list, with its decision as its result has it, absent while it is queued or running.
          *
-         *     ``format`` is absent for a declined case; ``createdAt`` is that of the result.
+         *     ``format`` is absent for a declined case; ``createdAt`` is that of the result. ``question``, ``metadata`` and the
+         *     case's other members are absent once the payload of the debate's first record is.
          */
         DebateSummary: {
+            /** @description What was decided. Absent while the debate is queued or running. */
             decision?: components["schemas"]["Decision"];
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The question of the case, in the caller's words. */
+            question?: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
+            /** @description The format and its version. Absent for a declined case. */
             format?: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate. It is `running` until the end is provable.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /** @description What a reader of the answer should know, as the result has it. Absent while the debate is queued or running. */
+            flags?: string[];
+            /** @description Who submitted the case. */
+            caller: components["schemas"]["ListedCaller"];
+            /** @description The use case that the caller named. Absent if none was named. */
+            useCase?: string;
+            /** @description How material the caller says that the use case is. Absent if nothing was said. */
+            materiality?: string;
+            /**
+             * Format: decimal
+             * @description US dollars that a wrong answer may cost, as the caller estimated them.
+             */
+            estimatedDownsideUSD?: string;
+            /** @description The caller's own names and values for the case, such as the number of a ticket. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uri-reference
+             * @description The path of the debate.
+             */
             href: string;
+        };
+        /**
+         * ListedCaller
+         * @description The actor of a debate's first record: an opaque id, and how it was authenticated (``none``: it was not).
+         */
+        ListedCaller: {
+            /** @description The opaque id of the actor that submitted the case, as its first record has it. */
+            id: string;
+            /**
+             * @description How that actor was authenticated; `none` means that it was not.
+             * @enum {string}
+             */
+            via: "databaseRole" | "keyboard" | "none";
+        };
+        /**
+         * DebateCount
+         * @description How many debates there are; with ``atLeast`` there may be more.
+         */
+        DebateCount: {
+            /** @description The number of debates that pass the filters, from 0 to 10000. */
+            count: number;
+            /**
+             * @description Whether there may be more debates than the count.
+             * @default false
+             */
+            atLeast: boolean;
+        };
+        /**
+         * DebateFacet
+         * @description The values that the filter of this name takes, the most frequent first, at most 100 of them.
+         */
+        DebateFacet: {
+            /**
+             * @description The name of the filter.
+             * @enum {string}
+             */
+            facet: "confidence" | "flag" | "format" | "humanReview" | "materiality" | "model" | "outcome" | "status" | "taskType" | "useCase";
+            /** @description The most frequent values, at most 100 of them, the most frequent first. */
+            values: components["schemas"]["FacetValue"][];
+        };
+        /**
+         * FacetValue
+         * @description A value, and how many debates have it; with ``atLeast`` there may be more.
+         */
+        FacetValue: {
+            /** @description A value that the filter takes. */
+            value: string;
+            /** @description The number of debates that have the value, from 1 to 10000. */
+            count: number;
+            /**
+             * @description Whether more debates may have it.
+             * @default false
+             */
+            atLeast: boolean;
         };
         /**
          * AbortRequest
          * @description The reason for an abort, which is recorded.
          */
         AbortRequest: {
+            /** @description Why the debate is aborted, at most 1,000 code points. It is recorded. */
             reason?: string | null;
         };
         /**
@@ -3331,40 +5257,94 @@ export interface components {
          *     ``running``.
          */
         Abortion: {
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
-            /** @enum {unknown} */
+            /**
+             * @description The status with which the debate ends.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars charged so far, excess included. */
             spentUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars reserved for calls in flight, which may still be charged. */
             stillHeldUSD: string;
+        };
+        /**
+         * DocumentList
+         * @description The documents of a case, in its order.
+         */
+        DocumentList: {
+            /** @description The documents in the order of the case. */
+            documents: components["schemas"]["ListedDocument"][];
+        };
+        /**
+         * ListedDocument
+         * @description A document of a case. ``sha256`` and ``bytes`` are of its text in UTF-8; ``href`` leads to that text.
+         */
+        ListedDocument: {
+            /** @description The id of the document, by which citations name it. */
+            id: string;
+            /** @description The title that the caller gave it. Absent if it has none. */
+            title?: string;
+            /** @description The SHA-256 of the text in UTF-8. */
+            sha256: string;
+            /** @description The size of the text in UTF-8, as a number of bytes. */
+            bytes: number;
+            /** @description The length of the text in code points. */
+            characters: number;
+            /**
+             * Format: uri-reference
+             * @description The path of the text.
+             */
+            href: string;
         };
         /**
          * KeyList
          * @description Verifier keys by the word of the operator and of the database, for information: none of them is a pin.
          */
         KeyList: {
+            /** @description The keys, those of logs first. */
             keys: components["schemas"]["VerifierKey"][];
         };
         /**
          * VerifierKey
          * @description A verifier key, what it is for, and who stands for it in the operator's words.
-         *
-         *     ``logs``, ``since`` and ``until`` are those of the register: no logs are all of the key's host. ``knownBy`` says
-         *     where the key is named. ``heads`` are facts of the database, absent for a key that has signed nothing there.
          */
         VerifierKey: {
-            /** @enum {unknown} */
+            /**
+             * @description What the key signs: heads of logs, heads as a witness, or approvals.
+             * @enum {string}
+             */
             use: "approver" | "log" | "witness";
+            /** @description The name in the key. */
             name: string;
+            /** @description The key's own id, four bytes in hexadecimal. */
             hash: string;
+            /** @description The verifier key, in the form of signed notes. */
             key: string;
+            /** @description The logs that it signs, or the beginnings of their names. Absent: all of its host. */
             logs?: string[];
+            /**
+             * Format: date
+             * @description The first day on which it signs, in UTC.
+             */
             since?: string;
+            /**
+             * Format: date
+             * @description The last day on which it signs, in UTC.
+             */
             until?: string;
+            /** @description Who stands for it, in the operator's words. */
             vouchedBy?: string;
-            /** @default [] */
+            /**
+             * @description Where the key is named: the operator's register, another part of policy, or the database.
+             * @default []
+             */
             knownBy: ("database" | "policy" | "register")[];
+            /** @description The first and the latest head that it signed in each log. Absent if the database knows none. */
             heads?: components["schemas"]["SignedHeads"][];
         };
         /**
@@ -3372,8 +5352,11 @@ export interface components {
          * @description The first and the latest head of a log that a key signed, as the database knows them.
          */
         SignedHeads: {
+            /** @description The name of the log. */
             log: string;
+            /** @description The first head that the key signed. */
             first?: components["schemas"]["DatedSize"];
+            /** @description The latest head that the key signed. */
             last?: components["schemas"]["DatedSize"];
         };
         /**
@@ -3381,7 +5364,12 @@ export interface components {
          * @description A signed or countersigned head: its size, and when the database stored that, by its own clock.
          */
         DatedSize: {
+            /** @description The number of records under the head. */
             size: number;
+            /**
+             * Format: date-time
+             * @description When the database stored it, by the database's clock.
+             */
             at: string;
         };
         /**
@@ -3389,6 +5377,7 @@ export interface components {
          * @description The tenant's logs, oldest first. New debates go to the last.
          */
         LogList: {
+            /** @description The tenant's logs, the oldest first. */
             logs: components["schemas"]["LogDetail"][];
         };
         /**
@@ -3398,11 +5387,20 @@ export interface components {
          *     ``size`` and ``root`` (hex) are those of the latest checkpoint, absent before the first.
          */
         LogDetail: {
+            /** @description The name of the log: host, tenant and number. */
             log: string;
+            /** @description The number of the tenant's log, from 1. Each rotation begins a further one. */
             epoch: number;
+            /** @description The verifier key of the log's signer, in the form of signed notes. */
             key: string;
+            /** @description The number of records under the latest checkpoint. Absent before the first. */
             size?: number;
+            /** @description The root of the latest checkpoint, SHA-256 in hexadecimal. Absent before the first. */
             root?: string;
+            /**
+             * Format: uri-reference
+             * @description The path below which the log is served.
+             */
             href: string;
         };
         /**
@@ -3410,26 +5408,48 @@ export interface components {
          * @description The value searched for, and the debates that rest on it, newest first. ``next`` is as in the list of debates.
          */
         RecallList: {
-            /** @enum {unknown} */
+            /**
+             * @description What was searched for.
+             * @enum {string}
+             */
             asked: "configuration" | "document" | "engine" | "manifest" | "model" | "price" | "prompt";
+            /** @description The value that was searched for. */
             value: string;
+            /** @description The debates that rest on it, the newest first. */
             debates: components["schemas"]["RecalledDebate"][];
+            /** @description The value of `after` for the next page. Absent on the last page. */
             next?: string;
         };
         /**
          * RecalledDebate
          * @description A debate that rests on the value searched for, and the place of its last record in the log.
-         *
-         *     ``index`` is absent while the tree holds none of its records.
          */
         RecalledDebate: {
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
             debateId: string;
+            /** @description The task type by which policy decides, such as `contract`. */
             taskType: string;
-            /** @enum {unknown} */
+            /**
+             * @description The state of the debate.
+             * @enum {string}
+             */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
+            /**
+             * Format: date-time
+             * @description The time of the debate's first record.
+             */
             createdAt: string;
+            /** @description The name of the log that holds its records. */
             log: string;
+            /** @description The index of its last record's leaf, from 0. Absent while the tree holds none of its records. */
             index?: number;
+            /**
+             * Format: uri-reference
+             * @description The path of the debate.
+             */
             href: string;
         };
         /**
@@ -3437,18 +5457,24 @@ export interface components {
          * @description The body of ``POST /v1/gate``: only the members that the decision needs.
          */
         GateRequest: {
-            /** @description A task type of the policy, on one line; GET /v1/policy lists them. */
+            /** @description The task type, on one line. GET /v1/policy lists those that policy knows. A type that is close to a known one is refused as a slip. */
             taskType: string;
             /**
              * Format: decimal
-             * @description US dollars that a wrong answer may cost: a number, or a decimal string.
+             * @description US dollars that a wrong answer may cost, from 0. The gate compares it with what a debate costs.
              */
             estimatedDownside: number | string;
+            /** @description Your confidence in the answer that you have, from 0 to 1. Left out, it counts as uncertain. */
             confidenceScore?: (number | string) | null;
+            /** @description Whether the matter is contested. Left out, it counts as contested; false is for facts that can be looked up. */
             contested?: boolean | null;
+            /** @description The answer of a single agent, if you have one. Hedging in it counts as uncertainty. */
             singleAgentAnswer?: string | null;
+            /** @description The format and its options, whose expected cost the downside is compared with. */
             options?: components["schemas"]["OptionsRequest"];
+            /** @description How material the use is. With `high`, certainty is no excuse. */
             materiality?: ("high" | "low" | "moderate") | null;
+            /** @description An order to the gate, for roles that policy allows to give one. */
             force?: components["schemas"]["Force"] | null;
         };
         /**
@@ -3467,96 +5493,136 @@ export interface components {
          *     where the tenant has no limits.
          */
         PriceQuote: {
+            /** @description The gate's decision on the case. */
             gate: components["schemas"]["Gate"];
+            /** @description Whether the ceiling and the tenant's limits cover what the debate needs to begin. */
             startable: boolean;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate needs to begin. */
             neededUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the debate may cost at most. */
             ceilingUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that it is expected to cost. */
             expectedUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that it can be charged at most: the lower of its ceiling and `askedAtMostUSD`. */
             worstUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars if every attempt of every turn of the longest debate is charged as reserved. */
             askedAtMostUSD: string;
+            /** @description The format and its version. */
             format: string;
+            /** @description The debate's options, all resolved. */
             options: components["schemas"]["AdversarialOptions"] | components["schemas"]["StancesOptions"] | components["schemas"]["BallotOptions"] | components["schemas"]["PanelOptions"] | components["schemas"]["ConvergenceOptions"];
+            /** @description How many attempts of one model may fail in a turn, at least 1. */
             attemptsPerTurn: number;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /** @description What each seat costs. */
             seats: components["schemas"]["QuotedSeat"][];
+            /** @description How long each document is. */
             documents?: components["schemas"]["QuotedDocument"][];
-            /** @enum {unknown} */
+            /**
+             * @description How far apart the models are of seats that should not think alike: of one model, of one family of models, or of different families.
+             * @enum {string}
+             */
             diversity: "crossFamily" | "sameFamily" | "sameModel";
+            /** @description The seats that should have models of different families. */
             pairs?: components["schemas"]["Pair"][];
+            /** @description What remains of the tenant's limits. Absent without limits. */
             tenantLeft?: components["schemas"]["TenantLeft"];
+            /**
+             * Format: date
+             * @description The day whose prices and policy the quote rests on, in UTC.
+             */
             day: string;
+            /** @description How long the quote is valid, in words. */
             validity: string;
+            /** @description The version of the policy, as its file names it. */
             policyVersion: string;
+            /** @description The SHA-256 of the policy. */
             policyHash: string;
+            /** @description The SHA-256 of all prices of the catalogue. */
             priceHash: string;
+            /** @description The SHA-256 of the manifest of prompts. */
             promptsPin: string;
         };
         /**
          * QuotedSeat
-         * @description A seat: its most turns, the tokens of its whole first request, and its cost.
-         *
-         *     ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
-         *     does not lower it.
+         * @description A seat: how often it may speak, and its cost. The ceiling does not lower ``worstUSD``.
          */
         QuotedSeat: {
+            /** @description The seat, such as `critic` or `debater-1`. */
             seat: string;
+            /** @description The model that sits there. */
             model: components["schemas"]["QuotedModel"];
+            /** @description The model that is asked if that cannot answer. */
             fallback?: components["schemas"]["QuotedModel"];
+            /** @description The most turns that the seat may have. */
             turnsAtMost: number;
+            /** @description Tokens of its whole first request, by the model's tokenizer. */
             firstRequestTokens: number;
+            /** @description The most output tokens of one of its turns. */
             replyTokensAtMost: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the seat is expected to cost. */
             expectedUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars if every attempt of every possible turn is charged as reserved. */
             worstUSD: string;
         };
         /**
          * QuotedModel
-         * @description A model that may sit in a seat, and the price row of its charges.
-         *
-         *     ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
+         * @description A model that may sit in a seat, and the price row of its charges. ``GET /v1/models`` has the whole row.
          */
         QuotedModel: {
+            /** @description The alias of the model in the catalogue. */
             alias: string;
+            /** @description The name that policy gives to the vendor's service. */
             provider: string;
+            /** @description The vendor's name for the model. */
             modelName: string;
+            /** @description The model's family: models of one family may share their faults. */
             family: string;
+            /** @description The format of the vendor's requests, answers and usage. */
             wire: string;
+            /** @description How its tokens are counted. */
             tokenizer: string;
+            /** @description The most tokens of a request and its reply together, at least 1. */
             contextWindow: number;
+            /**
+             * Format: date
+             * @description The day from which its price holds.
+             */
             priceEffective: string;
+            /** @description Where the price comes from, in the operator's words. */
             priceSource: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input at the full rate. */
             inputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of output. */
             outputUSD: string;
         };
         /**
          * QuotedDocument
-         * @description A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone.
+         * @description A document and its length.
          */
         QuotedDocument: {
+            /** @description The document's id. */
             id: string;
+            /** @description The document's title, or its id where the case gave none. */
             title: string;
+            /** @description The first round whose seats read it, from 1. */
             round: number;
+            /** @description The length of the text in Unicode code points. */
             characters: number;
+            /** @description Tokens of the text alone, by tokenizer. */
             tokens: {
                 [key: string]: number;
             };
         };
         /**
          * TenantLeft
-         * @description The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit.
+         * @description The amounts remaining of the tenant's limits for today and for this month.
          */
         TenantLeft: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that remain for today. Absent without such a limit. */
             dayUSD?: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that remain for this month. Absent without such a limit. */
             monthUSD?: string;
         };
         /**
@@ -3564,7 +5630,9 @@ export interface components {
          * @description Citations to check against sources; the sources' ids are distinct.
          */
         Batch: {
+            /** @description The texts to compare with. Without any, each verdict is `unchecked`. */
             sources: components["schemas"]["Source"][];
+            /** @description The quotations to check, at most 1,000. */
             citations: components["schemas"]["Asked"][];
         };
         /**
@@ -3572,7 +5640,9 @@ export interface components {
          * @description A document to check against.
          */
         Source: {
+            /** @description The caller's id of the source, distinct in the request. */
             id: string;
+            /** @description The whole text of the source. Spans count its Unicode code points. */
             text: string;
         };
         /**
@@ -3580,9 +5650,13 @@ export interface components {
          * @description A citation to check, with the caller's own id; without ``sourceId`` all sources are searched.
          */
         Asked: {
+            /** @description The caller's id of the citation, which its verdict repeats. */
             id: string;
+            /** @description The words that are given as the source's. */
             quote: string;
+            /** @description The id of the source to search. Left out, all sources are searched. */
             sourceId?: string | null;
+            /** @description Where the caller places the quotation: a clause, a page or another place in words, or a position. A wrong one gives a note and does not change the verdict. */
             location?: string | components["schemas"]["CharStart"] | null;
         };
         /**
@@ -3590,6 +5664,7 @@ export interface components {
          * @description A location in code points of the source.
          */
         CharStart: {
+            /** @description Where the caller places the quotation, in code points from 0. It is compared and never decides. */
             charStart: number;
         };
         /**
@@ -3597,28 +5672,36 @@ export interface components {
          * @description The verdicts in the order of the request, and the engine that gave them.
          */
         CheckedCitations: {
+            /** @description The version of the engine of code that found this. */
             engine: string;
+            /** @description The verdicts, in the order of the request. */
             verdicts: components["schemas"]["CheckedCitation"][];
         };
         /**
          * CheckedCitation
          * @description The verdict on a citation, with the caller's id.
-         *
-         *     ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
-         *     the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
-         *     ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
-         *     reader, or what that rule asks for.
          */
         CheckedCitation: {
+            /** @description The caller's id of the citation. */
             id: string;
-            /** @enum {unknown} */
+            /**
+             * @description Whether the words stand in the source.
+             * @enum {string}
+             */
             verdict: "altered" | "not_found" | "too_short" | "unchecked" | "verified";
+            /** @description The id of the source: the one that was named, or where the words were found. */
             sourceId?: string;
+            /** @description Start and end of the words in code points of the source, end exclusive. */
             span?: number[];
+            /** @description The source's own words there. */
             text?: string;
+            /** @description The differences of the quotation from the source. */
             edits?: components["schemas"]["Edit"][];
+            /** @description The id of another source that has the words. */
             foundIn?: string;
+            /** @description The rule for which they could not be verified. */
             reason?: string;
+            /** @description A remark that does not change the verdict, or what the rule asks for. */
             note?: string;
         };
         /**
@@ -3626,7 +5709,9 @@ export interface components {
          * @description The pinned files and ``pin``, the SHA-256 of the manifest that lists them.
          */
         PromptList: {
+            /** @description The SHA-256 of the manifest that lists the files. */
             pin: string;
+            /** @description The files. */
             prompts: components["schemas"]["PromptDetail"][];
         };
         /**
@@ -3634,24 +5719,32 @@ export interface components {
          * @description A pinned file. New debates use the current version.
          */
         PromptDetail: {
+            /** @description The id of the file, by which pins name it. */
             id: string;
+            /** @description The version of the text, at least 1. */
             version: number;
-            /** @enum {unknown} */
+            /**
+             * @description What the file is: a whole prompt, a part of one, a schema of replies, or a template.
+             * @enum {string}
+             */
             kind: "fragment" | "prompt" | "schema" | "template";
+            /** @description The name of the file. */
             file: string;
+            /** @description The SHA-256 of its bytes. */
             sha256: string;
+            /** @description Whether new debates use it. */
             current: boolean;
         };
         /**
          * ModelList
-         * @description The catalogue. Debates record ``priceHash``, the hash of its prices.
-         *
-         *     ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
-         *     them now: by the score of their track records, then by policy's preference.
+         * @description The catalogue. Debates record the hash of its prices.
          */
         ModelList: {
+            /** @description The SHA-256 of all prices of the catalogue. */
             priceHash: string;
+            /** @description The models of the catalogue. */
             models: components["schemas"]["ModelDetail"][];
+            /** @description The pool of debaters in the order in which a panel of mode auto prefers them now, by type of question. */
             debaterOrder?: {
                 [key: string]: string[];
             };
@@ -3660,106 +5753,134 @@ export interface components {
          * ModelDetail
          * @description A model of the catalogue, the seats that it has or may have, and whether it is simulated.
          *
-         *     ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
-         *     are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
-         *     model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-         *     ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
-         *     ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
+         *     A case may name it if policy lets cases choose and takes its kind of name, and it has a price in force.
          */
         ModelDetail: {
+            /** @description The name that policy gives to the model. */
             alias: string;
+            /** @description The name that policy gives to the vendor's service. */
             provider: string;
+            /** @description The format of the vendor's requests, answers and usage. */
             wire: string;
+            /** @description The vendor's name for the model. */
             name: string;
+            /** @description Whether that name stands for one fixed artefact. */
             snapshot: boolean;
+            /** @description The model's family: models of one family may share their faults. */
             family: string;
+            /** @description Whether models that need no network speak in the place of real ones. */
             simulated: boolean;
+            /** @description How tokens are counted before a call. */
             tokenizer: string;
-            /** Format: decimal */
+            /**
+             * Format: decimal
+             * @description What our count is multiplied by before money is reserved, as a decimal string, at least 1.
+             */
             safetyFactor: string;
+            /** @description Tokens that the vendor adds to each request beyond the text that we count. */
             overheadTokens: number;
+            /** @description The most tokens of a request and its reply together, at least 1. */
             contextWindow: number;
+            /** @description Parameters of the vendor's that are sent with each request. */
             parameters?: Record<string, never>;
+            /** @description The seats that the model has by default, with debater if it is in the pool of debaters. */
             seats?: string[];
+            /** @description The seats whose own model it replaces when that cannot answer. */
             fallbackOf?: string[];
+            /** @description The rows of its price, by date. */
             prices?: components["schemas"]["Price"][];
+            /** @description Whether a case may name it in `options.models` now. */
             choosable: boolean;
+            /** @description How it did in the tenant's own panels, by type of question. */
             trackRecords?: components["schemas"]["ModelRecord"][];
         };
         /**
          * Price
-         * @description A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name.
+         * @description A price row: rates from a date on, and their source.
          */
         Price: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input at the full rate. */
             inputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor reads from its cache. */
             cachedInputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for some minutes. */
             cacheWriteUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of output. */
             outputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of reasoning. */
             reasoningUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for an hour. Absent without a price of its own. */
             cacheWrite1hUSD?: string;
+            /**
+             * Format: date
+             * @description The day from which the rates hold.
+             */
             effective: string;
+            /** @description Where the rates come from, in the operator's words. */
             source: string;
+            /** @description The rates of a call with a long input. */
             longInput?: components["schemas"]["LongInputDetail"];
+            /** @description The rates of the vendor's other service tiers, by name. */
             tiers?: {
                 [key: string]: components["schemas"]["RateDetail"];
             };
         };
         /**
          * LongInputDetail
-         * @description The rates of a call with more than ``above`` input tokens; they apply to all its tokens.
+         * @description The rates of a call with a long input; they apply to all its tokens.
          */
         LongInputDetail: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input at the full rate. */
             inputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor reads from its cache. */
             cachedInputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for some minutes. */
             cacheWriteUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of output. */
             outputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of reasoning. */
             reasoningUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for an hour. Absent without a price of its own. */
             cacheWrite1hUSD?: string;
+            /** @description Tokens of input above which these rates hold for the whole call. */
             above: number;
         };
         /**
          * RateDetail
-         * @description US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price.
+         * @description US dollars per million tokens, by kind.
          */
         RateDetail: {
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input at the full rate. */
             inputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor reads from its cache. */
             cachedInputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for some minutes. */
             cacheWriteUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of output. */
             outputUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of reasoning. */
             reasoningUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars for a million tokens of input that the vendor writes into its cache for an hour. Absent without a price of its own. */
             cacheWrite1hUSD?: string;
         };
         /**
          * ModelRecord
          * @description How a model did on questions of one type in the newest panels of the tenant.
          *
-         *     ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
-         *     three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
-         *     drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
+         *     Its accuracy scores are four in each panel, or three where none of its citations could be compared. Scores measure
+         *     conduct in debates and not truth.
          */
         ModelRecord: {
-            /** @enum {unknown} */
+            /**
+             * @description The type of the questions.
+             * @enum {string}
+             */
             questionType: "belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction";
+            /** @description The number of the tenant's panels that count, at least 1. */
             debates: number;
+            /** @description The mean of the model's accuracy scores in them, a share from 0 to 1. */
             mean: number;
+            /** @description What an automatic choice ranks by: the mean, drawn towards 0.5 where there are few debates. A share from 0 to 1. */
             score: number;
         };
         /**
@@ -3770,18 +5891,29 @@ export interface components {
          *     case, with shares from 0 to 1.
          */
         PolicyDetail: {
+            /** @description The version of the policy, as its file names it. */
             version: string;
+            /** @description The SHA-256 of the policy. */
             hash: string;
+            /** @description The task types that the policy knows. */
             taskTypes?: string[];
+            /** @description The formats that a case may name here. */
             formats?: string[];
+            /** @description When a question deserves a debate. */
             gate: components["schemas"]["GateSettings"];
+            /** @description What a debate has where its case says nothing. */
             debate: components["schemas"]["DebateSettings"];
+            /** @description How large a case may be. */
             limits: components["schemas"]["Limits"];
+            /** @description How often a turn is tried again. */
             calls: components["schemas"]["CallSettings"];
+            /** @description What a tenant may spend that policy does not name. */
             budgets: components["schemas"]["BudgetSettings"];
+            /** @description The models of each seat. */
             seats?: {
                 [key: string]: components["schemas"]["SeatSettings"];
             };
+            /** @description The defaults of each format, and the bounds of a case. */
             formatRules: components["schemas"]["FormatsPolicy"];
         };
         /**
@@ -3789,16 +5921,26 @@ export interface components {
          * @description The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.
          */
         GateSettings: {
+            /** @description How many times the expected cost the downside has to exceed, at least 1. */
             factor: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars: above this downside a confident answer is debated too. */
             certainAboveUSD: string;
-            /** Format: decimal */
+            /**
+             * Format: decimal
+             * @description The confidence below which an answer counts as uncertain: a share from 0 to 1, as a decimal string.
+             */
             confidenceFloor: string;
+            /** @description The task types that are debated on their merits. */
             riskCategories?: string[];
+            /** @description The task types that are always debated. */
             always?: string[];
+            /** @description The task types that are never debated. */
             never?: string[];
+            /** @description The roles that may force a decision either way, with a reason. */
             mayForce?: string[];
+            /** @description What becomes of a task type that policy does not know: `decline`, `refuse`, or `as:` and a known type that takes its place. */
             unknownTaskType: string;
+            /** @description US dollars that the downside is compared with, by task type. Other types have the format's expected cost. */
             thresholdsUSD?: {
                 [key: string]: string;
             };
@@ -3810,28 +5952,46 @@ export interface components {
          *     Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.
          */
         DebateSettings: {
+            /** @description The format of a case that names none. */
             format: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that a debate may cost where the case names no ceiling. */
             ceilingUSD: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars: the highest ceiling that a case may name. */
             ceilingMaxUSD: string;
+            /** @description The rounds of a usual adversarial debate, from 1 to 3. */
             rounds: number;
+            /** @description The rounds of an adversarial debate with high stakes, from 1 to 3. */
             highStakesRounds: number;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars: above this downside the stakes are high. */
             highStakesDownsideUSD: string;
+            /** @description The materialities with which they are high too. */
             highStakesMateriality?: string[];
+            /** @description The least strength, from 1 to 10, of an effective challenge. */
             minChallengeStrength: number;
+            /** @description Below this strength, from 1 to 10, the critic is asked once more. */
             requireCriticRetryBelow: number;
+            /** @description How many attempts of one model may fail in a turn, from 1 to 10. A fallback has as many. */
             attemptsPerTurn: number;
+            /** @description The task types whose outcome a person must always decide. */
             humanReview?: string[];
+            /** @description Whether a case may name the models of its seats. */
             mayChooseModels: boolean;
-            /** @enum {unknown} */
+            /**
+             * @description The least difference between the models of seats that challenge each other.
+             * @enum {string}
+             */
             diversity: "crossFamily" | "sameFamily" | "sameModel";
-            /** @enum {unknown} */
+            /**
+             * @description Whether a model may have a name that the vendor can give to another model.
+             * @enum {string}
+             */
             floatingNames: "allowed" | "refused";
-            /** @enum {unknown} */
+            /**
+             * @description Whether the adversarial format takes a case without documents.
+             * @enum {string}
+             */
             adversarialWithoutDocuments: "allowed" | "refused";
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars: above this downside the decider is asked twice, the second time in the reverse order. Absent means never. */
             swapAboveUSD?: string;
         };
         /**
@@ -3839,14 +5999,23 @@ export interface components {
          * @description The limits of a case. Characters are Unicode code points.
          */
         Limits: {
+            /** @description The most code points of the question, at least 1. */
             questionCharacters: number;
+            /** @description The most code points of the answer of a single agent, at least 1. */
             answerCharacters: number;
+            /** @description The most code points of a persona and of other words for a seat, at least 1. */
             personaCharacters: number;
+            /** @description The most code points of a title, a reason, a use, and each key and value of the metadata, at least 1. */
             noteCharacters: number;
+            /** @description The most documents of a case, at least 1. */
             documents: number;
+            /** @description The most code points of one document, at least 1. */
             documentCharacters: number;
+            /** @description The most code points of all documents together, at least 1. */
             totalCharacters: number;
+            /** @description The most positions to decide between, at least 1. */
             positions: number;
+            /** @description The most keys of the metadata, at least 1. */
             metadata: number;
         };
         /**
@@ -3854,10 +6023,15 @@ export interface components {
          * @description How often a turn is tried again, and when it ends without a reply.
          */
         CallSettings: {
+            /** @description Seconds from 1 to 3,600 after which a turn without a reply is silent. */
             turnDeadlineS: number;
+            /** @description Milliseconds of the first backoff, from 1 to 600,000. A wait is random between half of that and the whole. */
             backoffMs: number;
+            /** @description Milliseconds of the longest backoff, from 1 to 600,000. */
             backoffMaxMs: number;
+            /** @description The most attempts of one model in a turn that may find its vendor unavailable, from 1 to 100. */
             unavailableAttempts: number;
+            /** @description The least share of our own count of tokens, from 0 to 1, that a vendor's usage must have. */
             usageFloor: number;
         };
         /**
@@ -3865,37 +6039,43 @@ export interface components {
          * @description The limits of a tenant that policy does not name, in US dollars; absent where there is no limit.
          */
         BudgetSettings: {
+            /** @description The time zone of days and months, such as `UTC`. */
             zone: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the tenant may spend in a day. Absent without a limit. */
             dayUSD?: string;
-            /** @description US dollars, as a decimal string. */
+            /** @description US dollars that the tenant may spend in a month. Absent without a limit. */
             monthUSD?: string;
         };
         /**
          * SeatSettings
-         * @description The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
-         *
-         *     ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
+         * @description The default model of a seat, and the other models of the seat.
          */
         SeatSettings: {
+            /** @description The alias of the seat's model. */
             model: string;
+            /** @description The most output tokens of one of its turns, at least 1. */
             allowance: number;
+            /** @description The models of the seat, in order of preference. */
             choices: string[];
+            /** @description The alias that is asked if the model cannot answer. */
             fallback?: string;
         };
         /**
          * FormatsPolicy
          * @description The rules of each format but the adversarial one.
-         *
-         *     ``auto`` maps task types to the format that it selects.
          */
         FormatsPolicy: {
+            /** @description The format that `auto` chooses, by task type. Other types have the usual format. */
             auto?: {
                 [key: string]: string;
             };
+            /** @description The rules of the format stances. */
             stances: components["schemas"]["StancesPolicy"];
+            /** @description The rules of the format ballot. */
             ballot: components["schemas"]["BallotPolicy"];
+            /** @description The rules of the format panel. */
             panel: components["schemas"]["PanelPolicy"];
+            /** @description The rules of the format convergence. */
             convergence: components["schemas"]["ConvergencePolicy"];
         };
         /**
@@ -3903,11 +6083,17 @@ export interface components {
          * @description The defaults of stances, and the bounds of a case.
          */
         StancesPolicy: {
+            /** @description The rounds where the case names none, from 1 to 10. */
             rounds: number;
+            /** @description The most rounds that a case may ask for, from 1 to 10. */
             roundsMax: number;
+            /** @description The most debaters that a case may have, from 2 to 10. */
             debatersMax: number;
+            /** @description Whether the judge usually reads the stances without the debaters' names. */
             anonymizeTranscript: boolean;
+            /** @description Whether the judge usually reads each round in an order derived from the seed. */
             shuffleForJudge: boolean;
+            /** @description Whether a synthesizer usually writes the verdict into a JSON Schema. */
             synthesizer: boolean;
         };
         /**
@@ -3915,12 +6101,19 @@ export interface components {
          * @description The defaults of a ballot, and the bounds of a case. ``thresholdShare`` is a share of the debaters, from 0 to 1.
          */
         BallotPolicy: {
+            /** @description The rounds where the case names none, from 1 to 10. */
             rounds: number;
+            /** @description The most rounds that a case may ask for, from 1 to 10. */
             roundsMax: number;
+            /** @description The number of debaters where the case names none, from 2 to 10. */
             debaters: number;
+            /** @description The most debaters that a case may have, from 2 to 10. */
             debatersMax: number;
+            /** @description The options where the case names none. `escalate` is always one more. */
             votes?: string[];
+            /** @description The most options that a case may have, from 2 to 20. */
             votesMax: number;
+            /** @description The share of the debaters, from 0 to 1, that more than so many decide by. With 1 all have to agree. */
             thresholdShare: number;
         };
         /**
@@ -3930,17 +6123,32 @@ export interface components {
          *     ``thresholds`` are the consensus that ends a debate, shares from 0 to 1 by question type.
          */
         PanelPolicy: {
+            /** @description The rounds where the case names none, the blind one included, from 1 to 10. */
             rounds: number;
+            /** @description The most rounds that a case may ask for, the blind one included, from 1 to 10. */
             roundsMax: number;
+            /** @description The number of debaters where the case names none, from 2 to 10. */
             debaters: number;
+            /** @description The most debaters that a case may have, from 2 to 10. */
             debatersMax: number;
-            /** @enum {unknown} */
+            /**
+             * @description What usually measures consensus: rules of code, or a model.
+             * @enum {string}
+             */
             adjudicator: "algorithmic" | "model";
-            /** @enum {unknown} */
+            /**
+             * @description What reads the type of a question that the case does not name: rules of code, or a model.
+             * @enum {string}
+             */
             classifier: "model" | "rules";
-            /** @enum {unknown} */
+            /**
+             * @description How debaters are usually chosen: by their track records, or by policy's preference.
+             * @enum {string}
+             */
             mode: "auto" | "manual";
+            /** @description The number of debates with which a model's own record counts half, from 1 to 1,000. */
             trackRecordDebates: number;
+            /** @description The consensus that ends a debate, by type of question: shares from 0 to 1. */
             thresholds?: {
                 [key: string]: number;
             };
@@ -3952,22 +6160,74 @@ export interface components {
          *     ``similarity`` is a share from 0 to 1.
          */
         ConvergencePolicy: {
+            /** @description The rounds after the independent one where the case names none, from 1 to 10. */
             rounds: number;
+            /** @description The most rounds that a case may ask for, from 1 to 10. */
             roundsMax: number;
+            /** @description The number of debaters where the case names none, from 2 to 10. */
             debaters: number;
+            /** @description The most debaters that a case may have, from 2 to 10. */
             debatersMax: number;
+            /** @description Whether a judge usually decides. */
             judge: boolean;
+            /** @description Whether answers that agree usually end the debate early. */
             convergenceCheck: boolean;
+            /** @description The overlap of words that ends the debate: a share from 0 to 1. */
             similarity: number;
-            /** @enum {unknown} */
+            /**
+             * @description The usual result of a tie: the answer of the first debater, or none.
+             * @enum {string}
+             */
             ties: "lowestDebater" | "noAnswer";
+        };
+        /**
+         * ProblemList
+         * @description Every problem that the service may answer, by status and code.
+         */
+        ProblemList: {
+            /** @description The problems by status and code. */
+            problems: components["schemas"]["ProblemDetail"][];
+        };
+        /**
+         * ProblemDetail
+         * @description A problem that the service may answer: what it means, what a caller does, and whether to send it again.
+         *
+         *     ``again`` is ``unchanged`` (there is nothing to send), ``corrected``, ``later`` (after Retry-After), ``underKey``
+         *     (as ``later``, a case under its Idempotency-Key), or ``operator`` (after a repair).
+         */
+        ProblemDetail: {
+            /**
+             * Format: uri-reference
+             * @description The address of the page, which is the `type` of the problem.
+             */
+            type: string;
+            /** @description The code by which clients branch. */
+            code: string;
+            /** @description The status of the answer, from 400 to 599. */
+            status: number;
+            /** @description The kind of the problem in words. */
+            title: string;
+            /** @description What the problem means. */
+            meaning: string;
+            /** @description What a caller does about it, step by step. */
+            todo?: string[];
+            /**
+             * @description Whether and when the request may be sent again.
+             * @enum {string}
+             */
+            again: "corrected" | "later" | "operator" | "unchanged" | "underKey";
+            /** @description A problem document as the service answers it. */
+            example: components["schemas"]["Problem"];
         };
         /**
          * Health
          * @description The answer to a probe that succeeds.
          */
         Health: {
-            /** @enum {unknown} */
+            /**
+             * @description `alive` of a process that answers, `ready` of one that can take work.
+             * @enum {string}
+             */
             status: "alive" | "ready";
         };
         /**
@@ -3976,28 +6236,26 @@ export interface components {
          */
         AdversarialRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "adversarial";
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
             /** @description The least strength, from 1 to 10, of an effective challenge. */
             minChallengeStrength?: number | null;
-            /** @description The critic is asked once more if its critique is weaker than this, from 1 to 10. */
+            /** @description Below this strength, from 1 to 10, the critic is asked once more. */
             requireCriticRetryBelow?: number | null;
             /** @description The positions to decide between, with distinct ids: at least two, or none for a single proposition. */
             positions?: (components["schemas"]["Position"] & {
-                /** @description Letters, digits and hyphens. */
                 id?: unknown;
-                /** @description The text of the position. */
                 text?: unknown;
             })[];
-            /** @description A persona in your words for each named seat. */
+            /** @description A persona in the caller's words for each named seat. */
             personas?: {
                 [key: string]: string;
             };
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
@@ -4008,34 +6266,31 @@ export interface components {
          */
         StancesRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "stances";
             /** @description The debaters by name, or how many there are, as the format has it. */
             debaters: (components["schemas"]["Debater"] & {
-                /** @description The debater's name, on one line. */
                 name?: unknown;
-                /** @description The debater's persona, in your words. */
-                role?: unknown;
-                /** @description A pinned prompt of the manifest that replaces the format's own. */
                 prompt?: unknown;
+                role?: unknown;
                 /** @description The position that the debater argues to the end, on one line. */
                 stance: unknown;
             })[];
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
             /** @description Whether the judge and the synthesizer read the stances without the debaters' names. */
             anonymizeTranscript?: boolean | null;
             /** @description Whether the judge reads each round in an order derived from the debate's seed. */
             shuffleForJudge?: boolean | null;
-            /** @description Whether the synthesizer writes the verdict into your JSON Schema at the end. */
+            /** @description Whether the synthesizer writes the verdict into the JSON Schema of the case at the end. */
             synthesizer?: boolean | null;
-            /** @description The JSON Schema of the projection; by default the service's own. It requires the synthesizer. */
+            /** @description The JSON Schema of the projection. Left out, it is the service's own. It requires the synthesizer. */
             outputSchema?: Record<string, never> | null;
-            /** @description Instructions in your words for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string | null;
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
@@ -4046,30 +6301,27 @@ export interface components {
          */
         BallotRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "ballot";
             /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: (components["schemas"]["Debater"] & {
-                /** @description The debater's name, on one line. */
                 name?: unknown;
-                /** @description The debater's persona, in your words. */
-                role?: unknown;
-                /** @description A pinned prompt of the manifest that replaces the format's own. */
                 prompt?: unknown;
+                role?: unknown;
                 /** @description Leave this empty: these debaters take their own stances. */
                 stance?: unknown;
             })[] | null;
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
             /** @description The options of the vote. The service adds escalate if it is missing, and it counts as one of them. */
             votes?: string[] | null;
             /** @description The number of votes that decide, at most the number of debaters. Default: more than half. */
             consensusThreshold?: number | null;
-            /** @description Instructions in your words for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string | null;
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
@@ -4080,23 +6332,23 @@ export interface components {
          */
         PanelRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "panel";
             /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: number | null;
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
-            /** @description The type of the question; by default the service classifies it. */
+            /** @description The type of the question. Left out, the service classifies it. */
             questionType?: ("belief" | "brainstorm" | "business" | "factual" | "normative" | "prediction") | null;
             /** @description What measures consensus: rules, or a model. */
             adjudicator?: ("algorithmic" | "model") | null;
             /** @description How debaters are chosen: by their track records (auto), or by policy and the option models (manual). */
             mode?: ("auto" | "manual") | null;
-            /** @description Instructions in your words for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
+            /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string | null;
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
@@ -4107,36 +6359,33 @@ export interface components {
          */
         ConvergenceRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "convergence";
             /** @description The debaters by name, or how many there are, as the format has it. */
             debaters?: (components["schemas"]["Debater"] & {
-                /** @description The debater's name, on one line. */
                 name?: unknown;
-                /** @description The debater's persona, in your words. */
-                role?: unknown;
-                /** @description A pinned prompt of the manifest that replaces the format's own. */
                 prompt?: unknown;
+                role?: unknown;
                 /** @description Leave this empty: these debaters take their own stances. */
                 stance?: unknown;
             })[] | number | null;
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
-            /** @description Whether a judge decides; otherwise the majority of the last answers decides. */
+            /** @description Whether a judge decides. Otherwise the majority of the last answers decides. */
             judge?: boolean | null;
             /** @description Whether answers that agree end the debate early. */
             convergenceCheck?: boolean | null;
-            /** @description The overlap of words that ends the debate, with at most three decimals: a number, or a decimal string. */
+            /** @description The overlap of words that ends the debate: a share from 0 to 1 with at most three decimals. In a request it is a number or a decimal string. */
             convergenceSimilarity?: (number | string) | null;
             /** @description The result of a tie: the answer of the first debater, or none. */
             ties?: ("lowestDebater" | "noAnswer") | null;
-            /** @description Instructions for the debaters, in your words. */
+            /** @description Instructions for the debaters, in the caller's words. */
             debaterInstructions?: string | null;
-            /** @description Instructions for the judge, in your words. They require the judge. */
+            /** @description Instructions for the judge, in the caller's words. They require the judge. */
             judgeInstructions?: string | null;
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
@@ -4147,17 +6396,337 @@ export interface components {
          */
         AutoRequest: {
             /**
-             * @description The format. (enum property replaced by openapi-typescript)
+             * @description The format, which decides what the other options are. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             format: "auto";
-            /** @description The most rounds of the debate; it may end earlier. */
+            /** @description The most rounds of the debate, which may end earlier. A panel counts its blind round, convergence does not count its independent round 0. */
             maxRounds?: number | null;
-            /** @description The alias of a model by seat; the seat debater stands for all debaters. */
+            /** @description The alias of a model by seat. The seat debater stands for all debaters. */
             models?: {
                 [key: string]: string;
             };
         };
+        /**
+         * StreamGate
+         * @description The case is recorded and the gate has decided. The first event of every stream.
+         */
+        StreamGate: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "gate";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["GateEvent"];
+        };
+        /**
+         * StreamStarted
+         * @description The debate has begun: all that is fixed before its first turn.
+         */
+        StreamStarted: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "started";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["StartedEvent"];
+        };
+        /**
+         * StreamAsked
+         * @description A model is called for a turn, and its money is reserved.
+         */
+        StreamAsked: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "asked";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["AskedEvent"];
+        };
+        /**
+         * StreamRound
+         * @description A seat has replied: one of the adversarial format, or a debater.
+         */
+        StreamRound: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "round";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ArguedEvent"] | components["schemas"]["DebaterEvent"] | components["schemas"]["PanelBlind"] | components["schemas"]["PanelDeliberation"];
+        };
+        /**
+         * StreamSwapped
+         * @description A seat that decides or scores, asked again in the reverse order, has replied.
+         */
+        StreamSwapped: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "swapped";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ModeratedEvent"] | components["schemas"]["VerdictEvent"] | components["schemas"]["RulingEvent"] | components["schemas"]["AdjudicationEvent"];
+        };
+        /**
+         * StreamVerdict
+         * @description The judge of stances has decided.
+         */
+        StreamVerdict: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "verdict";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["VerdictEvent"];
+        };
+        /**
+         * StreamSynthesis
+         * @description The seat that closes has written the answer.
+         */
+        StreamSynthesis: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "synthesis";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ModeratedEvent"] | components["schemas"]["ProjectionEvent"] | components["schemas"]["RulingEvent"] | components["schemas"]["PanelSynthesis"];
+        };
+        /**
+         * StreamCitations
+         * @description Code has compared the citations of a turn with the documents.
+         */
+        StreamCitations: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "citations";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["CitationsEvent"];
+        };
+        /**
+         * StreamPassages
+         * @description Code has looked for what the texts of a reply quote or report.
+         */
+        StreamPassages: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "passages";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["PassagesEvent"];
+        };
+        /**
+         * StreamNotice
+         * @description A remark, such as a failed attempt, a silent seat or a stop.
+         */
+        StreamNotice: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "notice";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["NoticeEvent"];
+        };
+        /**
+         * StreamClassification
+         * @description A model has read the type of a panel's question.
+         */
+        StreamClassification: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "classification";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ClassificationEvent"];
+        };
+        /**
+         * StreamAdjudication
+         * @description A model has scored a round of a panel.
+         */
+        StreamAdjudication: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "adjudication";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["AdjudicationEvent"];
+        };
+        /**
+         * StreamMeasured
+         * @description Code has measured a round of a panel, and the debate goes by something else.
+         */
+        StreamMeasured: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "measured";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["MeasuredEvent"];
+        };
+        /**
+         * StreamConsensus
+         * @description Where a panel stands after a round.
+         */
+        StreamConsensus: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "consensus";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["PanelConsensus"];
+        };
+        /**
+         * StreamAnswers
+         * @description A debater of a panel has answered the objections that stood.
+         */
+        StreamAnswers: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "answers";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["AnswersEvent"];
+        };
+        /**
+         * StreamAccuracy
+         * @description The debaters of a panel are scored.
+         */
+        StreamAccuracy: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "accuracy";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["PanelAccuracy"] | components["schemas"]["PanelAccuracyReview"];
+        };
+        /**
+         * StreamDebateRoundStarted
+         * @description A round of convergence begins.
+         */
+        StreamDebateRoundStarted: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "debate.round_started";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["RoundStartedEvent"];
+        };
+        /**
+         * StreamDebateResponse
+         * @description A debater of convergence has answered.
+         */
+        StreamDebateResponse: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "debate.response";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["DebaterEvent"];
+        };
+        /**
+         * StreamDebateConverged
+         * @description The answers of a round are near enough to end the debate.
+         */
+        StreamDebateConverged: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "debate.converged";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ConvergenceEvent"];
+        };
+        /**
+         * StreamConvergence
+         * @description The answers of a round are not near enough.
+         */
+        StreamConvergence: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "convergence";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ConvergenceEvent"];
+        };
+        /**
+         * StreamFinal
+         * @description The end of the debate, or of a declined case: its result. The last event of every stream.
+         */
+        StreamFinal: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "final";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["FinalEvent"] | components["schemas"]["WholeFinalEvent"] | components["schemas"]["PanelFinal"] | components["schemas"]["WholePanelFinal"];
+        };
+        /**
+         * StreamEvent
+         * @description An event of a stream, as a client of server-sent events reads it.
+         */
+        StreamEvent: components["schemas"]["StreamGate"] | components["schemas"]["StreamStarted"] | components["schemas"]["StreamAsked"] | components["schemas"]["StreamRound"] | components["schemas"]["StreamSwapped"] | components["schemas"]["StreamVerdict"] | components["schemas"]["StreamSynthesis"] | components["schemas"]["StreamCitations"] | components["schemas"]["StreamPassages"] | components["schemas"]["StreamNotice"] | components["schemas"]["StreamClassification"] | components["schemas"]["StreamAdjudication"] | components["schemas"]["StreamMeasured"] | components["schemas"]["StreamConsensus"] | components["schemas"]["StreamAnswers"] | components["schemas"]["StreamAccuracy"] | components["schemas"]["StreamDebateRoundStarted"] | components["schemas"]["StreamDebateResponse"] | components["schemas"]["StreamDebateConverged"] | components["schemas"]["StreamConvergence"] | components["schemas"]["StreamFinal"];
     };
     responses: never;
     parameters: never;
@@ -4169,16 +6738,16 @@ export interface components {
         "Content-Location": string;
         /** @description Seconds to wait before the next request. */
         "Retry-After": number;
-        /** @description A tag that changes with every entry of the debate; send it back as If-None-Match. */
+        /** @description A tag that changes with what is answered: a debate's with its every entry. Send it back as If-None-Match. */
         ETag: string;
+        /** @description A name for the file. */
+        "Content-Disposition": string;
         /** @description The next page, as rel=next. */
         Link: string;
         /** @description true: this case was already recorded under the same key. */
         "Idempotency-Replayed": string;
         /** @description The wait that the service applied. */
         "Preference-Applied": string;
-        /** @description The methods that the path accepts. */
-        Allow: string;
         /** @description The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later. */
         "Gainsay-Checkpoint": string;
         /** @description The id of this request, as in the service's log. */
@@ -4191,10 +6760,42 @@ export interface operations {
     listDebates: {
         parameters: {
             query?: {
+                /** @description Created at this time or later: a day in UTC, or a time with its zone. */
+                since?: string;
+                /** @description Created before this time. */
+                until?: string;
+                /** @description One of these task types. */
+                taskType?: string[];
+                /** @description One of these statuses, as the list shows them. */
+                status?: ("declined" | "queued" | "running" | "completed" | "truncated" | "failed" | "aborted")[];
+                /** @description One of these formats. A declined case has none. */
+                format?: ("adversarial" | "stances" | "ballot" | "panel" | "convergence")[];
+                /** @description One of these outcomes of the decision. A debate passes when its end is provable. */
+                outcome?: ("upheld" | "modified" | "rejected" | "chosen" | "ranked" | "agreed" | "split" | "escalated" | "undecided" | "declined" | "none")[];
+                /** @description One of these confidences of the decision. A debate passes when its end is provable. */
+                confidence?: ("HIGH" | "MODERATE" | "LOW")[];
+                /** @description One of these flags. A debate passes when its end is provable. */
+                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
+                /** @description Whether the decision requires a person. A debate passes when its end is provable. */
+                humanReview?: boolean;
+                /** @description One of these use cases, word for word. */
+                useCase?: string[];
+                /** @description One of these materialities of the case. */
+                materiality?: ("high" | "moderate" | "low")[];
+                /** @description It rests on one of these models: an alias, the name sent to the vendor, or the one in a response. */
+                model?: string[];
+                /** @description KEY=VALUE: the metadata of the case has this very pair. KEY alone: it has the key. The first = divides, so a key that holds one cannot be asked for. Of several all must hold. */
+                metadata?: string[];
+                /** @description Words of the question, in any form that an English stemmer takes for the same; a phrase in quotes, `or` between words, `-` before a word that must be absent (PostgreSQL's websearch_to_tsquery). */
+                q?: string;
+                /** @description The order; with - the greatest first. Where two are level, the order of their ids. A debate that has not ended comes last in both orders of its cost. */
+                sort?: "-createdAt" | "createdAt" | "-spentUSD" | "spentUSD" | "-estimatedDownsideUSD" | "estimatedDownsideUSD";
                 /** @description The most items of a page. */
                 limit?: number;
-                /** @description The value of next on the previous page. */
+                /** @description The value of next on the previous page, with the same filters and sort. */
                 after?: string;
+                /** @description Count the debates by value. Counts are exact up to 10,000 debates; of more, the newest are counted. */
+                facets?: ("taskType" | "status" | "format" | "outcome" | "confidence" | "flag" | "humanReview" | "useCase" | "materiality" | "model")[];
             };
             header?: never;
             path?: never;
@@ -4224,10 +6825,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -4246,7 +6847,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -4269,7 +6870,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -4343,10 +6944,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -4365,7 +6966,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:budget_exhausted",
+                     *       "type": "/problems/budget_exhausted",
                      *       "title": "The tenant's budget is used up",
                      *       "status": 402,
                      *       "detail": "the tenant's limit for the day, 5.00 USD, leaves 0.02 USD and the debate needs 0.31 USD to begin",
@@ -4390,7 +6991,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:request_timeout",
+                     *       "type": "/problems/request_timeout",
                      *       "title": "The request did not come in time",
                      *       "status": 408,
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
@@ -4415,7 +7016,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:idempotency_in_progress",
+                     *       "type": "/problems/idempotency_in_progress",
                      *       "title": "The case of this idempotency key is under way",
                      *       "status": 409,
                      *       "detail": "this case was already recorded under this key as debate 01920000-0000-7000-8000-000000000000, which has not ended",
@@ -4438,7 +7039,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:too_large",
+                     *       "type": "/problems/too_large",
                      *       "title": "The request is too large",
                      *       "status": 413,
                      *       "detail": "question may have 4000 characters, found 5210",
@@ -4466,7 +7067,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:unsupported_media_type",
+                     *       "type": "/problems/unsupported_media_type",
                      *       "title": "The media type of the body is not supported",
                      *       "status": 415,
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
@@ -4488,7 +7089,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:invalid_case",
+                     *       "type": "/problems/invalid_case",
                      *       "title": "The case is not valid",
                      *       "status": 422,
                      *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
@@ -4520,7 +7121,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -4543,7 +7144,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -4564,7 +7165,7 @@ export interface operations {
                 view?: "summary" | "full";
             };
             header?: {
-                /** @description The ETag of the result that the client has. */
+                /** @description The ETag of what the client has already. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4608,10 +7209,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -4630,7 +7231,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -4652,7 +7253,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
+                     *       "type": "/problems/evidence_damaged",
                      *       "title": "Stored evidence is not what was recorded",
                      *       "status": 500,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
@@ -4675,7 +7276,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -4694,11 +7295,11 @@ export interface operations {
             query?: {
                 /** @description Which view of the result final has, in whatever request it is sent: summary or full, as readDebate answers it. */
                 view?: "summary" | "full";
-                /** @description The id of the last event seen, for clients that cannot set headers. */
+                /** @description The id of the last event seen, for clients that cannot set headers. The header overrides it. */
                 lastEventId?: string;
             };
             header?: {
-                /** @description The id of the last event seen. */
+                /** @description The id of the last event seen. Empty if none was. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -4739,10 +7340,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -4761,7 +7362,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -4783,7 +7384,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_acceptable",
+                     *       "type": "/problems/not_acceptable",
                      *       "title": "The answer has no acceptable media type",
                      *       "status": 406,
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
@@ -4805,7 +7406,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
+                     *       "type": "/problems/evidence_damaged",
                      *       "title": "Stored evidence is not what was recorded",
                      *       "status": 500,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
@@ -4828,7 +7429,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -4879,10 +7480,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -4901,7 +7502,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -4923,7 +7524,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:too_large",
+                     *       "type": "/problems/too_large",
                      *       "title": "The request is too large",
                      *       "status": 413,
                      *       "detail": "question may have 4000 characters, found 5210",
@@ -4951,7 +7552,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:unsupported_media_type",
+                     *       "type": "/problems/unsupported_media_type",
                      *       "title": "The media type of the body is not supported",
                      *       "status": 415,
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
@@ -4973,7 +7574,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:invalid_case",
+                     *       "type": "/problems/invalid_case",
                      *       "title": "The case is not valid",
                      *       "status": 422,
                      *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
@@ -5005,7 +7606,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
+                     *       "type": "/problems/evidence_damaged",
                      *       "title": "Stored evidence is not what was recorded",
                      *       "status": 500,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
@@ -5028,7 +7629,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5080,10 +7681,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5102,7 +7703,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5124,7 +7725,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_acceptable",
+                     *       "type": "/problems/not_acceptable",
                      *       "title": "The answer has no acceptable media type",
                      *       "status": 406,
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
@@ -5147,7 +7748,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_over",
+                     *       "type": "/problems/not_over",
                      *       "title": "The debate is not over",
                      *       "status": 409,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
@@ -5169,7 +7770,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
+                     *       "type": "/problems/evidence_damaged",
                      *       "title": "Stored evidence is not what was recorded",
                      *       "status": 500,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
@@ -5192,7 +7793,252 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The debate's id. */
+                debate: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents, in the order of the case. */
+            200: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/evidence_damaged",
+                     *       "title": "Stored evidence is not what was recorded",
+                     *       "status": 500,
+                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
+                     *       "code": "evidence_damaged",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readDocument: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of what the client has already. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The debate's id. */
+                debate: string;
+                /** @description The document's id, or sha256: and the SHA-256 of its text. */
+                document: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text, in UTF-8. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The client has this text already. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/evidence_damaged",
+                     *       "title": "Stored evidence is not what was recorded",
+                     *       "status": 500,
+                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
+                     *       "code": "evidence_damaged",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5240,10 +8086,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5262,7 +8108,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5285,7 +8131,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_over",
+                     *       "type": "/problems/not_over",
                      *       "title": "The debate is not over",
                      *       "status": 409,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
@@ -5307,7 +8153,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
+                     *       "type": "/problems/evidence_damaged",
                      *       "title": "Stored evidence is not what was recorded",
                      *       "status": 500,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
@@ -5330,7 +8176,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5374,10 +8220,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5396,7 +8242,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5419,7 +8265,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5463,10 +8309,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5485,7 +8331,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5508,7 +8354,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5559,10 +8405,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5581,7 +8427,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5603,7 +8449,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5626,7 +8472,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5682,10 +8528,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5704,7 +8550,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5726,7 +8572,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5749,7 +8595,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5805,10 +8651,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5827,7 +8673,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5849,7 +8695,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5872,7 +8718,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -5925,10 +8771,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -5947,7 +8793,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -5969,7 +8815,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -5992,7 +8838,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -6062,10 +8908,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6084,7 +8930,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
+                     *       "type": "/problems/not_found",
                      *       "title": "Not found",
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
@@ -6106,7 +8952,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:not_acceptable",
+                     *       "type": "/problems/not_acceptable",
                      *       "title": "The answer has no acceptable media type",
                      *       "status": 406,
                      *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
@@ -6128,7 +8974,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6151,7 +8997,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -6215,10 +9061,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6237,7 +9083,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6260,7 +9106,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -6308,10 +9154,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6330,7 +9176,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:too_large",
+                     *       "type": "/problems/too_large",
                      *       "title": "The request is too large",
                      *       "status": 413,
                      *       "detail": "question may have 4000 characters, found 5210",
@@ -6358,7 +9204,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:unsupported_media_type",
+                     *       "type": "/problems/unsupported_media_type",
                      *       "title": "The media type of the body is not supported",
                      *       "status": 415,
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
@@ -6380,7 +9226,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:invalid_case",
+                     *       "type": "/problems/invalid_case",
                      *       "title": "The case is not valid",
                      *       "status": 422,
                      *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
@@ -6412,7 +9258,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6460,10 +9306,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6482,7 +9328,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:request_timeout",
+                     *       "type": "/problems/request_timeout",
                      *       "title": "The request did not come in time",
                      *       "status": 408,
                      *       "detail": "the body did not arrive within 60 s; send it without pauses",
@@ -6504,7 +9350,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:too_large",
+                     *       "type": "/problems/too_large",
                      *       "title": "The request is too large",
                      *       "status": 413,
                      *       "detail": "question may have 4000 characters, found 5210",
@@ -6532,7 +9378,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:unsupported_media_type",
+                     *       "type": "/problems/unsupported_media_type",
                      *       "title": "The media type of the body is not supported",
                      *       "status": 415,
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
@@ -6554,7 +9400,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:invalid_case",
+                     *       "type": "/problems/invalid_case",
                      *       "title": "The case is not valid",
                      *       "status": 422,
                      *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
@@ -6586,7 +9432,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6609,7 +9455,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -6657,10 +9503,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6679,7 +9525,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:too_large",
+                     *       "type": "/problems/too_large",
                      *       "title": "The request is too large",
                      *       "status": 413,
                      *       "detail": "question may have 4000 characters, found 5210",
@@ -6707,7 +9553,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:unsupported_media_type",
+                     *       "type": "/problems/unsupported_media_type",
                      *       "title": "The media type of the body is not supported",
                      *       "status": 415,
                      *       "detail": "expected the header Content-Type: application/json, found text/plain",
@@ -6729,7 +9575,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:invalid_case",
+                     *       "type": "/problems/invalid_case",
                      *       "title": "The case is not valid",
                      *       "status": 422,
                      *       "detail": "2 faults: (1) unknown taskType 'Contract'; did you mean 'contract'?; (2) maxRounds must be from 1 to 3, found 4",
@@ -6761,7 +9607,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6805,10 +9651,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6827,7 +9673,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6871,10 +9717,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6893,7 +9739,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -6916,7 +9762,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -6960,10 +9806,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
+                     *       "type": "/problems/bad_request",
                      *       "title": "The request cannot be read",
                      *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
@@ -6982,7 +9828,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -7016,6 +9862,16 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7026,7 +9882,429 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listProblems: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the page that the client has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The problems. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "text/markdown": string;
+                    "application/json": components["schemas"]["ProblemList"];
+                };
+            };
+            /** @description The page has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Acceptable */
+            406: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_acceptable",
+                     *       "title": "The answer has no acceptable media type",
+                     *       "status": 406,
+                     *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_acceptable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readProblem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the page that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The code of a problem. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The problem. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "text/markdown": string;
+                    "application/json": components["schemas"]["ProblemDetail"];
+                };
+            };
+            /** @description The page has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Acceptable */
+            406: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_acceptable",
+                     *       "title": "The answer has no acceptable media type",
+                     *       "status": 406,
+                     *       "detail": "expected Accept to allow text/event-stream, the only form of events; or read /v1/debates/01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_acceptable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    docs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the page that the client has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The page has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    docsFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the page that the client has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The hash of the files, as the page has it. */
+                version: string;
+                /** @description The name of the file. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                    "text/javascript": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The page has not changed since that ETag. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/not_found",
+                     *       "title": "Not found",
+                     *       "status": 404,
+                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
+                     *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -7060,6 +10338,16 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7070,7 +10358,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -7104,6 +10392,16 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7114,7 +10412,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -7137,7 +10435,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
+                     *       "type": "/problems/audit_unavailable",
                      *       "title": "The audit log cannot be written",
                      *       "status": 503,
                      *       "detail": "the audit log does not confirm the record, so nothing further is done",
@@ -7171,6 +10469,16 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7181,7 +10489,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
@@ -7215,6 +10523,16 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -7225,7 +10543,61 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:gainsay:problem:internal",
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi30: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example Invalid HTTP request received. */
+                    "text/plain": string;
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
                      *       "title": "Something went wrong inside the service",
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",

@@ -35,9 +35,7 @@ class FieldChange(TypedDict):
     """
     A field of the case and the values that it would have to have.
 
-    ``values`` is one limit for ``above``, ``atMost``, ``below`` and ``atLeast`` (US dollars, or a confidence from 0 to
-    1), the values for ``in`` and ``notIn``, and empty for the others. A confidence that is left out counts as one below
-    every limit.
+    A confidence that is left out counts as one below every limit.
     """
 
     field: Literal['confidenceScore', 'contested', 'estimatedDownside', 'force', 'materiality', 'singleAgentAnswer', 'taskType']
@@ -129,7 +127,7 @@ class DebaterSeat(TypedDict):
 
 class StartedSeat(TypedDict):
     """
-    The model behind a seat. ``wire`` is the format of its usage object, ``fallback`` the alias that may stand in.
+    The model behind a seat.
     """
 
     seat: str
@@ -152,7 +150,7 @@ class Pair(TypedDict):
 
 class StartedHashes(TypedDict):
     """
-    The hashes of what is fixed, as in a result; ``pins`` are those of the texts that this debate may ask with.
+    The hashes of what is fixed, as in a result.
     """
 
     promptsPin: str
@@ -166,11 +164,7 @@ class StartedHashes(TypedDict):
 
 class AskedEvent(TypedDict):
     """
-    An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
-
-    ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
-    reply, ``fallback`` if this model is asked for the first time in the place of the seat's own. ``leftUSD`` is the
-    amount that may still be reserved after that.
+    An attempt has begun: its model, the tokens of its request and its reservation.
     """
 
     n: int
@@ -214,7 +208,7 @@ Edit = TypedDict(
 
 class CitedEvidence(TypedDict):
     """
-    A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it.
+    A citation of a statement, listed once.
     """
 
     quote: str
@@ -579,9 +573,7 @@ class ObjectionReplied(TypedDict):
 
 class PanelScores(TypedDict):
     """
-    The scores of one debater, each from 0 to 100.
-
-    ``factual_accuracy`` is left out where it is unchecked: none of the debater's citations could be compared.
+    The scores of one debater.
     """
 
     factual_accuracy: NotRequired[int]
@@ -592,7 +584,7 @@ class PanelScores(TypedDict):
 
 class ScoredByCode(TypedDict):
     """
-    The check that scored. ``unchecked`` are the debaters without a factual accuracy.
+    The check that scored.
     """
 
     n: int
@@ -605,7 +597,7 @@ class ScoredByCode(TypedDict):
 
 class ScoredByModel(TypedDict):
     """
-    The turn of the model that scored. ``unchecked`` are the debaters without a factual accuracy.
+    The turn of the model that scored.
     """
 
     n: int
@@ -630,7 +622,7 @@ class ScoredByModel(TypedDict):
 
 class RoundStartedEvent(TypedDict):
     """
-    A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies.
+    A round begins in which all debaters speak in parallel.
     """
 
     n: int
@@ -643,16 +635,14 @@ class RoundStartedEvent(TypedDict):
 
 class PairShare(TypedDict):
     """
-    Two answers, the words that they share, of those in either, and that share from 0 to 1, missing without words.
-
-    ``apart`` excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
+    Two answers, and how many of their words are the same.
     """
 
     turns: list[str]
     shared: int
     either: int
     overlap: NotRequired[float]
-    apart: NotRequired[list[str]]
+    apart: NotRequired[list[Literal['answers', 'negation']]]
 
 
 class HumanReview(TypedDict):
@@ -668,10 +658,8 @@ class Dissenter(TypedDict):
     """
     A seat that stands, or at first stood, against the decision.
 
-    ``name`` is the caller's for it, or its neutral label. ``holds`` is its own conclusion, assigned stance, vote or
-    answer, absent for an abstention. ``points`` counts its arguments that stand: a critic's that were neither granted
-    nor answered, otherwise those of its last turn that are not struck. ``until`` is ``firstDraft`` if it held this only
-    before it had read the others.
+    ``points`` of a critic are those that were neither granted nor answered, of others those of the last turn that are
+    not struck.
     """
 
     seat: str
@@ -683,9 +671,7 @@ class Dissenter(TypedDict):
 
 class DecisionCost(TypedDict):
     """
-    US dollars as decimal strings. ``ceilingUSD`` is absent for a declined case.
-
-    ``excessUSD`` is what vendors billed above reservations, beside ``spentUSD``; absent if that is nothing.
+    What the debate cost.
     """
 
     spentUSD: str
@@ -770,9 +756,6 @@ class Labels(TypedDict):
 class CitationCounts(TypedDict):
     """
     Citations by verdict, of all seats and takes, as far as they were checked.
-
-    ``unchecked`` are the citations of a case without documents, which were compared with nothing.
-    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
     """
 
     verified: int
@@ -809,9 +792,7 @@ class ResultLinks(TypedDict):
 
 class Document(TypedDict):
     """
-    A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
-
-    ``round`` is the first round whose seats see it (reference 14.3).
+    A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3.
     """
 
     id: str
@@ -877,10 +858,9 @@ class ValidationFailure(TypedDict):
 
 class CitedBy(TypedDict):
     """
-    A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
+    A turn that cited a passage. A turn with struck and other arguments on it is listed twice.
 
-    ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
-    not see them. A turn with arguments of both kinds is listed twice.
+    Arguments are struck here because other evidence of theirs failed.
     """
 
     turn: str
@@ -907,10 +887,7 @@ class QuotedWrongly(TypedDict):
 
 class CitedPlace(TypedDict):
     """
-    A clause, heading or page that verified citations touch, with their number and their seats.
-
-    ``state`` is ``partly`` if it has parts of its own and not all of them were cited; ``title`` is absent where the
-    document gives the part none.
+    A clause, heading or page that verified citations touch.
     """
 
     label: str
@@ -923,11 +900,7 @@ class CitedPlace(TypedDict):
 
 class UncitedRange(TypedDict):
     """
-    Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
-
-    ``word``, ``first`` and ``last`` are its pieces, ``word`` absent for titles; ``of`` names the part that holds them
-    if the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
-    them.
+    Neighbouring parts that no verified citation touches.
     """
 
     name: str
@@ -942,7 +915,7 @@ class UncitedRange(TypedDict):
 
 class PartStart(TypedDict):
     """
-    The start of a part of the highest level, with its numeral, empty for a title without one.
+    The start of a part of the highest level.
     """
 
     numeral: str
@@ -951,7 +924,7 @@ class PartStart(TypedDict):
 
 class ShiftDetail(TypedDict):
     """
-    The shift of a seat when ``documents`` were introduced, as ``turn`` gives it.
+    The shift of a seat when documents were introduced.
     """
 
     turn: str
@@ -989,11 +962,7 @@ class AttemptDetail(TypedDict):
     """
     One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
 
-    ``label`` and ``name`` are a debater's letter or number and the caller's name for it, as in the transcript.
-    ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
-    absent if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation.
-    ``outcome`` is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open one has no
-    charge.
+    ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words, absent if it gave none.
     """
 
     turn: str
@@ -1014,9 +983,7 @@ class AttemptDetail(TypedDict):
 
 class SeatDetail(TypedDict):
     """
-    The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
-
-    ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
+    The model behind a seat.
     """
 
     seat: str
@@ -1031,7 +998,7 @@ class SeatDetail(TypedDict):
 
 class LogPosition(TypedDict):
     """
-    The place of a record: the log, the leaf's index, and the first checkpoint that covers it (``root`` is hex).
+    The place of a record: the log, the leaf's index, and the first checkpoint that covers it.
     """
 
     log: str
@@ -1079,9 +1046,7 @@ class Weighed(TypedDict):
     """
     The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
 
-    ``swapped`` says that it was asked again in the reverse order, ``replaced`` that a second take stands in its place:
-    it quoted what does not stand where it says. ``reply`` is the whole reply;
-    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    A second take stands in the place of a reply that quoted what does not stand where it says.
     """
 
     turn: str
@@ -1119,11 +1084,7 @@ class VoteCast(TypedDict):
 
 class ConsensusRound(TypedDict):
     """
-    The standing of a panel after a round: four dimensions, absent if undefined, and the mean that counts.
-
-    All are shares, ``threshold`` too. ``counted`` are the dimensions in the mean, ``vetoes`` the facts that exclude
-    consensus whatever the scores are. ``lagging`` is absent if the round ended the deliberation. The dimensions have
-    the spelling of the panel's reference.
+    The standing of a panel after a round. The dimensions have the spelling of the panel's reference.
     """
 
     round: int
@@ -1152,9 +1113,7 @@ class RankedIdea(TypedDict):
 
 class DebaterScores(TypedDict):
     """
-    The scores of one debater, each from 0 to 100; they measure conduct, and not truth.
-
-    ``factualAccuracy`` is absent where it is unchecked: none of the debater's citations could be compared.
+    The scores of one debater. They measure conduct, and not truth.
     """
 
     seat: str
@@ -1177,16 +1136,12 @@ class PassageDetail(TypedDict):
     """
     Words that a reply gives as those of another text (``quotation``), or a clause that it says to state something.
 
-    ``field`` is the path of the text in the JSON of the turn's reply: ``synthesis``, ``objections[0].answer``. ``span``
-    is in code points of that text, end exclusive, without quotation marks. ``status`` says where the words stand: in a
-    document (``sourceId``), in a reply that the seat was shown (``turn``), or ``nowhere``; ``onlyInDebate`` are words
-    of a reply that the text gives as a document's. ``unclear`` are words that stand nowhere, or only in the reply of
-    ``turn``, which may be no quotation, or a clause of which the text reports something else than ``sourceId`` has.
-    ``unchecked`` are words that a case without documents has nothing to compare with. A sentence of kind ``verdict`` is
-    ``opposed``: it says the opposite of the reply's own typed verdict. ``attributed`` is the author that the text
-    names. ``reason`` is the rule that decided. ``mark`` are the words that reports and the terminal show beside a
-    passage that misleads a reader (``nowhere``, ``onlyInDebate``, ``opposed``), or may (``unclear``), or is
-    ``unchecked``.
+    ``status`` says where the words stand: in a document (``sourceId``), in a reply that the seat was shown (``turn``),
+    or ``nowhere``; ``onlyInDebate`` are words of a reply that the text gives as a document's. ``unclear`` are words
+    that stand nowhere, or only in the reply of ``turn``, which may be no quotation, or a clause of which the text
+    reports something else than ``sourceId`` has. ``unchecked`` are words that a case without documents has nothing to
+    compare with. A sentence of kind ``verdict`` is ``opposed``: it says the opposite of the reply's own typed verdict.
+    A passage misleads a reader where it is ``nowhere``, ``onlyInDebate`` or ``opposed``.
     """
 
     field: str
@@ -1203,9 +1158,6 @@ class PassageDetail(TypedDict):
 class PassageCounts(TypedDict):
     """
     Passages by status, of all seats and takes, and the replies that were compared.
-
-    ``notCompared`` counts the replies with texts of which no finding is recorded: the debate ended before the check.
-    ``marked`` are those that mislead: ``onlyInDebate`` and ``nowhere`` together.
     """
 
     replies: int
@@ -1244,13 +1196,41 @@ class DocumentRequest(TypedDict):
 
 class Links(TypedDict):
     """
-    The addresses of the debate, its events, its report and its abort; ``abort`` is absent for a declined case.
+    The addresses of the debate, its events, its report and its abort.
     """
 
     self: str
     events: str
     report: str
     abort: NotRequired[str]
+
+
+class ListedCaller(TypedDict):
+    """
+    The actor of a debate's first record: an opaque id, and how it was authenticated (``none``: it was not).
+    """
+
+    id: str
+    via: Literal['databaseRole', 'keyboard', 'none']
+
+
+class DebateCount(TypedDict):
+    """
+    How many debates there are; with ``atLeast`` there may be more.
+    """
+
+    count: int
+    atLeast: NotRequired[bool]
+
+
+class FacetValue(TypedDict):
+    """
+    A value, and how many debates have it; with ``atLeast`` there may be more.
+    """
+
+    value: str
+    count: int
+    atLeast: NotRequired[bool]
 
 
 class AbortRequest(TypedDict):
@@ -1273,6 +1253,19 @@ class Abortion(TypedDict):
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
     spentUSD: str
     stillHeldUSD: str
+
+
+class ListedDocument(TypedDict):
+    """
+    A document of a case. ``sha256`` and ``bytes`` are of its text in UTF-8; ``href`` leads to that text.
+    """
+
+    id: str
+    title: NotRequired[str]
+    sha256: str
+    bytes: int
+    characters: int
+    href: str
 
 
 class DatedSize(TypedDict):
@@ -1302,8 +1295,6 @@ class LogDetail(TypedDict):
 class RecalledDebate(TypedDict):
     """
     A debate that rests on the value searched for, and the place of its last record in the log.
-
-    ``index`` is absent while the tree holds none of its records.
     """
 
     debateId: str
@@ -1317,9 +1308,7 @@ class RecalledDebate(TypedDict):
 
 class QuotedModel(TypedDict):
     """
-    A model that may sit in a seat, and the price row of its charges.
-
-    ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
+    A model that may sit in a seat, and the price row of its charges. ``GET /v1/models`` has the whole row.
     """
 
     alias: str
@@ -1337,7 +1326,7 @@ class QuotedModel(TypedDict):
 
 class QuotedDocument(TypedDict):
     """
-    A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone.
+    A document and its length.
     """
 
     id: str
@@ -1349,7 +1338,7 @@ class QuotedDocument(TypedDict):
 
 class TenantLeft(TypedDict):
     """
-    The amounts remaining of the tenant's limits for today and for this month; absent where there is no limit.
+    The amounts remaining of the tenant's limits for today and for this month.
     """
 
     dayUSD: NotRequired[str]
@@ -1376,11 +1365,6 @@ class CharStart(TypedDict):
 class CheckedCitation(TypedDict):
     """
     The verdict on a citation, with the caller's id.
-
-    ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
-    the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
-    ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
-    reader, or what that rule asks for.
     """
 
     id: str
@@ -1409,7 +1393,7 @@ class PromptDetail(TypedDict):
 
 class LongInputDetail(TypedDict):
     """
-    The rates of a call with more than ``above`` input tokens; they apply to all its tokens.
+    The rates of a call with a long input; they apply to all its tokens.
     """
 
     inputUSD: str
@@ -1423,7 +1407,7 @@ class LongInputDetail(TypedDict):
 
 class RateDetail(TypedDict):
     """
-    US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price.
+    US dollars per million tokens, by kind.
     """
 
     inputUSD: str
@@ -1438,9 +1422,8 @@ class ModelRecord(TypedDict):
     """
     How a model did on questions of one type in the newest panels of the tenant.
 
-    ``debates`` is their number and ``mean`` the mean of its accuracy scores in them, from 0 to 1: four in each, or
-    three where none of its citations could be compared. ``score`` is what an automatic choice ranks by: the same mean,
-    drawn towards 0.5 where there are few debates. Scores measure conduct in debates and not truth.
+    Its accuracy scores are four in each panel, or three where none of its citations could be compared. Scores measure
+    conduct in debates and not truth.
     """
 
     questionType: Literal['belief', 'brainstorm', 'business', 'factual', 'normative', 'prediction']
@@ -1530,9 +1513,7 @@ class BudgetSettings(TypedDict):
 
 class SeatSettings(TypedDict):
     """
-    The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
-
-    ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
+    The default model of a seat, and the other models of the seat.
     """
 
     model: str
@@ -1697,15 +1678,62 @@ class AutoRequest(TypedDict):
     models: NotRequired[dict[str, str]]
 
 
+class StreamAsked(TypedDict):
+    """
+    A model is called for a turn, and its money is reserved.
+    """
+
+    id: NotRequired[str]
+    event: Literal['asked']
+    data: AskedEvent
+
+
+class StreamVerdict(TypedDict):
+    """
+    The judge of stances has decided.
+    """
+
+    id: NotRequired[str]
+    event: Literal['verdict']
+    data: VerdictEvent
+
+
+class StreamClassification(TypedDict):
+    """
+    A model has read the type of a panel's question.
+    """
+
+    id: NotRequired[str]
+    event: Literal['classification']
+    data: ClassificationEvent
+
+
+class StreamAdjudication(TypedDict):
+    """
+    A model has scored a round of a panel.
+    """
+
+    id: NotRequired[str]
+    event: Literal['adjudication']
+    data: AdjudicationEvent
+
+
+class StreamDebateRoundStarted(TypedDict):
+    """
+    A round of convergence begins.
+    """
+
+    id: NotRequired[str]
+    event: Literal['debate.round_started']
+    data: RoundStartedEvent
+
+
 class Problem(TypedDict):
     """
-    An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
+    An error. Clients branch on ``code``.
 
-    ``errors`` lists every fault of the body with its field; where there are several, ``detail`` joins them.
-
-    ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
-    ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
-    ``debateId``, the debate of that key.
+    Where there are several faults, ``detail`` joins them. ``limit``, ``leftUSD`` and ``ends`` are those of
+    ``budget_exhausted``, ``debateId`` is that of ``idempotency_in_progress``.
     """
 
     type: str
@@ -1716,7 +1744,7 @@ class Problem(TypedDict):
     instance: str
     requestId: str
     errors: NotRequired[list[FieldError]]
-    limit: NotRequired[str]
+    limit: NotRequired[Literal['tenantDay', 'tenantMonth']]
     leftUSD: NotRequired[str]
     ends: NotRequired[str]
     debateId: NotRequired[str]
@@ -1801,10 +1829,6 @@ class Framing(TypedDict):
 class Citation(TypedDict):
     """
     A quotation as a seat gave it, and the verdict on it.
-
-    ``verdict`` is missing before the check, ``unchecked`` in a case without documents. ``span`` is in code points of
-    the document, end exclusive, and ``text`` the document's own words there. ``edits`` are the differences of the
-    quotation, ``foundIn`` is another given document that holds it, ``reason`` says why it could not be verified.
     """
 
     quote: str
@@ -1821,9 +1845,6 @@ class Citation(TypedDict):
 class PanelTurn(TypedDict):
     """
     Our own members of a debater's answer.
-
-    ``challengedClaims`` are those that ``still_challenges`` is about, and ``unresolvedClaims`` those between which the
-    points of ``unresolved`` lie. ``answersToObjections`` are to those of the round before.
     """
 
     n: int
@@ -1851,7 +1872,7 @@ class PanelTurn(TypedDict):
 
 class PanelDeliberation(TypedDict):
     """
-    A debater's answer after it has read the others'; ``objection`` from round three on.
+    A debater's answer after it has read the others'.
     """
 
     event: Literal['round']
@@ -1887,7 +1908,7 @@ class ModeratorEvaluation(TypedDict):
 
 class PanelSynthesis(TypedDict):
     """
-    The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to.
+    The answer that the debate converged on.
     """
 
     event: Literal['synthesis']
@@ -1900,9 +1921,7 @@ class PanelSynthesis(TypedDict):
 
 class PassagesEvent(TypedDict):
     """
-    What the texts of a turn's reply quote or report, and where it stands.
-
-    ``marked``, ``unclear`` and ``unchecked`` count passages as ``passageCounts`` of a result does.
+    What the texts of a turn's reply quote or report, and where it stands, counted as a result counts it.
     """
 
     n: int
@@ -1925,7 +1944,7 @@ class PassagesEvent(TypedDict):
 
 class NoticeEvent(TypedDict):
     """
-    A remark for the reader, as in a result; ``seats`` are the turns that it concerns, with their seats.
+    A remark for the reader, as in a result.
     """
 
     n: int
@@ -1939,10 +1958,10 @@ class NoticeEvent(TypedDict):
 
 class Measured(TypedDict):
     """
-    Code's measures after a round, as recorded; shares are from 0 to 1 and left out where they are undefined.
+    Code's measures after a round, as recorded, left out where they are undefined.
 
     ``scores``, ``overall``, ``terminated``, ``lagging``, ``notes``, ``counted`` and ``vetoes`` are left out where the
-    consensus itself is code's, because it has them. ``beyondChance`` is from -1 to 1.
+    consensus itself is code's, because it has them.
     """
 
     voices: int
@@ -1964,12 +1983,7 @@ class Measured(TypedDict):
 
 class ConsensusStanding(TypedDict):
     """
-    Our own members of a consensus: its scorer, the threshold, and code's measures.
-
-    ``counted`` are the dimensions in the mean: those that the type of the question uses and that have a score.
-    ``vetoes`` are facts that exclude consensus whatever the scores are. ``unansweredObjections`` are strong objections
-    of a devil's advocate that no other debater has answered: with one of them there is no consensus. Consensus does not
-    mean that an answer is right.
+    Our own members of a consensus. Consensus does not mean that an answer is right.
     """
 
     n: int
@@ -2032,10 +2046,7 @@ class PanelAccuracyReview(TypedDict):
 
 class ConvergenceEvent(TypedDict):
     """
-    Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are 0 to 1.
-
-    ``leastOverlap`` is that of the two that share least, missing if a pair has no words at all. Word overlap is not
-    agreement: ``whyNot`` names the obstacle between answers that share many words.
+    Word overlap of the answers of a round, pair by pair. Word overlap is not agreement.
     """
 
     n: int
@@ -2048,15 +2059,14 @@ class ConvergenceEvent(TypedDict):
     leastOverlap: NotRequired[float]
     pairs: NotRequired[list[PairShare]]
     converged: bool
-    whyNot: NotRequired[list[str]]
+    whyNot: NotRequired[list[Literal['overlap', 'order', 'answers', 'negation', 'noWords', 'fewVoices']]]
 
 
 class DecisionDissent(TypedDict):
     """
     What stands against the decision, in a sentence and seat by seat.
 
-    ``kind`` is ``assigned`` for the points of a critic or of a stance that lost, which the format gave them to argue,
-    and ``own`` for a debater's own: the minority of a ballot, a panel or convergence, and who gave way to the others.
+    ``own`` are the minority of a ballot, a panel or convergence, and who gave way to the others.
     """
 
     kind: Literal['assigned', 'own']
@@ -2092,9 +2102,7 @@ class BallotSummary(TypedDict):
 
 class Case(TypedDict):
     """
-    A request for review, as it was received. ``estimatedDownside`` is in US dollars.
-
-    ``askedTaskType`` is the caller's task type, where policy has put ``taskType`` in its place.
+    A request for review, as it was received.
     """
 
     question: str
@@ -2107,8 +2115,8 @@ class Case(TypedDict):
     contested: NotRequired[bool]
     useCase: NotRequired[str]
     intendedUse: NotRequired[str]
-    materiality: NotRequired[str]
-    format: NotRequired[str]
+    materiality: NotRequired[Literal['high', 'moderate', 'low']]
+    format: NotRequired[Literal['adversarial', 'stances', 'ballot', 'panel', 'convergence', 'auto']]
     force: NotRequired[Force]
     deadline: NotRequired[str]
     metadata: NotRequired[dict[str, str]]
@@ -2119,9 +2127,6 @@ class Case(TypedDict):
 class SwappedModeration(TypedDict):
     """
     The closing moderation, asked for again in the reverse order. It never replaces the first one.
-
-    ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
-    ``agrees`` is false if the other order led to another conclusion, or to another position ranked first.
     """
 
     turn: str
@@ -2136,7 +2141,7 @@ class ModeratorFirstTake(TypedDict):
     """
     A moderation that quoted what does not stand where it says, and that a second take replaced.
 
-    ``swapped`` says that it was asked for in the reverse order. `TurnPassages` of its turn has the passages.
+    `TurnPassages` of its turn has the passages.
     """
 
     turn: str
@@ -2166,12 +2171,9 @@ class ByBasis(TypedDict):
 
 class Account(TypedDict):
     """
-    The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
+    The cost of a seat, a round or a model.
 
-    ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
-    ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
-    are then absent. ``usageUntold`` attempts were charged as reserved, because their provider did not report tokens;
-    ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+    Only a whole seat has an estimate, and older records have none.
     """
 
     tokens: Tokens
@@ -2188,13 +2190,7 @@ class Account(TypedDict):
 
 class Hashes(TypedDict):
     """
-    The hashes of policy, prompts and records, SHA-256 in hexadecimal.
-
-    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the prompts, schemas and the layout that this
-    debate may ask with, with their versions; ``configurationHash`` covers prompts, seats, parameters, policy and
-    prices; ``seed`` commits to the case; ``lastRecord`` is the hash of the last record of this debate. ``log`` is the
-    place of that record in the audit log, absent before the debate is over. ``used`` names those of the pins with which
-    requests were made.
+    The hashes of policy, prompts and records.
     """
 
     promptsPin: NotRequired[str]
@@ -2225,9 +2221,7 @@ class StancesResult(TypedDict):
 
 class BallotResult(TypedDict):
     """
-    The count of votes, with ``report``: the nine lines of the bounded-debate pattern, a text.
-
-    ``speakerSelectedBy`` is the rule behind the last of them.
+    The count of votes, with the nine lines of the bounded-debate pattern.
     """
 
     format: Literal['ballot']
@@ -2253,10 +2247,7 @@ class BallotResult(TypedDict):
 
 class PanelResult(TypedDict):
     """
-    The result of a panel. ``labels`` maps seats to their letters in the debate.
-
-    ``finalScore`` is the last round's mean of the dimensions, a share. ``overallConfidence`` is the mean of the
-    debaters' last own confidences, a share, without the missing ones.
+    The result of a panel.
     """
 
     format: Literal['panel']
@@ -2279,9 +2270,6 @@ class PanelResult(TypedDict):
 class ConvergenceResult(TypedDict):
     """
     The final answer, its decider, and the similarity of the answers after each round.
-
-    ``similarities`` are the least of all pairs by round, shares; null keeps the place of a round in which it is
-    undefined.
     """
 
     format: Literal['convergence']
@@ -2299,9 +2287,7 @@ class ConvergenceResult(TypedDict):
 
 class TurnPassages(TypedDict):
     """
-    The passages of one turn's reply, in the order of its texts; none if it quotes nothing.
-
-    ``speaker`` names the seat and the round as reports do; ``replaced`` says that a second take stands in its place.
+    The passages of one turn's reply; none if it quotes nothing.
     """
 
     turn: str
@@ -2317,9 +2303,6 @@ class TurnPassages(TypedDict):
 class DifferingReplies(TypedDict):
     """
     Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
-
-    ``why`` there are two: the first has marks (``secondTake``), could not be used (``repair``, at ``attempt`` of the
-    turn ``first``), or stands beside one in the reverse order (``otherOrder``).
     """
 
     why: Literal['otherOrder', 'repair', 'secondTake']
@@ -2331,6 +2314,23 @@ class DifferingReplies(TypedDict):
 
 
 OptionsRequest: TypeAlias = AdversarialRequest | StancesRequest | BallotRequest | PanelRequest | ConvergenceRequest | AutoRequest
+
+
+class DebateFacet(TypedDict):
+    """
+    The values that the filter of this name takes, the most frequent first, at most 100 of them.
+    """
+
+    facet: Literal['confidence', 'flag', 'format', 'humanReview', 'materiality', 'model', 'outcome', 'status', 'taskType', 'useCase']
+    values: list[FacetValue]
+
+
+class DocumentList(TypedDict):
+    """
+    The documents of a case, in its order.
+    """
+
+    documents: list[ListedDocument]
 
 
 class SignedHeads(TypedDict):
@@ -2379,10 +2379,7 @@ class GateRequest(TypedDict):
 
 class QuotedSeat(TypedDict):
     """
-    A seat: its most turns, the tokens of its whole first request, and its cost.
-
-    ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
-    does not lower it.
+    A seat: how often it may speak, and its cost. The ceiling does not lower ``worstUSD``.
     """
 
     seat: str
@@ -2426,7 +2423,7 @@ class PromptList(TypedDict):
 
 class Price(TypedDict):
     """
-    A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name.
+    A price row: rates from a date on, and their source.
     """
 
     inputUSD: str
@@ -2444,8 +2441,6 @@ class Price(TypedDict):
 class FormatsPolicy(TypedDict):
     """
     The rules of each format but the adversarial one.
-
-    ``auto`` maps task types to the format that it selects.
     """
 
     auto: NotRequired[dict[str, str]]
@@ -2455,12 +2450,87 @@ class FormatsPolicy(TypedDict):
     convergence: ConvergencePolicy
 
 
+class ProblemDetail(TypedDict):
+    """
+    A problem that the service may answer: what it means, what a caller does, and whether to send it again.
+
+    ``again`` is ``unchanged`` (there is nothing to send), ``corrected``, ``later`` (after Retry-After), ``underKey``
+    (as ``later``, a case under its Idempotency-Key), or ``operator`` (after a repair).
+    """
+
+    type: str
+    code: str
+    status: int
+    title: str
+    meaning: str
+    todo: NotRequired[list[str]]
+    again: Literal['corrected', 'later', 'operator', 'unchanged', 'underKey']
+    example: Problem
+
+
+class StreamPassages(TypedDict):
+    """
+    Code has looked for what the texts of a reply quote or report.
+    """
+
+    id: NotRequired[str]
+    event: Literal['passages']
+    data: PassagesEvent
+
+
+class StreamNotice(TypedDict):
+    """
+    A remark, such as a failed attempt, a silent seat or a stop.
+    """
+
+    id: NotRequired[str]
+    event: Literal['notice']
+    data: NoticeEvent
+
+
+class StreamAnswers(TypedDict):
+    """
+    A debater of a panel has answered the objections that stood.
+    """
+
+    id: NotRequired[str]
+    event: Literal['answers']
+    data: AnswersEvent
+
+
+class StreamAccuracy(TypedDict):
+    """
+    The debaters of a panel are scored.
+    """
+
+    id: NotRequired[str]
+    event: Literal['accuracy']
+    data: PanelAccuracy | PanelAccuracyReview
+
+
+class StreamDebateConverged(TypedDict):
+    """
+    The answers of a round are near enough to end the debate.
+    """
+
+    id: NotRequired[str]
+    event: Literal['debate.converged']
+    data: ConvergenceEvent
+
+
+class StreamConvergence(TypedDict):
+    """
+    The answers of a round are not near enough.
+    """
+
+    id: NotRequired[str]
+    event: Literal['convergence']
+    data: ConvergenceEvent
+
+
 class Gate(TypedDict):
     """
     Whether the question deserved a debate, with every rule that was applied, in order.
-
-    ``wouldChange`` lists the ways to the other decision: what would have had to be otherwise in the case, nothing more
-    than needed, each with the values from which on the decision differs.
     """
 
     debate: bool
@@ -2476,8 +2546,6 @@ class Gate(TypedDict):
 class StartedEvent(TypedDict):
     """
     All facts that are fixed before the first turn.
-
-    ``formatReason`` is there if policy chose the format. ``debaters`` lists those of the formats that have them.
     """
 
     n: int
@@ -2488,7 +2556,7 @@ class StartedEvent(TypedDict):
     options: AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
     debaters: NotRequired[list[DebaterSeat]]
     seats: list[StartedSeat]
-    diversity: str
+    diversity: Literal['sameModel', 'sameFamily', 'crossFamily']
     pairs: NotRequired[list[Pair]]
     simulated: bool
     approvedBy: str
@@ -2499,10 +2567,7 @@ class StartedEvent(TypedDict):
 
 class Argument(TypedDict):
     """
-    An argument, a critic's point, or the answer to the critic's point ``n``.
-
-    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
-    there are several. ``struck`` is present if the argument was struck, and is the reason.
+    An argument, a critic's point, or the answer to a critic's point.
     """
 
     n: int
@@ -2516,7 +2581,7 @@ class Argument(TypedDict):
 
 class CriticPosition(TypedDict):
     """
-    The case against, with the critic's own rating of its strength from 1 to 10.
+    The case against, with the critic's own rating of its strength.
     """
 
     thesis: str
@@ -2538,9 +2603,6 @@ class RebuttalPosition(TypedDict):
 class DebaterEvent(TypedDict):
     """
     The reply of a debater, without verdicts yet: the `citations` that follow name the same turn.
-
-    ``blind`` says that it had seen no reply of another debater. ``stance`` is the assigned one, or in its own words;
-    ``vote`` is the option that it votes for, missing in an abstention, and ``written`` the vote in its own words.
     """
 
     n: int
@@ -2587,7 +2649,7 @@ class PanelBlind(TypedDict):
 
 class ModeratedEvent(TypedDict):
     """
-    The moderator's evaluation in the shape of the round record; ``ranking`` are the positions, best first.
+    The moderator's evaluation in the shape of the round record.
     """
 
     n: int
@@ -2674,9 +2736,7 @@ class Decision(TypedDict):
     """
     What was decided, the same members in every format, list item, event and report.
 
-    ``answer`` is the sentence that a person would say: it names who decided what, or why nothing is decided, and never
-    says that the decision is right. ``by`` is absent if nothing decided, ``confidence`` if there is no decision to be
-    sure of, ``dissent`` if none stands. A confidence is not a probability, and code can only lower it.
+    The answer never says that the decision is right. Code can only lower the confidence.
     """
 
     outcome: Literal['agreed', 'chosen', 'declined', 'escalated', 'modified', 'none', 'ranked', 'rejected', 'split', 'undecided', 'upheld']
@@ -2691,9 +2751,6 @@ class Decision(TypedDict):
 class CriticFirstTake(TypedDict):
     """
     A critique that was too weak and was asked for again.
-
-    ``reasons`` are ``selfRating`` and the hard signs that code found. ``replaced`` says whether the second take came
-    and stands.
     """
 
     turn: str
@@ -2716,14 +2773,7 @@ class Struck(TypedDict):
 
 class DocumentCoverage(TypedDict):
     """
-    The cited and the uncited stretches of one document.
-
-    ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
-    verified ones, ``citedShare`` is the share of the characters that they cover: 0 only for none, 1 only for all.
-    ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
-    own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
-    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is the
-    reason why the text could not be read: ranges are then in characters.
+    The cited and the uncited stretches of one document: together they are the whole of it.
     """
 
     documentId: str
@@ -2748,11 +2798,6 @@ class DocumentCoverage(TypedDict):
 class OverallCost(TypedDict):
     """
     Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
-
-    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
-    above reservations. Round 0 is the framing. A declined case has neither ceiling nor estimate. ``bySeat`` has every
-    seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
-    asked, the seat's own or its fallback.
     """
 
     ceilingUSD: NotRequired[str]
@@ -2770,13 +2815,7 @@ class OverallCost(TypedDict):
 
 class Spoken(TypedDict):
     """
-    One turn of a debater in a format that has them.
-
-    ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
-    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
-    other debater. ``text`` are its statements, if any, one in each paragraph, struck ones too; ``arguments`` the same
-    with verdicts. ``vote`` is the option that it names, absent for an abstention, and ``confidence`` its own, a share.
-    ``tokens`` and ``chargedUSD`` are of all its attempts.
+    One turn of a debater in a format that has them. ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
     turn: str
@@ -2810,11 +2849,8 @@ class Maintained(TypedDict):
 
 class Summary(TypedDict):
     """
-    A debate up to its latest entry, in short: see the whole result (``view=full``) for what the members mean.
-
-    ``decision`` is absent while the debate is queued or running, as are ``stopReason``, ``concludedAt`` and
-    ``result``, which has the decisive facts of the format. ``synthesis`` are the decider's words, whole. ``format`` is
-    absent for a declined case that named none. A declined case has ``gate``, which says why.
+    A debate up to its latest entry, in short: each member is one of the whole result (``view=full``), under the same
+    name and with the same value, but for ``view``; its objects may have fewer members.
     """
 
     decision: NotRequired[Decision]
@@ -2886,24 +2922,29 @@ class DebateSummary(TypedDict):
     """
     A debate in a list, with its decision as its result has it, absent while it is queued or running.
 
-    ``format`` is absent for a declined case; ``createdAt`` is that of the result.
+    ``format`` is absent for a declined case; ``createdAt`` is that of the result. ``question``, ``metadata`` and the
+    case's other members are absent once the payload of the debate's first record is.
     """
 
     decision: NotRequired[Decision]
     debateId: str
+    question: NotRequired[str]
     taskType: str
     format: NotRequired[str]
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
     createdAt: str
+    flags: NotRequired[list[str]]
+    caller: ListedCaller
+    useCase: NotRequired[str]
+    materiality: NotRequired[str]
+    estimatedDownsideUSD: NotRequired[str]
+    metadata: NotRequired[dict[str, str]]
     href: str
 
 
 class VerifierKey(TypedDict):
     """
     A verifier key, what it is for, and who stands for it in the operator's words.
-
-    ``logs``, ``since`` and ``until`` are those of the register: no logs are all of the key's host. ``knownBy`` says
-    where the key is named. ``heads`` are facts of the database, absent for a key that has signed nothing there.
     """
 
     use: Literal['approver', 'log', 'witness']
@@ -2971,11 +3012,7 @@ class ModelDetail(TypedDict):
     """
     A model of the catalogue, the seats that it has or may have, and whether it is simulated.
 
-    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
-    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
-    model it replaces when that model cannot answer. ``choosable`` says whether a case may name it in
-    ``options.models``: policy lets cases choose and takes its kind of name, and it has a price in force.
-    ``trackRecords`` are its results in the tenant's own panels; a question type is left out if it has none.
+    A case may name it if policy lets cases choose and takes its kind of name, and it has a price in force.
     """
 
     alias: str
@@ -3018,9 +3055,87 @@ class PolicyDetail(TypedDict):
     formatRules: FormatsPolicy
 
 
+class ProblemList(TypedDict):
+    """
+    Every problem that the service may answer, by status and code.
+    """
+
+    problems: list[ProblemDetail]
+
+
+class StreamStarted(TypedDict):
+    """
+    The debate has begun: all that is fixed before its first turn.
+    """
+
+    id: NotRequired[str]
+    event: Literal['started']
+    data: StartedEvent
+
+
+class StreamSwapped(TypedDict):
+    """
+    A seat that decides or scores, asked again in the reverse order, has replied.
+    """
+
+    id: NotRequired[str]
+    event: Literal['swapped']
+    data: ModeratedEvent | VerdictEvent | RulingEvent | AdjudicationEvent
+
+
+class StreamSynthesis(TypedDict):
+    """
+    The seat that closes has written the answer.
+    """
+
+    id: NotRequired[str]
+    event: Literal['synthesis']
+    data: ModeratedEvent | ProjectionEvent | RulingEvent | PanelSynthesis
+
+
+class StreamCitations(TypedDict):
+    """
+    Code has compared the citations of a turn with the documents.
+    """
+
+    id: NotRequired[str]
+    event: Literal['citations']
+    data: CitationsEvent
+
+
+class StreamMeasured(TypedDict):
+    """
+    Code has measured a round of a panel, and the debate goes by something else.
+    """
+
+    id: NotRequired[str]
+    event: Literal['measured']
+    data: MeasuredEvent
+
+
+class StreamConsensus(TypedDict):
+    """
+    Where a panel stands after a round.
+    """
+
+    id: NotRequired[str]
+    event: Literal['consensus']
+    data: PanelConsensus
+
+
+class StreamDebateResponse(TypedDict):
+    """
+    A debater of convergence has answered.
+    """
+
+    id: NotRequired[str]
+    event: Literal['debate.response']
+    data: DebaterEvent
+
+
 class GateEvent(TypedDict):
     """
-    The case and the gate's decision. ``status`` is ``declined``, and `final` follows at once, or ``queued``.
+    The case and the gate's decision.
     """
 
     n: int
@@ -3090,7 +3205,7 @@ class RoundRecord(TypedDict):
 
 class PositionDetail(TypedDict):
     """
-    One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported.
+    One of several positions in one round.
     """
 
     id: str
@@ -3108,8 +3223,6 @@ class PositionDetail(TypedDict):
 class Dissent(TypedDict):
     """
     The standing objections against the proposition.
-
-    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
     """
 
     thesis: str
@@ -3130,11 +3243,17 @@ class FinalTurn(TypedDict):
 
 class DebateList(TypedDict):
     """
-    Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last.
+    Debates in the order of ``sort``. ``next`` is the value of ``after`` for the next page, absent on the last.
+
+    ``total`` and ``facets`` are there where ``facets`` was asked for. ``total`` counts the debates that pass all
+    filters, a facet those that pass all filters but its own. Counts are exact up to 10,000 such debates; if there are
+    more, the newest 10,000 are counted, and ``atLeast`` says so.
     """
 
     debates: list[DebateSummary]
     next: NotRequired[str]
+    total: NotRequired[DebateCount]
+    facets: NotRequired[list[DebateFacet]]
 
 
 class KeyList(TypedDict):
@@ -3147,15 +3266,22 @@ class KeyList(TypedDict):
 
 class ModelList(TypedDict):
     """
-    The catalogue. Debates record ``priceHash``, the hash of its prices.
-
-    ``debaterOrder`` is the pool of debaters by question type, in the order in which a panel of mode ``auto`` prefers
-    them now: by the score of their track records, then by policy's preference.
+    The catalogue. Debates record the hash of its prices.
     """
 
     priceHash: str
     models: list[ModelDetail]
     debaterOrder: NotRequired[dict[str, list[str]]]
+
+
+class StreamGate(TypedDict):
+    """
+    The case is recorded and the gate has decided. The first event of every stream.
+    """
+
+    id: NotRequired[str]
+    event: Literal['gate']
+    data: GateEvent
 
 
 class ArguedEvent(TypedDict):
@@ -3192,9 +3318,6 @@ class ArguedEvent(TypedDict):
 class RoundDetail(TypedDict):
     """
     The details beside a round record.
-
-    ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
-    ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
     """
 
     roundNumber: int
@@ -3212,9 +3335,7 @@ class RoundDetail(TypedDict):
 
 class AdversarialResult(TypedDict):
     """
-    The conclusion of the last moderation, absent if none stands, and whether it is that of the first proposal.
-
-    ``ranking`` are several positions in the moderator's order. ``dissent`` are the standing objections at full length.
+    The outcome of an adversarial debate in its own terms.
     """
 
     format: Literal['adversarial']
@@ -3250,31 +3371,9 @@ class Result(TypedDict):
     ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
     and ``concludedAt``.
 
-    ``decision`` is what was decided, the same members in every format. ``debateId`` names the debate; ``status`` is its
-    state, ``stopReason`` why it ended, and ``detail`` the same in words. ``question``, ``taskType``, ``format`` and
-    ``case`` are the request's, ``options`` are the debate's, and ``subject`` is an opaque id of the caller, who was
-    authenticated by ``askedVia``, where ``none`` is not at all.
-    ``simulated`` is true if no real model spoke. ``createdAt`` is the time of the first record, ``concludedAt`` that of
-    the last, RFC 3339 in UTC.
-
-    ``result`` is the outcome in the format's own terms. ``caps``, ``flags``, ``criticalValidationFailures`` are the
-    outcome's, ``labels`` the words for their codes; ``synthesis`` and
-    ``explicitUncertainties`` are those of the seat that closed, and so is its level before code lowered it:
-    ``moderatorConfidenceLevel`` of a moderator, ``closingConfidenceLevel`` of a judge or a synthesizer.
-    ``citationCounts`` count the verdicts on all citations. ``coverage`` has the cited and the uncited parts of each
-    document, ``coverageCounts`` their sums; where there is none, ``coverageAbsent`` says why.
-    ``firstDraft`` names the turns that spoke before any challenge.
-    ``attempts`` are all calls in the order in which they were made. ``pairs`` are the seats that should have
-    different model families, each with the diversity of their models. A confidence level is not a probability, and code
-    can only lower it.
-
-    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
-    the order of the record; the adversarial format has ``rounds`` and ``roundDetails`` instead. ``formatReason`` says
-    why this format was chosen.
-
-    ``passages`` are what the texts of each compared reply quote or report, by turn in the order of the record, with
-    spans in texts that stay as they were written, and ``passageCounts`` count them. ``differing`` are the replies of
-    deciders to one question that differ in more than words.
+    A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
+    ``roundDetails``, the others ``transcript`` and ``weighed`` instead. Spans of passages are in texts that stay as
+    they were written.
     """
 
     decision: NotRequired[Decision]
@@ -3317,7 +3416,7 @@ class Result(TypedDict):
     overallCost: OverallCost
     attempts: NotRequired[list[AttemptDetail]]
     seats: NotRequired[list[SeatDetail]]
-    diversity: NotRequired[str]
+    diversity: NotRequired[Literal['sameModel', 'sameFamily', 'crossFamily']]
     pairs: NotRequired[list[Pair]]
     approvedBy: NotRequired[str]
     hashes: NotRequired[Hashes]
@@ -3332,6 +3431,16 @@ class Result(TypedDict):
     passageCounts: NotRequired[PassageCounts]
     differing: NotRequired[list[DifferingReplies]]
     links: ResultLinks
+
+
+class StreamRound(TypedDict):
+    """
+    A seat has replied: one of the adversarial format, or a debater.
+    """
+
+    id: NotRequired[str]
+    event: Literal['round']
+    data: ArguedEvent | DebaterEvent | PanelBlind | PanelDeliberation
 
 
 class WholeFinalEvent(TypedDict):
@@ -3379,7 +3488,7 @@ class WholeFinalEvent(TypedDict):
     overallCost: OverallCost
     attempts: NotRequired[list[AttemptDetail]]
     seats: NotRequired[list[SeatDetail]]
-    diversity: NotRequired[str]
+    diversity: NotRequired[Literal['sameModel', 'sameFamily', 'crossFamily']]
     pairs: NotRequired[list[Pair]]
     approvedBy: NotRequired[str]
     hashes: NotRequired[Hashes]
@@ -3421,3 +3530,16 @@ class WholePanelFinal(TypedDict):
     final_consensus_score: float | None
     synthesis_id: str | None
     gainsay: WholeFinalTurn
+
+
+class StreamFinal(TypedDict):
+    """
+    The end of the debate, or of a declined case: its result. The last event of every stream.
+    """
+
+    id: NotRequired[str]
+    event: Literal['final']
+    data: FinalEvent | WholeFinalEvent | PanelFinal | WholePanelFinal
+
+
+StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
