@@ -118,7 +118,7 @@ def encoded(rules: CaseRules | None = None) -> bytes:
 @cache
 def encoded_3_0(rules: CaseRules | None = None) -> bytes:
     """The same in the words of OpenAPI 3.0.3."""
-    return msgspec.json.encode(in_3_0(document(rules)))
+    return msgspec.json.encode(in_3_0(msgspec.json.decode(encoded(rules))))
 
 
 def document(rules: CaseRules | None = None) -> Schema:
