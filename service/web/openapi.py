@@ -123,7 +123,7 @@ def encoded(rules: CaseBounds | None = None) -> bytes:
 @cache
 def encoded_3_0(rules: CaseBounds | None = None) -> bytes:
     """The same in the words of OpenAPI 3.0.3."""
-    return msgspec.json.encode(in_3_0(document(rules)))
+    return msgspec.json.encode(in_3_0(msgspec.json.decode(encoded(rules))))
 
 
 def document(rules: CaseBounds | None = None) -> Schema:
