@@ -233,6 +233,25 @@ async def test_further_words_of_a_newer_head_pass(driver: Driver) -> None:
         assert await client.call("heads") == {LOG: head(3)}
 
 
+@pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["threads", "tasks"])
+async def test_many_calls_at_a_time_keep_the_largest_head_and_refuse_a_fork(driver_: Driver) -> None:
+    sizes = [*range(6, 20), 38, *range(19, 5, -1)]
+    service = Service(head(5), *(head(size) for size in sizes), head(38))
+
+    async with lying(service) as server, driver_.open(server.url) as client:
+        await client.call("models")
+        await asyncio.gather(*(client.call("models") for _ in sizes))
+        service.heads = [head(39, FORK)]
+        told = await asyncio.gather(*(client.call("models") for _ in range(8)), return_exceptions=True)
+
+        assert any(isinstance(each, Failed) and each.kind == "LogForked" for each in told)
+        with pytest.raises(Failed, match="log_forked"):
+            await client.call("models")
+        service.heads = [head(38)]
+        assert await client.call("prove_heads") == {}
+        assert await client.call("heads") == {LOG: head(38)}
+
+
 @pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["sync", "async"])
 async def test_a_file_remembers_for_the_next_process(driver_: Driver, tmp_path: Path) -> None:
     file = tmp_path / "state" / "heads.json"
