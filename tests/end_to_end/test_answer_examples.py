@@ -19,7 +19,11 @@ from tests.vectors.answers import FOLDER, WRITE, Recorded, recorded, write
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-WITHOUT = {"readBundle": "bytes", "readTile": "bytes", "openapi": "the document", "openapi30": "the document"}
+WITHOUT = {
+    **dict.fromkeys(("readBundle", "readTile"), "bytes"),
+    **dict.fromkeys(("openapi", "openapi30"), "the document"),
+    **dict.fromkeys(("docs", "docsFile"), "a page for a browser"),
+}
 """Operations without an example, and why."""
 
 
