@@ -145,7 +145,7 @@ async def test_a_client_that_refuses_identity_gets_everything_packed(site: Serve
 
 
 async def test_a_problem_is_packed_too_and_keeps_its_type(site: Served) -> None:
-    answer = await got(site.http, "/v1/debates?" + "&".join(f"{'x' * 40}{n}=1" for n in range(60)), "gzip")
+    answer = await got(site.http, "/v1/debates?" + "&".join(f"{'x' * 70}{n}=1" for n in range(60)), "gzip")
 
     assert (answer.status, answer.coding) == (400, "gzip")
     assert answer.headers["content-type"] == "application/problem+json"

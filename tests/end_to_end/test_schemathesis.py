@@ -68,7 +68,8 @@ async def test_schemathesis_finds_nothing(database: Database, tmp_path: Path) ->
 
         found = [await found_by_schemathesis(site, tmp_path, *words) for words in RUNS]
 
-    assert found == [""] * len(RUNS)
+    if any(found):
+        pytest.fail("\n".join(found), pytrace=False)
 
 
 async def test_schemathesis_sees_a_document_that_allows_too_much(database: Database, tmp_path: Path) -> None:

@@ -299,7 +299,10 @@ CALLS = {
     "listModels": "models",
     "readPolicy": "policy",
 }
-NO_CALL = {"readTile", "landing", "alive", "ready", "metrics", "openapi"}
+NO_CALL = {
+    *("readTile", "landing", "alive", "ready", "metrics", "openapi", "openapi30"),
+    *("listProblems", "readProblem", "docs", "docsFile"),
+}
 """What `request` is for."""
 
 
