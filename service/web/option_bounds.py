@@ -16,7 +16,7 @@ from service.intake.validation import NAME_MAX, VOTE_MAX
 from service.policy import FORMAT_RULES
 from service.policy.keys import NAME
 from service.policy.rules import VOTES_MAX
-from service.web.formats import BOUNDS
+from service.web.formats import BOUNDS, ONE_LINE
 from service.web.operation import Schema
 from service.web.value_bounds import TO_THE_MILLE, CaseRules, within
 
@@ -31,7 +31,7 @@ _BOUNDS: Mapping[str, Schema] = {
     "convergenceSimilarity": TO_THE_MILLE,
 }
 _DEBATER: Schema = {
-    "name": {"minLength": 1, "maxLength": NAME_MAX},
+    "name": {**ONE_LINE, "maxLength": NAME_MAX},
     "prompt": {"minLength": 1, "maxLength": NAME_MAX},
 }
 _POSITION: Schema = {
