@@ -26,7 +26,7 @@ _BOUNDS: Mapping[str, Schema] = {
     "minChallengeStrength": _STRENGTH,
     "requireCriticRetryBelow": _STRENGTH,
     "models": {"propertyNames": _SAID, "additionalProperties": {"type": "string", "pattern": rf"^{NAME.pattern}$"}},
-    "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **_SAID, "maxLength": VOTE_MAX}},
+    "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **ONE_LINE, "maxLength": VOTE_MAX}},
     "consensusThreshold": {"minimum": 1, "maximum": DEBATERS_MAX},
     "convergenceSimilarity": TO_THE_MILLE,
 }
