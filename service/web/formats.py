@@ -11,13 +11,10 @@ from service.policy.rules import ROUNDS_MAX
 
 if TYPE_CHECKING:  # every process checks this table at its start, and not every one needs the web framework
     from service.web.operation import Schema
-from service.web.value_bounds import WHOLE
 
-_ARGUES: Schema = {
-    "description": "The position that the debater argues to the end, on one line.",
-    "minLength": 1,
-    **WHOLE,
-}
+ONE_LINE: Schema = {"minLength": 1, "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"}
+"""A text on one line that is not blank."""
+_ARGUES: Schema = {"description": "The position that the debater argues to the end, on one line.", **ONE_LINE}
 _OWN_STANCE: Schema = {
     "description": "Leave this empty: these debaters take their own stances.",
     "maxLength": 0,

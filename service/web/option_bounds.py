@@ -16,7 +16,7 @@ from service.intake.validation import NAME_MAX, VOTE_MAX
 from service.policy import FORMAT_RULES
 from service.policy.keys import NAME
 from service.policy.rules import VOTES_MAX
-from service.web.formats import BOUNDS
+from service.web.formats import BOUNDS, ONE_LINE
 from service.web.operation import Schema
 from service.web.value_bounds import TO_THE_MILLE, WHOLE, CaseBounds, within
 
@@ -26,12 +26,12 @@ _BOUNDS: Mapping[str, Schema] = {
     "minChallengeStrength": _STRENGTH,
     "requireCriticRetryBelow": _STRENGTH,
     "models": {"propertyNames": _SAID, "additionalProperties": {"type": "string", "pattern": rf"^{NAME.pattern}$"}},
-    "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **_SAID, "maxLength": VOTE_MAX}},
+    "votes": {"minItems": 1, "maxItems": VOTES_MAX, "items": {"type": "string", **ONE_LINE, "maxLength": VOTE_MAX}},
     "consensusThreshold": {"minimum": 1, "maximum": DEBATERS_MAX},
     "convergenceSimilarity": TO_THE_MILLE,
 }
 _DEBATER: Schema = {
-    "name": {**_SAID, "maxLength": NAME_MAX},
+    "name": {**ONE_LINE, "maxLength": NAME_MAX},
     "prompt": {**_SAID, "maxLength": NAME_MAX},
 }
 _POSITION: Schema = {

@@ -16,6 +16,7 @@ from service.intake.validation import DOCUMENT_ID_MAX, DOLLAR_DIGITS
 from service.policy import FORMAT_RULES, Limits, Policy
 from service.policy.formats import UsualSize
 from service.policy.task_types import CHARACTERS_MAX, REFUSE
+from service.web.formats import ONE_LINE
 from service.web.operation import Schema
 from service.web.schema_names import SCHEMA_NAMES
 
@@ -55,11 +56,7 @@ _SAID: Schema = {"minLength": 1, "pattern": r"^[^\x00]*[^\x00\s\x1c-\x1f\x85][^\
 """A text that is not blank. Some of what Python strips is no white space to ECMA's expressions."""
 WHOLE: Schema = {"pattern": r"^[^\x00]*$"}
 """A text without NUL, at which many readers would end it."""
-_TASK_TYPE: Schema = {
-    "minLength": 1,
-    "maxLength": CHARACTERS_MAX,
-    "pattern": r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
-}
+_TASK_TYPE: Schema = {**ONE_LINE, "maxLength": CHARACTERS_MAX}
 
 
 class CaseBounds(NamedTuple):

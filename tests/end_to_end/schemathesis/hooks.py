@@ -36,12 +36,13 @@ RULES = (
     # A schema can say them, but not in a form that every reader of schemas knows.
     r"costCeilingUSD must be above 0 and at most",  # as a text
     r"costCeilingUSD: expected US dollars with at most six decimal places",  # as a number
+    r"debater '.*' needs a stance of one line",
+    r"no pinned prompt '",
     r"must be a name of at most \d+ printed characters",
     r"taskType must be the name of one, found another text",
-    r"taskType must be one line of 1 to \d+ printable characters",
-    r"estimatedDownside must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
-    r"limit must be a whole number from 1 to \d+, found ''",  # drawn for what may be left out
-    r"after must be the id of a debate, as in 'next', found ''",
+    r"(estimatedDownside|confidenceScore) must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
+    r", found ''$",  # drawn for a parameter that may be left out
+    r"printable characters",  # which an expression can only list by ranges
     r"expected 'integer.*', got 'number'",  # 7.0, which is an integer to a schema
 )
 """Rules of the service that stand between members or outside the request: words of each refusal."""
