@@ -8,7 +8,7 @@ from service.audit.export import FILTERS
 from service.debate.model import Status
 from service.store.derived import ASKED, HASHES, VALUE_MAX, Asked
 from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, KeyList, LogList, RecallList
-from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter, Schema
+from service.web.operation import AFTER, DEBATE, INSTANT, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter, Schema
 
 
 def _log_path(rest: str) -> str:
@@ -48,10 +48,9 @@ _FILTERS: dict[str, str] = {
     "document": "Records of debates that have the document with this SHA-256.",
 }
 _HASH: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_INSTANT: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
 _FILTER_VALUES: dict[str, Schema] = {
-    "since": _INSTANT,
-    "until": _INSTANT,
+    "since": INSTANT,
+    "until": INSTANT,
     "taskType": {"type": "string", "minLength": 1},
     "status": {"type": "string", "enum": [*get_args(Status)]},
     "model": {"type": "string", "minLength": 1},

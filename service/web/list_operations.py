@@ -10,7 +10,7 @@ from service.reviews.query_parameters import CLOSED, TEXT_MAX, VALUES_MAX, WORDS
 from service.store.debate_query import COUNTED, SORTS
 from service.web.documents import TEXT, DocumentList
 from service.web.list_types import DebateList
-from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, LIMIT, Answer, Operation, Parameter, Schema
+from service.web.operation import DEBATE, IF_NONE_MATCH, INSTANT, JSON, LIMIT, Answer, Operation, Parameter, Schema
 
 _NO_NUL = r"^[^\x00]*\S[^\x00]*$"
 
@@ -29,14 +29,10 @@ def _closed(name: str, description: str) -> Parameter:
     return _several(name, description, {"type": "string", "enum": list(CLOSED[name])})
 
 
-_INSTANT: Schema = {
-    "type": "string",
-    "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:]{8}(\.[0-9]{1,6})?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$",
-}
 _END = "A debate passes when its end is provable."
 _PARAMETERS = (
-    Parameter("since", "query", "Created at this time or later: a day in UTC, or a time with its zone.", _INSTANT),
-    Parameter("until", "query", "Created before this time.", _INSTANT),
+    Parameter("since", "query", "Created at this time or later: a day in UTC, or a time with its zone.", INSTANT),
+    Parameter("until", "query", "Created before this time.", INSTANT),
     _several("taskType", "One of these task types.", _text(CHARACTERS_MAX)),
     _closed("status", "One of these statuses, as the list shows them."),
     _closed("format", "One of these formats. A declined case has none."),
@@ -121,6 +117,10 @@ LISTS: Mapping[str, Operation] = {
             id="listDocuments",
             tag="debates",
             summary="List the documents of a case, as they were recorded.",
+            description=(
+                "Each with the SHA-256 and the length of its text, which is compared with the commitment of the case "
+                "first. href leads to the text."
+            ),
             parameters=(DEBATE,),
             answers={200: Answer("The documents, in the order of the case.", {JSON: (DocumentList,)})},
             problems=(400, 404, 503),
@@ -131,6 +131,10 @@ LISTS: Mapping[str, Operation] = {
             id="readDocument",
             tag="debates",
             summary="Read the text of a document, compared with the commitment of the case first.",
+            description=(
+                "Sent as plain text that no browser runs, byte for byte as the caller gave it in UTF-8. Citations "
+                "count code points of this text. A text that does not match its commitment is 500 evidence_damaged."
+            ),
             parameters=(DEBATE, _DOCUMENT, IF_NONE_MATCH),
             answers={
                 200: Answer("The text, in UTF-8.", {TEXT: ()}, ("ETag", "Content-Disposition")),

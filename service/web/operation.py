@@ -73,6 +73,8 @@ HEADERS: dict[str, tuple[str, Schema]] = {
 
 EVENT_ID: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$"}
 """The id of an event of a stream: the number of its entry."""
+INSTANT: Schema = {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]}
+"""A time with its zone, or a day in UTC."""
 TEXT_VALUE: Schema = {"type": "string"}
 DEBATE = Parameter("debate", "path", "The debate's id.", {"type": "string", "format": "uuid"}, required=True)
 LIMIT = Parameter(

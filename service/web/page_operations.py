@@ -15,8 +15,9 @@ PAGES: tuple[Operation, ...] = (
         method="get",
         path="/problems",
         id="listProblems",
-        tag="probes",
+        tag="pages",
         summary="List every problem that the service answers, as HTML, Markdown or JSON.",
+        description="Each with its status and title, and a link to its page. Accept chooses the form.",
         parameters=(_TAGS,),
         answers={
             200: Answer("The problems.", {HTML: (), MARKDOWN: (), JSON: (ProblemList,)}, ("ETag",)),
@@ -28,8 +29,12 @@ PAGES: tuple[Operation, ...] = (
         method="get",
         path="/problems/{code}",
         id="readProblem",
-        tag="probes",
+        tag="pages",
         summary="Read what a problem means and what a caller does: the page to which type of a problem leads.",
+        description=(
+            "The page says whether and when the request may be sent again, and shows an example of the document. "
+            "Accept chooses the form. A code that no problem has is answered with the nearest one."
+        ),
         parameters=(_CODE, _TAGS),
         answers={
             200: Answer("The problem.", {HTML: (), MARKDOWN: (), JSON: (ProblemDetail,)}, ("ETag",)),
@@ -41,8 +46,9 @@ PAGES: tuple[Operation, ...] = (
         method="get",
         path="/docs",
         id="docs",
-        tag="probes",
+        tag="pages",
         summary="Read the description of every operation in a browser; it works without a network.",
+        description="Reads /openapi.json. Only GET can be tried there: a POST would begin debates that are billed.",
         parameters=(_TAGS,),
         answers={200: Answer("The page.", {HTML: ()}, ("ETag",)), 304: _KNOWN},
         problems=(400,),
@@ -51,8 +57,9 @@ PAGES: tuple[Operation, ...] = (
         method="get",
         path="/docs/{version}/{name}",
         id="docsFile",
-        tag="probes",
+        tag="pages",
         summary="Read a file of that page. Its address changes with its bytes.",
+        description="Scripts and styles of the page, and the licence of the parts that others wrote. They never change.",
         parameters=(
             Parameter("version", "path", "The hash of the files, as the page has it.", _NAME, required=True),
             Parameter("name", "path", "The name of the file.", _NAME, required=True),

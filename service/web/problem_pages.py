@@ -53,7 +53,7 @@ class ProblemDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """What a caller does about it, step by step."""
     again: Again
     """Whether and when the request may be sent again."""
-    example: Problem
+    document: Problem
     """A problem document as the service answers it."""
 
     @classmethod
@@ -69,7 +69,7 @@ class ProblemDetail(Struct, frozen=True, kw_only=True, rename="camel"):
             meaning=text.meaning,
             todo=text.todo,
             again=text.again,
-            example=example,
+            document=example,
         )
 
 
@@ -178,4 +178,4 @@ def _markdown(one: ProblemDetail) -> Iterator[str]:
 
 
 def _example(one: ProblemDetail) -> str:
-    return msgspec.json.format(msgspec.json.encode(as_json(one.example))).decode()
+    return msgspec.json.format(msgspec.json.encode(as_json(one.document))).decode()

@@ -126,7 +126,7 @@ async def test_the_list_names_every_problem_and_links_lead_to_pages(site: Served
 
 
 async def test_an_example_is_a_document_as_the_service_answers_it(site: Served) -> None:
-    found = (await site.http.get("/problems/not_found", headers={"accept": "application/json"})).json()["example"]
+    found = (await site.http.get("/problems/not_found", headers={"accept": "application/json"})).json()["document"]
     answered = (await site.http.get("/v1/debates/01920000-0000-7000-8000-000000000000")).json()
 
     assert {**found, "requestId": ""} == {**answered, "requestId": ""}

@@ -26,8 +26,8 @@ RULES = (
     r"expected exactly one of prompt, manifest, configuration",
     r"expected sources with distinct ids",
     r"expected two to \d+ positions with distinct ids",
-    r"unknown seat '",
-    r"unknown model '",
+    r"unknown seat",
+    r"unknown model",
     r"documents is empty, and the format 'adversarial'",
     r"maxRounds must be from 1 to",  # of `auto`, by the format that policy chooses
     r"votes have to differ in more than case and punctuation",
@@ -43,6 +43,8 @@ RULES = (
     r"(estimatedDownside|confidenceScore) must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
     r", found ''$",  # drawn for a parameter that may be left out
     r"printable characters",  # which an expression can only list by ranges
+    r"since must be before until",
+    r"after must be the value of next on a page of this list",
     r"expected 'integer.*', got 'number'",  # 7.0, which is an integer to a schema
 )
 """Rules of the service that stand between members or outside the request: words of each refusal."""
