@@ -115,7 +115,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the documents of a case, as they were recorded. */
+        /**
+         * List the documents of a case, as they were recorded.
+         * @description Each with the SHA-256 and the length of its text, which is compared with the commitment of the case first. href leads to the text.
+         */
         get: operations["listDocuments"];
         put?: never;
         post?: never;
@@ -132,7 +135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the text of a document, compared with the commitment of the case first. */
+        /**
+         * Read the text of a document, compared with the commitment of the case first.
+         * @description Sent as plain text that no browser runs, byte for byte as the caller gave it in UTF-8. Citations count code points of this text. A text that does not match its commitment is 500 evidence_damaged.
+         */
         get: operations["readDocument"];
         put?: never;
         post?: never;
@@ -469,7 +475,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List every problem that the service answers, as HTML, Markdown or JSON. */
+        /**
+         * List every problem that the service answers, as HTML, Markdown or JSON.
+         * @description Each with its status and title, and a link to its page. Accept chooses the form.
+         */
         get: operations["listProblems"];
         put?: never;
         post?: never;
@@ -486,7 +495,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what a problem means and what a caller does: the page to which type of a problem leads. */
+        /**
+         * Read what a problem means and what a caller does: the page to which type of a problem leads.
+         * @description The page says whether and when the request may be sent again, and shows an example of the document. Accept chooses the form. A code that no problem has is answered with the nearest one.
+         */
         get: operations["readProblem"];
         put?: never;
         post?: never;
@@ -503,7 +515,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of every operation in a browser; it works without a network. */
+        /**
+         * Read the description of every operation in a browser; it works without a network.
+         * @description Reads /openapi.json. Only GET can be tried there: a POST would begin debates that are billed.
+         */
         get: operations["docs"];
         put?: never;
         post?: never;
@@ -520,7 +535,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a file of that page. Its address changes with its bytes. */
+        /**
+         * Read a file of that page. Its address changes with its bytes.
+         * @description Scripts and styles of the page, and the licence of the parts that others wrote. They never change.
+         */
         get: operations["docsFile"];
         put?: never;
         post?: never;
@@ -6217,7 +6235,7 @@ export interface components {
              */
             again: "corrected" | "later" | "operator" | "unchanged" | "underKey";
             /** @description A problem document as the service answers it. */
-            example: components["schemas"]["Problem"];
+            document: components["schemas"]["Problem"];
         };
         /**
          * Health

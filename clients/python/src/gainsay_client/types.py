@@ -2465,7 +2465,7 @@ class ProblemDetail(TypedDict):
     meaning: str
     todo: NotRequired[list[str]]
     again: Literal['corrected', 'later', 'operator', 'unchanged', 'underKey']
-    example: Problem
+    document: Problem
 
 
 class StreamPassages(TypedDict):
