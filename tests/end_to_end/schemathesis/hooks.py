@@ -41,6 +41,7 @@ RULES = (
     r"must be a name of at most \d+ printed characters",
     r"taskType must be the name of one, found another text",
     r"(estimatedDownside|confidenceScore) must be below 10\^15 and have at most 40 digits",  # as a number, 10^-259
+    r"convergenceSimilarity must be from 0 to 1 with at most three decimals",  # as a number
     r", found ''$",  # drawn for a parameter that may be left out
     r"printable characters",  # which an expression can only list by ranges
     r"since must be before until",
