@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import click
 import pytest
 
 from gainsay_client import Gainsay
 from service import samples
-from service.cli import exit_codes, main
+from service.cli import exit_codes, gainsay, main
+from service.cli.audit import audit
 from tests.end_to_end.processes import Deployment
 from tests.fixtures.beside import beside
 from tests.fixtures.hostile_servers import Fault, cutting
@@ -616,3 +619,57 @@ def test_ctrl_c_ends_what_follows_a_debate_and_not_the_debate(slow: str, tmp_pat
         assert "Traceback" not in following.said
         assert client.result(debate)["status"] == "running"
         client.abort(debate)
+
+
+def test_what_the_manual_asks_of_a_service_is_answered(
+    both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    manual = (repository() / "docs" / "terminal.md").read_text("utf-8")
+    first, *lines = re.findall(r"^## Against a service\n.*?^```text\n(.*?)^```", manual, re.MULTILINE | re.DOTALL)[
+        0
+    ].splitlines()
+    assert first == "export GAINSAY_SERVER=https://gainsay.example"
+    assert len(lines) > 5
+    monkeypatch.setenv("GAINSAY_SERVER", both.address)
+    monkeypatch.delenv("GAINSAY_DATABASE_URL")
+    monkeypatch.chdir(tmp_path)
+
+    for line in lines:
+        program, *words = shlex.split(line)
+        ended = both.here(*words)
+        assert (program, ended.code) == ("gainsay", 0), (line, ended.err)
+
+
+def test_the_manual_says_of_each_command_whether_it_asks_a_service() -> None:
+    """The first column of its table, against the options that the commands have."""
+    table = re.findall(
+        r"^\| (`.*`) \| (asks|refused)", (repository() / "docs" / "terminal.md").read_text("utf-8"), re.MULTILINE
+    )
+    said = {kind: re.findall(r"`([^`]+)`", names) for names, kind in table}
+    context = click.Context(gainsay)
+    groups = {"": gainsay, "audit ": audit}
+    found = {
+        f"{prefix}{name}"
+        for prefix, group in groups.items()
+        for name in group.list_commands(context)
+        if "--server" in [o for p in group.get_command(context, name).params for o in p.opts]  # type: ignore[union-attr]
+    }
+
+    def whole(names: list[str]) -> set[str]:
+        """A name behind one of the group is of the group."""
+        at = next(n for n, name in enumerate(names) if name.startswith("audit "))
+        return {*names[:at], *(f"audit {name.removeprefix('audit ')}" for name in names[at:])}
+
+    assert whole(said["asks"]) == found
+    sources = [(name, (repository() / "service/cli" / path).read_text()) for name, path in DATABASE_ALONE.items()]
+    assert whole(said["refused"]) == {name for name, text in sources if f'place.refuse_server("{name}")' in text}
+
+
+DATABASE_ALONE = {
+    "replay": "report.py",
+    "rebuild": "rebuild.py",
+    "audit pack": "audit/pack.py",
+    "audit check": "audit/check.py",
+    "audit rotate": "audit/rotate.py",
+    "audit remember": "audit/remember.py",
+}

@@ -272,7 +272,7 @@ async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
 
 
 async def _reach(client: AsyncGainsay, address: str) -> None:
-    """Raise `ServiceProblem` where nothing answers soon: an address that is wrong is told without a long wait."""
+    """Raise `ServiceProblem` where nothing answers soon: a wrong address is reported without a long wait."""
     try:
         await client.request("GET", "/")
     except gainsay_client.Unreachable as error:
