@@ -218,6 +218,7 @@ FAULTS = "3 faults: (1) no field; (2) too long; (3) a; b (2) c"
         (FAULTS, [("/question", "too long")], ["no field", "too long [--question]", "a; b (2) c"]),
         ("one thing", [("/taskType", "one thing")], ["one thing [--task-type]"]),
         ("3 faults: (1) a; (2) b", [("/question", "a")], ["3 faults: (1) a; (2) b [--question]"]),
+        ("2 faults: (1) a; (2) b", [("/question", "else")], ["2 faults: (1) a; (2) b [--question]"]),
         ("9 lives", [("/question", "else")], ["9 lives [--question]"]),
     ],
 )
