@@ -82,6 +82,16 @@ async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
     assert len(server.seen) == 1
 
 
+async def test_a_result_of_another_debate_is_refused(driver: Driver) -> None:
+    mixed_up = {"debateId": ID.replace("2", "3"), "status": "completed", "view": "summary"}
+
+    async with lying(lambda _: answer(200, mixed_up)) as server, driver.open(server.url) as client:
+        for name in ("result", "wait"):
+            with pytest.raises(Failed, match="unexpected_answer"):
+                await client.call(name, ID)
+        assert (await client.call("result", mixed_up["debateId"].upper())) == mixed_up
+
+
 async def test_amounts_are_sent_as_they_were_given(driver: Driver) -> None:
     async with lying(lambda _: answer(202, TAKEN)) as server, driver.open(server.url) as client:
         await client.call("submit", CASE)
