@@ -107,3 +107,25 @@ def test_secrets_are_in_no_way_of_showing_a_policy_with_vendors(tmp_path: Path) 
 
     assert "s3cret" not in pretty_repr(settings.policy) + repr(settings.policy) + pretty_repr(settings)
     assert settings.policy.providers["openai"].key == "env:OPENAI_API_KEY"
+
+
+def test_every_wrong_setting_is_told_at_once_with_the_policys_faults_and_without_a_secret(tmp_path: Path) -> None:
+    wrong = {
+        "GAINSAY_DATABSE_URL": SECRET,
+        "GAINSAY_QQQQ": SECRET,
+        "GAINSAY_LEASE_S": "soon",
+        "GAINSAY_SIGNING_KEY": "s3cret",
+        "GAINSAY_PROMPTS_PIN": "0a",
+        "GAINSAY_POLICY": str(policy_file(tmp_path, **changed("gate", "factor", to=0))),
+    }
+
+    with pytest.raises(SettingsError) as error:
+        read_settings(wrong)
+
+    said = error.value.detail
+    assert said.startswith("6 settings are wrong:\n")
+    assert [name for name in wrong if name not in said and name != "GAINSAY_POLICY"] == []
+    assert "GAINSAY_DATABSE_URL; did you mean GAINSAY_DATABASE_URL?" in said
+    assert "gate.factor: expected from 1" in said
+    assert "s3cret" not in said
+    assert max(map(len, said.replace(wrong["GAINSAY_POLICY"], "").splitlines())) < 200
