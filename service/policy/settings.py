@@ -63,8 +63,8 @@ __all__ = [
 ]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
-SERVER = "GAINSAY_SERVER"
 _OURS = "GAINSAY_"
+SERVER = "GAINSAY_SERVER"
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
@@ -89,6 +89,7 @@ class Settings(Struct, frozen=True):
     signing_key: str | None = None
     heads_dir: Path | None = None
     approval: Path | None = None
+    server: str | None = None
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -122,8 +123,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         faults.append(error.detail)
     if policy is None or faults:
         raise SettingsError(_together(faults))
-    members = {name: value for name, value in found.members.items() if name != "server"}
-    return Settings(policy=policy, policy_path=found.policy_path, **members)
+    return Settings(policy=policy, policy_path=found.policy_path, **found.members)
 
 
 def read_environment(environment: Mapping[str, str]) -> Environment:
@@ -148,6 +148,29 @@ def read_environment(environment: Mapping[str, str]) -> Environment:
     return Environment(members, Path(given.get("GAINSAY_POLICY") or SHIPPED_POLICY), tuple(faults))
 
 
+def read_server(environment: Mapping[str, str], option: str | None = None) -> str | None:
+    """The service that a command asks, or ``None`` where it has a database of its own; the option wins.
+
+    Reads no policy: that of a service is its own. Raises `SettingsError` with every fault of the variables, and for an
+    option that is no address.
+    """
+    found = _expect_faultless(environment)
+    return found.members.get("server") if option is None else _server("--server", option)
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The data folder of the environment, for a command that reads no policy; raises what `read_server` raises."""
+    folder: Path = _expect_faultless(environment).members["data_dir"]
+    return folder
+
+
+def _expect_faultless(environment: Mapping[str, str]) -> Environment:
+    found = read_environment(environment)
+    if found.faults:
+        raise SettingsError(_together(found.faults))
+    return found
+
+
 def _unknown(name: str) -> str:
     near = nearest(name.removeprefix(_OURS), [known.removeprefix(_OURS) for known in KNOWN])
     if near:
@@ -162,31 +185,18 @@ def _together(faults: Sequence[str]) -> str:
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
 
 
-def read_server(environment: Mapping[str, str], option: str | None = None) -> str | None:
-    """The service that a command asks, or ``None`` where it has a database of its own.
-
-    Reads no policy: that of a service is its own. Raises `SettingsError` for an address that is none, and for one
-    whose cases would cross a network in clear.
-    """
-    members = _refusing(environment).members
-    server: str | None = members.get("server") if option is None else _server("--server", option)
-    return server
+def _text(_: str, text: str) -> str:
+    return text
 
 
-def data_folder(environment: Mapping[str, str]) -> Path:
-    """The data folder of the environment, for a command that reads no policy."""
-    folder: Path = _refusing(environment).members["data_dir"]
-    return folder
-
-
-def _refusing(environment: Mapping[str, str]) -> Environment:
-    found = read_environment(environment)
-    if found.faults:
-        raise SettingsError(_together(found.faults))
-    return found
+def _host(name: str, text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise SettingsError(f"{name} must be a host's name, found {text!r}")
+    return text
 
 
 def _server(name: str, text: str) -> str:
+    """The address of a service; raises `SettingsError` for another text, and for one that would send cases in clear."""
     if "@" in text:  # never said: it may hold a password
         raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
     parts = _address_parts(text)
@@ -209,16 +219,6 @@ def _address_parts(text: str) -> SplitResult | None:
     except ValueError:
         return None
     return None if rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text) else parts
-
-
-def _text(_: str, text: str) -> str:
-    return text
-
-
-def _host(name: str, text: str) -> str:
-    if not _HOST.fullmatch(text):
-        raise SettingsError(f"{name} must be a host's name, found {text!r}")
-    return text
 
 
 def _key_place(name: str, text: str) -> str:
