@@ -70,17 +70,18 @@ class Turn(NamedTuple):
 
 def measure() -> list[Told]:
     """Every row of the audit log; takes about two minutes."""
-    with _server() as server:
-        return [*uvloop.run(_appending(server)), *uvloop.run(_verifying(server)), *uvloop.run(_proving(server))]
+    with server() as here:
+        return [*uvloop.run(_appending(here)), *uvloop.run(_verifying(here)), *uvloop.run(_proving(here))]
 
 
 @contextmanager
-def _server() -> Iterator[Server]:
+def server() -> Iterator[Server]:
+    """A server of the bench's own, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder:
         Path(folder).chmod(0o755)
-        settings = read_settings({"GAINSAY_DATA_DIR": folder, "HOME": folder})
-        with addresses(settings) as where, shared_server(settings.data_dir / "postgres") as server:
-            admin = make_conninfo(server.url("postgres"), dbname="gainsay", options="-c search_path=gainsay")
+        settings = read_settings({"GAINSAY_DATA_DIR": folder, "GAINSAY_WARM_S": "0", "HOME": folder})
+        with addresses(settings) as where, shared_server(settings.data_dir / "postgres") as running:
+            admin = make_conninfo(running.url("postgres"), dbname="gainsay", options="-c search_path=gainsay")
             yield Server(settings, where.service, str(where.sequencer), admin)
 
 

@@ -117,7 +117,7 @@ def embedded() -> Any:
     """A server of the bench's own, gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder:
         Path(folder).chmod(0o755)
-        settings = read_settings({"GAINSAY_DATA_DIR": folder, "HOME": folder})
+        settings = read_settings({"GAINSAY_DATA_DIR": folder, "GAINSAY_WARM_S": "0", "HOME": folder})
         with database_url(settings) as url:
             yield url
 

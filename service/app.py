@@ -22,10 +22,10 @@ from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment
-from service.money import tokenizers
+from service.intake.deployment import assemble
 from service.policy import Policy, ProviderSetting, TimeStamps
 from service.policy.own_build import own_build
-from service.policy.settings import Settings, refuse_unpriced
+from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
@@ -115,12 +115,9 @@ def deploy(settings: Settings, build: str = "") -> Deployment:
 
     Raises `PromptMismatch` or `SettingsError`.
     """
-    policy = settings.policy
-    refuse_unpriced(policy, settings.policy_path, _today())
-    tokenizers.load(model.tokenizer for model in policy.models.values())
-    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    refuse_others(prompts)
-    return Deployment(prompts, policy, _today(), build)
+    found = assemble(settings, _today(), build)
+    refuse_others(found.prompts)
+    return found
 
 
 def approved(deployment: Deployment, settings: Settings) -> Deployment:

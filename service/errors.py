@@ -6,7 +6,7 @@ document's text. Folders may add subclasses; no other exception leaves a public 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
 
@@ -84,6 +84,17 @@ class TooLarge(GainsayError):
     title = "The request is too large"
 
 
+def did_you_mean(found: str, known: Iterable[str]) -> str:
+    """`` did you mean 'ballot'?`` for a slip of one of the known words, with a leading space; else an empty text.
+
+    Click finds the nearest command and option in the same way, by `difflib`.
+    """
+    from difflib import get_close_matches  # for an error alone: it takes as long as a quick command
+
+    near = get_close_matches(found[:_SLIP_MAX], known, n=1)
+    return f" did you mean {near[0]!r}?" if near else ""
+
+
 class _Noting:
     """Notes the refusals that are raised inside it."""
 
@@ -100,6 +111,7 @@ class _Noting:
         return True
 
 
+_SLIP_MAX = 80
 FAULTS_MAX = 50
 """Faults that one refusal lists."""
 

@@ -21,6 +21,8 @@ for name in list(os.environ):
     if (name.startswith("GAINSAY_") and not name.startswith("GAINSAY_TEST_")) or name.endswith("_API_KEY"):
         del os.environ[name]
 
+os.environ["GAINSAY_WARM_S"] = "0"  # a test leaves no server behind; those that are about warm ones name a time
+
 telemetry.strict = True
 
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "replay" is half of it, for the

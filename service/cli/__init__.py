@@ -8,7 +8,6 @@ quick commands start quickly.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Sequence
 from typing import ClassVar
@@ -17,23 +16,28 @@ import click
 
 from service import __version__
 from service.cli import exit_codes
+from service.cli.command_group import CommandGroup
 
 __all__ = ["main"]
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """Finds a command in the module that holds it, and imports no other."""
 
+    PACKAGE = "service.cli"
     MODULES: ClassVar = {
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
+        "list": ("listing", "List debates by what came of them, and find one again."),
+        "show": ("show", "Show one debate, live or when it is over."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "models": ("models", "List the models, their prices and their track records."),
+        "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
         "work": ("serve", "Run debates from the queue, without an API."),
         "migrate": ("serve", "Migrate the database to the schema of this version."),
-        "report": ("report", "Show a recorded debate as text, Markdown, HTML, PDF or JSON."),
+        "report": ("report", "Write the report of a debate: HTML, PDF, Markdown or JSON."),
         "replay": ("report", "Replay a recorded debate and check that its records agree."),
         "prompts": ("prompts", "List, verify or pin the prompts that models read."),
         "audit": ("audit", "Prove, export, verify and search the audit log; its keys and logs."),
@@ -41,27 +45,10 @@ class _Commands(click.Group):
         "signer": ("signer", "Run a signer: a separate process that holds the key of the logs."),
         "witness": ("signer", "Run a witness, which cosigns heads of logs that only grow."),
         "approve": ("approve", "Approve the configuration: sign it with the approver's key."),
+        "stop": ("stop", "Stop the embedded PostgreSQL that the last command left warm."),
         "rebuild": ("rebuild", "Rebuild the search tables from the records."),
         "citations": ("citations", "Check citations against their sources."),
     }
-    """Each command's module and summary, so that the list of commands imports no module."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, in the order in which a newcomer meets them."""
-        return list(self.MODULES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, or ``None``."""
-        if cmd_name not in self.MODULES:
-            return None
-        module = importlib.import_module(f"service.cli.{self.MODULES[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in self.MODULES.items()])
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

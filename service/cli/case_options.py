@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from service import samples
-from service.cli import documents, format_options
-from service.cli.help_sections import Decorated, option
-from service.cli.option_types import Amount, Pair
+from service.cli import completion, documents, format_options
+from service.cli.exit_codes import HelpRequested
+from service.cli.help_sections import OUTPUT, Decorated, Option, option
+from service.cli.option_types import Amount, Choice, Pair
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
-from service.policy import Policy
+from service.policy import Limits, Policy
 
 T = TypeVar("T")
 Body = dict[str, Any]
@@ -26,7 +28,13 @@ _CASE, _GATE = "The case", "The gate"
 
 _QUESTION = option(_CASE, "--question", metavar="Q", help="The question to review.")
 _DECISION = (
-    option(_CASE, "--task-type", metavar="T", help="contract, security, architecture, investment, compliance, ..."),
+    option(
+        _CASE,
+        "--task-type",
+        metavar="T",
+        shell_complete=completion.task_types,
+        help="By the shipped policy: contract, security, architecture, investment, compliance.",
+    ),
     option(_CASE, "--downside", type=Amount(), metavar="USD", help="The cost of a wrong answer, in US dollars."),
     option(_CASE, "--confidence", type=Amount(), metavar="C", help="The confidence of the single answer, 0 to 1."),
     option(
@@ -35,9 +43,7 @@ _DECISION = (
         metavar="FILE|TEXT",
         help="The answer to challenge: a file, or the text itself.",
     ),
-    option(
-        _CASE, "--materiality", type=click.Choice(["high", "moderate", "low"]), help="The materiality of the decision."
-    ),
+    option(_CASE, "--materiality", type=Choice(["high", "moderate", "low"]), help="The materiality of the decision."),
 )
 _ABOUT = (
     option(_CASE, "--ceiling", type=Amount(), metavar="USD", help="The most that the debate may cost.  [policy: 0.50]"),
@@ -47,8 +53,19 @@ _ABOUT = (
     option(_CASE, "--intended-use", metavar="TEXT", help="The intended use of the result."),
     option(_CASE, "--deadline", metavar="TIME", help="The deadline by RFC 3339, such as 2027-01-31T17:00:00Z."),
     option(_CASE, "--metadata", type=Pair(), multiple=True, metavar="KEY=VALUE", help="A note stored with the case."),
-    option(_CASE, "--sample", metavar="NAME[/VARIANT]", help="A shipped case; other options change it."),
+    option(
+        _CASE,
+        "--sample",
+        metavar="NAME[/VARIANT]",
+        shell_complete=completion.samples,
+        help="A shipped case; other options change it.",
+    ),
 )
+_JSON = option(
+    _CASE, "--case", metavar="FILE", help="The case as JSON, as POST /v1/debates takes it; - reads standard input."
+)
+_BESIDE_CASE = ("case", "ceiling", "deadline", "force", "force_decline")
+"""What may be given beside a case: how much and by when a debate of it may run, and whether the gate is overruled."""
 _FORCE = (
     option(_GATE, "--contested/--not-contested", default=None, help="Whether reasonable people could disagree."),
     option(_GATE, "--force", metavar="REASON", help="Debate against the gate's rules."),
@@ -56,29 +73,47 @@ _FORCE = (
 )
 
 
+class CaseRules(NamedTuple):
+    """What a command needs of a policy to make a case: its limits, and the format of a case that names none."""
+
+    limits: Limits
+    format: str
+
+    @classmethod
+    def of(cls, policy: Policy) -> CaseRules:
+        """Those of a policy."""
+        return cls(policy.limits, policy.debate.format)
+
+
 def gate_options(command: Decorated) -> Decorated:
     """Give a command the options that a decision depends on."""
-    return _give(command, (*_DECISION, *_FORCE, *format_options.EVERY, *format_options.OF_FORMATS))
+    return _give(command, (*_DECISION, _JSON, *_FORCE, *format_options.EVERY, *format_options.OF_FORMATS))
 
 
 def case_options(command: Decorated) -> Decorated:
     """Give a command all the options of a case."""
-    return _give(command, (_QUESTION, *_DECISION, *_ABOUT, *_FORCE, *format_options.EVERY, *format_options.OF_FORMATS))
+    return _give(
+        command, (_QUESTION, *_DECISION, *_ABOUT, _JSON, *_FORCE, *format_options.EVERY, *format_options.OF_FORMATS)
+    )
 
 
-def gate_request(given: Mapping[str, Any], policy: Policy) -> GateRequest:
-    """The request for the gate's decision alone."""
-    return decoded(_deciding(_required(given, "task_type", "downside"), policy, {}), GateRequest)
+def gate_request(given: Mapping[str, Any], rules: CaseRules) -> GateRequest | CaseRequest:
+    """The request for the gate's decision alone; a whole case where one is given as JSON."""
+    if given["case"] is not None:
+        return decoded(_whole(given, (), rules), CaseRequest)
+    return decoded(_deciding(_required(given, "task_type", "downside"), rules, {}), GateRequest)
 
 
-def case_request(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> CaseRequest:
+def case_request(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> CaseRequest:
     """The case that the options and files describe, on top of a sample if one is named."""
-    return decoded(case_body(given, files, policy), CaseRequest)
+    return decoded(case_body(given, files, rules), CaseRequest)
 
 
-def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> Body:
+def case_body(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> Body:
     """The case as the body of ``POST /v1/debates``."""
-    read = _documents(files, given["later"], policy)
+    if given["case"] is not None:
+        return _whole(given, files, rules)
+    read = _documents(files, given["later"], rules)
     if given["sample"]:
         base = _sample(given["sample"])
         if read:
@@ -95,7 +130,37 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
         "costCeilingUSD": given["ceiling"],
         "metadata": format_options.once("--metadata", given["metadata"]) or None,
     }
-    return {**base, **_only(members), **_deciding(given, policy, base)}
+    return {**base, **_only(members), **_deciding(given, rules, base)}
+
+
+def _whole(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> Body:
+    """A case in JSON, with FILEs as its documents if it has none, and the few options that may stand beside it."""
+    from service.cli.case_file import read_case
+
+    context = click.get_current_context()
+    if isinstance(context.obj, HelpRequested):
+        context.obj.in_json = True
+    _refuse_beside_case(context)
+    body = read_case(given["case"], rules.limits)
+    if files:
+        if body.get("documents"):
+            raise click.UsageError("the case has its own documents; leave out FILE, or take them out of the case")
+        body = {**body, "documents": _documents(files, (), rules)}
+    beside = {"costCeilingUSD": given.get("ceiling"), "deadline": given.get("deadline")}
+    return {**body, **_only({**beside, "force": _force(given["force"], given["force_decline"])})}
+
+
+def _refuse_beside_case(context: click.Context) -> None:
+    """Raise `click.UsageError` for an option that a case in JSON has itself."""
+    for parameter in context.command.params:
+        of_case = isinstance(parameter, Option) and parameter.section != OUTPUT
+        source = context.get_parameter_source(parameter.name or "")
+        if of_case and source is ParameterSource.COMMANDLINE and parameter.name not in _BESIDE_CASE:
+            allowed = [p.opts[0] for p in context.command.params if p.name in _BESIDE_CASE[1:]]
+            raise click.UsageError(
+                f"--case holds the whole case: leave out {parameter.opts[0]}, or edit the case. "
+                f"Beside --case may stand {', '.join(allowed)}"
+            )
 
 
 def decoded(body: Body, type_: type[T]) -> T:
@@ -104,12 +169,12 @@ def decoded(body: Body, type_: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=type_)
     except msgspec.ValidationError:
-        from service.web.body import decode  # it writes the error message, and is slow to import
+        from service.intake.decoding import decode  # it writes the error message, which most cases do not need
 
         return decode(raw, type_)
 
 
-def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
+def _deciding(given: Mapping[str, Any], rules: CaseRules, base: Body) -> Body:
     """The members of a request on which the decision depends, without those that are not given."""
     members = {
         "taskType": given["task_type"],
@@ -120,8 +185,8 @@ def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
         "force": _force(given["force"], given["force_decline"]),
     }
     if given["answer"] is not None:
-        members["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
-    options = format_options.chosen(given, policy.debate.format, base.get("options", {}))
+        members["singleAgentAnswer"] = documents.read_answer(given["answer"], rules.limits.answer_characters)
+    options = format_options.chosen(given, rules.format, base.get("options", {}))
     return {**_only(members), **({"options": options} if options else {})}
 
 
@@ -142,8 +207,8 @@ def _required(given: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return given
 
 
-def _documents(files: Sequence[Path], later: Sequence[str], policy: Policy) -> list[Body]:
-    most = policy.limits.document_characters
+def _documents(files: Sequence[Path], later: Sequence[str], rules: CaseRules) -> list[Body]:
+    most = rules.limits.document_characters
     first = [documents.read_document(path, most) for path in files]
     return [_document(one) for one in (*first, *(documents.read_later(value, most) for value in later))]
 

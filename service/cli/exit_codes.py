@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import click
 
+from service.cli.access.problems import ServiceProblem
 from service.cli.terminal_text import clean
 from service.errors import GainsayError, SettingsError
 
@@ -49,9 +50,14 @@ _OPTIONS = {
 
 
 class HelpRequested:
-    """What a command knows of its case when it fails: the option for the debaters of its format, or an empty text."""
+    """What a command knows of its case when it fails.
+
+    ``debaters`` is the option for the debaters of its format, or an empty text. ``in_json`` says that the case is JSON:
+    its errors name places in it, not options.
+    """
 
     debaters: str = ""
+    in_json: bool = False
 
 
 def run(command: click.Command, arguments: Sequence[str] | None) -> int:
@@ -67,7 +73,9 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
         return _usage(error)
     except GainsayError as error:
         for part in error.parts:
-            print_error(part.code, part.detail, part.pointers, asked.debaters)
+            print_error(part.code, part.detail, part.pointers, asked.debaters, in_json=asked.in_json)
+        if isinstance(error, ServiceProblem) and error.request:
+            click.echo(f"Request: {clean(error.request)}, for the service's log", err=True)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")
@@ -86,9 +94,12 @@ def code_of(error: GainsayError) -> int:
     return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
 
 
-def print_error(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
-    """One line on standard error: ``gainsay: <code>: <detail>``, with the option that it is about."""
-    options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, debaters)))
+def print_error(
+    code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "", *, in_json: bool = False
+) -> None:
+    """One line on standard error: ``gainsay: <code>: <detail>``, with the option or the pointer that it is about."""
+    named = pointers if in_json else [option for pointer in pointers if (option := _option(pointer, debaters))]
+    options = dict.fromkeys(map(clean, named))
     about = f" [{', '.join(options)}]" if options else ""
     click.echo(f"gainsay: {code}: {clean(detail)}{about}", err=True)
 

@@ -1,28 +1,128 @@
-"""A debate with a caller at the keyboard: an error that stops its worker is reported at once, without a wait."""
+"""A debate with a caller at the keyboard: shown as it happens, aborted by Ctrl-C, broken off by a second one.
+
+It may run in this process or in a service. An error that stops its worker is reported at once, without a wait.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 
-from msgspec.structs import replace
-
-from service.app import App
+from service.cli import exit_codes, logs
+from service.cli.access.port import JSON, Aborted, Service
+from service.cli.display.console import console, counted
+from service.cli.display.progress import Progress
+from service.cli.interruptions import Interruptions, interruptions
+from service.debate.amounts import micro
 from service.errors import GainsayError
-from service.running.worker import Worker, WorkerConfig, new_process_name
+from service.report.result.types import Result
 
 
-def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
-    """The app with a worker of its own, and a future for the error that stops that worker."""
-    trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+async def review_case(service: Service, case: JSON) -> Result | None:
+    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were broken off.
 
-    def note(error: GainsayError) -> None:
-        if not trouble.done():
-            trouble.set_result(error)
+    Raises the error that stops the worker; the recorded entries of the debate stay.
+    """
+    with interruptions() as interrupted:
+        debate = await _submit(service, case, interrupted)
+        with logs.only_about(debate):
+            if not await _run(service, debate, Progress(console(stderr=True)), interrupted):
+                return None
+            return await service.result(debate)
 
-    settings, build = app.settings, app.reviews.deployment.build_hash
-    config = replace(WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build), only=only)
-    worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)
-    return replace(app, worker=worker), trouble
+
+async def _submit(service: Service, case: JSON, interrupted: Interruptions) -> str:
+    """The id of the case's debate. An interruption meanwhile is heard once the case is recorded, and can be aborted.
+
+    Raises `Unsubmitted` at a second one.
+    """
+    submitting = asyncio.create_task(service.submit(case))
+    second = asyncio.create_task(interrupted.second.wait())
+    try:
+        await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
+        if not submitting.done():
+            raise Unsubmitted(
+                f"stopped by the keyboard before {service.name} answered; the case may have been recorded there: see "
+                "`gainsay list`"
+            )
+        return await submitting
+    finally:
+        for task in (submitting, second):
+            task.cancel()
+
+
+async def _run(service: Service, debate: str, progress: Progress, interrupted: Interruptions) -> bool:
+    """Run the debate to its end, or, after a second interruption, no further; say whether it has ended."""
+    async with service.running(debate) as running:
+        following = asyncio.create_task(show_events(service, debate, progress))
+        first, second = (asyncio.create_task(event.wait()) for event in (interrupted.first, interrupted.second))
+        try:
+            await asyncio.wait((following, first, running.trouble), return_when=asyncio.FIRST_COMPLETED)
+            progress.stop()
+            if first.done() and not following.done():
+                _print_aborted(found := await service.abort(debate, _why(interrupted)))
+                progress.wait_for_calls(found.calls or 0)
+                await asyncio.wait((following, second, running.trouble), return_when=asyncio.FIRST_COMPLETED)
+            if not second.done() or following.done():
+                await wait_over(debate, following, running.trouble)
+                return True
+            running.break_off()
+        finally:
+            progress.stop()
+            for task in (following, first, second):
+                task.cancel()
+    _print_broken_off(await service.abort(debate, _why(interrupted)), running.closes)
+    return False
+
+
+async def show_events(service: Service, debate: str, progress: Progress) -> None:
+    """Show every event as it comes, until the debate is over."""
+    async with aclosing(service.follow(debate)) as events:
+        async for name, data in events:
+            progress.show_event(name, data)
+
+
+def _why(interrupted: Interruptions) -> str:
+    return f"stopped at the keyboard ({interrupted.name})"
+
+
+def _print_aborted(found: Aborted) -> None:
+    """Say what an abort did, what is waited for, and how to end that; calls in flight may still be charged."""
+    if found.status != "aborted":
+        exit_codes.print_error(
+            "interrupted", f"too late to abort: the debate is {found.status}; spent {found.spent} USD"
+        )
+        return
+    exit_codes.print_error("aborted", f"the debate was aborted; spent {found.spent} USD{_waited_for(found)}")
+
+
+def _waited_for(found: Aborted) -> str:
+    """What is waited for after an abort, and what a second interruption does; empty where there is nothing."""
+    if found.calls is None:
+        rest = f"; waiting for calls in flight, at most {found.held} USD more; Ctrl-C again leaves them to the service"
+        return rest if micro(found.held) else ""
+    if not found.calls:
+        return ""
+    return (
+        f"; waiting for {counted(found.calls, 'call')} in flight, at most {found.held} USD more; "
+        f"Ctrl-C again breaks {'it' if found.calls == 1 else 'them'} off and books that as held"
+    )
+
+
+def _print_broken_off(found: Aborted, closes: str) -> None:
+    """Say what the books hold after calls were broken off."""
+    calls = "calls in flight" if found.calls is None else counted(found.calls, "call")
+    held = f"; {found.held} USD held for {calls}, which {closes} charges and closes" if micro(found.held) else ""
+    exit_codes.print_error(
+        "interrupted", f"broken off; debate {found.debate} is aborted, spent {found.spent} USD{held}"
+    )
+
+
+class Unsubmitted(GainsayError):
+    """The command was ended while a case was being submitted."""
+
+    code = "interrupted"
+    title = "The command was interrupted"
 
 
 class DebateUnfinished(GainsayError):

@@ -12,10 +12,10 @@ import click
 import msgspec
 
 from service import policy
-from service.cli import documents
+from service.cli import completion, documents
 from service.cli.exit_codes import HelpRequested
 from service.cli.help_sections import Decorated, option
-from service.cli.option_types import Amount, Named, Pair
+from service.cli.option_types import Amount, Choice, Named, Pair
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.replies.panel import QuestionType
 from service.errors import InvalidCase, WrongShape
@@ -32,7 +32,9 @@ _EVERY = "The debate"
 _TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 EVERY = (
-    option(_EVERY, "--format", "format_", metavar="F", help=f"{', '.join(FORMATS)}."),
+    option(
+        _EVERY, *("--format", "format_"), metavar="F", shell_complete=completion.formats, help=f"{', '.join(FORMATS)}."
+    ),
     option(_EVERY, "--rounds", type=int, metavar="N", help="The most rounds."),
     option(_EVERY, "--model", "models", type=Pair(), multiple=True, metavar="SEAT=ALIAS", help="The model of a seat."),
     option(
@@ -144,10 +146,8 @@ OF_FORMATS = (
         "threshold", "--threshold", type=int, metavar="N", help="The number of votes that decide.  [more than half]"
     ),
     _option("debaters", "--debaters", type=int, metavar="N", help="The number of debaters."),
-    _option("question_type", "--question-type", type=click.Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
-    _option(
-        "adjudicator", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="What measures consensus."
-    ),
+    _option("question_type", "--question-type", type=Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
+    _option("adjudicator", "--adjudicator", type=Choice(("algorithmic", "model")), help="What measures consensus."),
     _option("similarity", "--similarity", type=Amount(), metavar="S", help="The overlap that ends the debate, 0 to 1."),
     _option("no_judge", "--no-judge", is_flag=True, help="Decide by majority, without a judge."),
 )

@@ -12,6 +12,7 @@ import click
 
 from service import intake
 from service.cli import case_options, exit_codes, help_sections
+from service.cli.access import place
 from service.cli.terminal_text import line
 from service.debate.amounts import usd
 from service.debate.entries import GateDecision, Rule
@@ -42,8 +43,9 @@ def gate(as_json: bool, **given: Any) -> int:
 
     Makes no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
     """
+    place.refuse_server("gate", database=False)
     settings = read_settings(os.environ)
-    request = case_options.gate_request(given, settings.policy)
+    request = case_options.gate_request(given, case_options.CaseRules.of(settings.policy))
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
     typed, _ = validation.typed(request, settings.policy)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from service.cli import exit_codes, startup
+from service.cli.access import place
 from service.intake.model_ranking import Standing
 from service.report.sent import pretty
 from service.store.impact import standings
@@ -28,6 +29,7 @@ def models(as_json: bool) -> int:
     gainsay models
     gainsay models --json
     """
+    place.refuse_server("models", database=False)
     settings, day = startup.start(quiet=True), datetime.now(UTC).date().isoformat()
     with database_url(settings) as url:
         found = ModelList.of(settings.policy, day, asyncio.run(_standings(url)))

@@ -7,6 +7,17 @@ from typing import Any
 
 import click
 
+from service.errors import did_you_mean
+
+
+class Choice(click.Choice[str]):
+    """One of a few words; a slip is told the nearest of them."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """What was found and what is known, with the nearest word."""
+        known = [str(choice) for choice in self.choices]
+        return f"{super().get_invalid_choice_message(value, ctx)}{did_you_mean(str(value), known)}"
+
 
 class Amount(click.ParamType[Decimal]):
     """A decimal number. The gate checks that it is finite and in range."""

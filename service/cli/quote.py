@@ -12,6 +12,7 @@ import click
 from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections
+from service.cli.access import place
 from service.intake.quote import CaseQuote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
@@ -40,8 +41,9 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
       1  the gate declines the case, or the ceiling is too small
       2  usage: a case, file or setting that cannot be used
     """
+    place.refuse_server("quote", database=False)
     settings = read_settings(os.environ)
-    found = _price(case_options.case_request(given, files, settings.policy), settings)
+    found = _price(case_options.case_request(given, files, case_options.CaseRules.of(settings.policy)), settings)
     if as_json:
         click.echo(encoded(found))
     else:

@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from service.cli import exit_codes, startup
+from service.cli.access import place
 from service.store.pool import Database
 from service.store.rebuild import Rebuilt
 from service.store.rebuild import rebuild as make_anew
@@ -24,6 +25,7 @@ def rebuild() -> int:
     rows and removes rows without a record. Services and workers may run meanwhile. Exit code 3 when a record cannot be
     read; the rows of its debate stay.
     """
+    place.refuse_server("rebuild")
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
         rebuilt = asyncio.run(_rebuild(url))

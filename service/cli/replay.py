@@ -13,12 +13,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from service.app import open_app
+from service.cli import startup
 from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import CaseReceived, Entry
 from service.debate.kernel import replay
 from service.errors import GainsayError, IllegalEntry
 from service.money import Ledger
+from service.policy.settings import Settings
 from service.store.pool import Database
+from service.store.startup import DatabaseAddresses
 from service.store.stored_debate import read_debate
 
 
@@ -47,6 +51,12 @@ async def replay_debate(database: Database, debate: str, tenant: str) -> Replaye
     _legal(entries)
     spent = _money(stored.head, Ledger.of(entries))
     return Replayed(len(entries), spent, stored.last_hash.hex())
+
+
+async def replay_recorded(settings: Settings, where: DatabaseAddresses, debate: str) -> Replayed:
+    """Replay a debate from the database of these settings; raises what `replay_debate` raises."""
+    async with open_app(settings, where, pool=2) as app:
+        return await replay_debate(app.database, debate, startup.LOCAL.tenant)
 
 
 def _legal(entries: Sequence[Entry]) -> None:

@@ -1,29 +1,23 @@
-"""``gainsay report`` and ``gainsay replay``: the result of a recorded debate, and whether its records agree."""
+"""``gainsay report`` and ``gainsay replay``: a recorded debate as a file, and whether its records agree."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from service.app import open_app, running_sequencer
 from service.audit.report_forms import PAPERS, Paper
-from service.audit.report_forms import Form as ReportForm
-from service.cli import exit_codes, startup
-from service.cli.display import page
-from service.cli.display.console import console
+from service.cli import beginning, debate_ids, exit_codes
+from service.cli.access import place
 from service.cli.new_file import CannotWrite
-from service.cli.replay import Replayed, replay_debate
-from service.debate.amounts import usd
-from service.policy.settings import Settings
-from service.report import Result
-from service.report.sent import pretty
-from service.store.startup import DatabaseAddresses, addresses, database_url
+from service.cli.option_types import Choice
+
+if TYPE_CHECKING:
+    from service.cli.access.port import Service
 
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
@@ -32,12 +26,11 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
 
 @click.command()
 @click.argument("debate", metavar="ID")
+@place.server_option
 @click.option("--markdown", is_flag=True, help="Write Markdown.")
 @click.option("--html", is_flag=True, help="Write one self-contained HTML file.")
 @click.option("--pdf", is_flag=True, help="Write PDF; needs -o, or output that is not a terminal.")
-@click.option(
-    "--paper", type=click.Choice(PAPERS), default="a4", show_default=True, help="The paper for PDF and print."
-)
+@click.option("--paper", type=Choice(PAPERS), default="a4", show_default=True, help="The paper for PDF and print.")
 @click.option("--json", is_flag=True, help="Write JSON, as GET /v1/debates/ID?view=full does.")
 @click.option(
     "-o",
@@ -46,32 +39,52 @@ FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
     metavar="FILE",
     help="Write to this file, in the form of its suffix.",
 )
-def report(debate: str, output: Path | None, paper: Paper, **asked: bool) -> int:
-    """Show a recorded debate: as text, or as the report for an examiner.
+@click.option("--open", "opened", is_flag=True, help="Open it in the desktop's viewer: HTML, or PDF with --pdf.")
+def report(debate: str, server: str | None, output: Path | None, paper: Paper, opened: bool, **asked: bool) -> int:
+    """Write the report of a debate, for a file or an examiner. `gainsay show ID` shows it on the screen.
+
+    ID is a whole id, 8 or more of its first digits, or `last` for the newest debate.
 
     A PDF is written when the log proves the record of its hash. `gainsay audit verify BUNDLE --report FILE` compares
-    any of them with the records.
+    any of them with the records. --open writes to -o FILE, or to a file that only you can read and that stays.
 
     \b
+    gainsay report 01980c2e-... --open
     gainsay report 01980c2e-... -o report.pdf
     gainsay report 01980c2e-... --markdown > report.md
     """
-    chosen = _form([form for form in FORMS if asked[form]], output)
-    settings = startup.start(quiet=True)
-    with addresses(settings) as where:
-        if chosen is None:
-            page.show(console(), asyncio.run(_result(settings, where, debate)))
-            return exit_codes.DONE
-        if chosen == "json":
-            content = pretty(asyncio.run(_result(settings, where, debate))) + b"\n"
-        else:
-            content = asyncio.run(_written(settings, where, debate, chosen, paper))
-    if output is None:
-        sys.stdout.buffer.write(content)
-    else:
+    chosen = _form([form for form in FORMS if asked[form]], output, opened=opened)
+    debate, content = place.ask(place.server_of(server), lambda service: _content(service, debate, chosen, paper))
+    if opened and output is None:
+        from service.cli.viewer import private_file
+
+        output = private_file(f"report-{debate}.{chosen}")
+    if output is not None:
         write(output, content)
         click.echo(f"wrote {output}", err=True)
+    else:
+        sys.stdout.buffer.write(content)
+    if opened and output is not None:
+        _open(output)
     return exit_codes.DONE
+
+
+async def _content(service: Service, given: str, chosen: Form, paper: Paper) -> tuple[str, bytes]:
+    """The debate's whole id, and what is to be written."""
+    debate = await debate_ids.debate_of(service, given)
+    if chosen != "json":
+        return debate, await service.report(debate, chosen, paper)
+    from service.report.sent import pretty
+
+    return debate, pretty(await service.result(debate)) + b"\n"
+
+
+def _open(path: Path) -> None:
+    """Show a file that is written; without a viewer its place suffices."""
+    from service.cli.viewer import show
+
+    if not show(path):
+        click.echo("found no viewer on this machine; open the file yourself", err=True)
 
 
 @click.command()
@@ -83,22 +96,40 @@ def replay(debate: str) -> int:
     it. The money must add up. The command trusts the database: it finds accidents, not a forger who rewrites all
     records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
     """
-    settings = startup.start(quiet=True)
-    with database_url(settings) as url:
-        found = asyncio.run(_replay(settings, url, debate))
+    place.refuse_server("replay")
+    settings = beginning.read()
+    with beginning.database(settings, "reading") as where:
+        import asyncio
+
+        from service.cli.replay import replay_recorded
+        from service.debate.amounts import usd
+
+        found = asyncio.run(replay_recorded(settings, where, debate))
     click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
     click.echo(f"last record {found.last_record}")
     return exit_codes.DONE
 
 
-def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
-    """The form by option or by suffix, or ``None`` for text; raises `click.UsageError` where options disagree."""
+def _form(asked: Sequence[Form], output: Path | None, *, opened: bool = False) -> Form:
+    """The form by option or by suffix; raises `click.UsageError` where options disagree, or name none."""
+    form = _written_form(asked, output, opened=opened)
+    if form is None:
+        raise click.UsageError(
+            "expected --markdown, --html, --pdf or --json, or -o FILE with such a suffix, or --open, found none; "
+            "`gainsay show ID` shows the debate on the screen"
+        )
+    if opened and form not in ("html", "pdf"):
+        raise click.UsageError(f"--open shows HTML or PDF, found {form}; leave out --open, or --{form}")
+    return form
+
+
+def _written_form(asked: Sequence[Form], output: Path | None, *, opened: bool) -> Form | None:
     if len(asked) > 1:
         raise click.UsageError(f"{' and '.join(f'--{form}' for form in asked)} contradict each other; give one")
     if output is None:
-        if asked == ["pdf"] and sys.stdout.isatty():
-            raise click.UsageError("a terminal cannot show a PDF; give -o FILE")
-        return asked[0] if asked else None
+        if asked == ["pdf"] and sys.stdout.isatty() and not opened:
+            raise click.UsageError("a terminal cannot show a PDF; give -o FILE or --open")
+        return asked[0] if asked else "html" if opened else None
     if output.is_dir():
         raise click.UsageError(f"-o {output} is a folder; name a file in it")
     by_suffix = SUFFIXES.get(output.suffix.lower())
@@ -107,7 +138,7 @@ def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
     if not asked and not by_suffix:
         raise click.UsageError(
             f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix; "
-            "for text, leave -o out and redirect"
+            "for text, redirect `gainsay show`"
         )
     return asked[0] if asked else by_suffix
 
@@ -123,18 +154,3 @@ def write(path: Path, content: bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
-
-
-async def _result(settings: Settings, where: DatabaseAddresses, debate: str) -> Result:
-    async with open_app(settings, where, pool=2) as app, running_sequencer(app):
-        return await app.reviews.result(debate, startup.LOCAL)
-
-
-async def _written(settings: Settings, where: DatabaseAddresses, debate: str, form: ReportForm, paper: Paper) -> bytes:
-    async with open_app(settings, where, pool=2) as app, running_sequencer(app):
-        return await app.reviews.report(debate, startup.LOCAL, form, paper)
-
-
-async def _replay(settings: Settings, url: str, debate: str) -> Replayed:
-    async with open_app(settings, url, pool=2) as app:
-        return await replay_debate(app.database, debate, startup.LOCAL.tenant)

@@ -1,37 +1,36 @@
-"""``gainsay review``: debate one case in this process, with progress on standard error and the result on output."""
+"""``gainsay review``: debate one case, with progress on standard error and the result on output.
+
+It runs in this process, or in the service of ``--server``, whose policy then decides: so that is asked for first.
+"""
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from service import intake
-from service.app import App, deploy, open_app, running_sequencer, running_worker
 from service.audit.record import SALT_BYTES
-from service.cli import case_options, exit_codes, help_sections, startup
-from service.cli.display import page
-from service.cli.display.console import console
-from service.cli.display.progress import Progress
-from service.cli.foreground import wait_finished, wait_over
-from service.debate.amounts import usd
-from service.debate.model import Status
+from service.cli import beginning, case_options, exit_codes, help_sections
+from service.cli.access import place
+from service.intake.deployment import assemble
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
-from service.report import Line, Result, events
-from service.report.sent import pretty
-from service.store.startup import DatabaseAddresses, addresses
 
-PROOF_S = 30.0
-"""How long to wait until the end of a debate is provable; the debate itself may take longer."""
+if TYPE_CHECKING:
+    from service.cli.access.port import Service
+    from service.debate.model import Status
+    from service.report.result.types import Result
+
+ROLE = "operator"
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@place.server_option
 @case_options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
@@ -40,14 +39,16 @@ PROOF_S = 30.0
     is_flag=True,
     help="Print the whole result (view=full) as JSON, and nothing else, on standard output.",
 )
-def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
+def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
     A question without FILEs is argued on reasoning alone, with at most MODERATE confidence, in the formats stances,
     ballot, panel and convergence; in adversarial only where policy allows it.
 
-    The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it and
-    prints the amount spent.
+    The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
+    prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
+    held until another command runs the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
+    that service, under its policy; a broken connection neither ends it nor sends the case twice.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -55,6 +56,7 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
         agreement.txt
     gainsay review --sample contract
     gainsay review --sample security/ballot
+    gainsay review --case case.json
     gainsay review --task-type security --downside 3e6 --format stances \\
         --debater ops="ship now" --debater risk="do not ship now" \\
         --question "Should we ship on Friday?" design.txt
@@ -68,25 +70,23 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
          TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed or aborted
+      3  failed, aborted or broken off
     """
-    settings = startup.start(quiet=True)
-    body = case_options.case_body(given, files, settings.policy)
-    case = case_options.decoded(body, CaseRequest)
+    address = place.server_of(server)
+    if address is None:
+        settings = beginning.read()
+        body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
+        case = case_options.decoded(body, CaseRequest)
+        if not print_request:
+            _refuse_early(case, settings)
+    else:
+        beginning.log()
+        body = case_options.case_body(given, files, place.ask(address, _rules))
+        case_options.decoded(body, CaseRequest)
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
-    _refuse_early(case, settings)
-    with addresses(settings) as where:
-        found = asyncio.run(_review(settings, where, case))
-    if as_json:
-        click.echo(pretty(found))
-    else:
-        screen = console()
-        screen.print()
-        page.show(screen, found)
-        screen.print(f"\nThe whole report: gainsay report {found.debate_id} --html", soft_wrap=True)
-    return exit_code(found.status)
+    return _review(address, body, as_json=as_json, at=f" --server {server}" if server else "")
 
 
 def exit_code(status: Status) -> int:
@@ -98,55 +98,43 @@ def exit_code(status: Status) -> int:
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
     """Refuse an invalid case before a database is started for it; this stores nothing."""
-    deployment = deploy(settings)
+    now = datetime.now(UTC)
+    deployment = assemble(settings, now.date().isoformat())
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    prepared = intake.prepare(case, deployment, startup.LOCAL.role, salts, datetime.now(UTC))
+    prepared = intake.prepare(case, deployment, ROLE, salts, now)
     if prepared.decision.debate:
         intake.start(prepared, deployment, seed="0" * 64)
 
 
-async def _review(settings: Settings, where: DatabaseAddresses, case: CaseRequest) -> Result:
-    """Submit the case, follow it to its end, and return the result.
+async def _rules(service: Service) -> case_options.CaseRules:
+    """What a service's policy says of the cases that it takes."""
+    return await service.rules()
 
-    Raises the error that stops the worker; the recorded entries of the debate stay.
+
+def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: str) -> int:
+    """Run the debate and show its result; all large parts are imported after the notice of the database.
+
+    ``at`` is what other commands are given to find the debate.
     """
-    progress = Progress(console(stderr=True))
-    async with open_app(settings, where, pool=4) as opened, running_sequencer(opened):
-        debate = (await opened.reviews.submit(case, startup.LOCAL)).debate
-        # The embedded database may hold debates that an earlier command left; a shared one has its own workers.
-        app, trouble = wait_finished(opened, only=debate if settings.database_url else None)
-        async with running_worker(app):
-            following = asyncio.create_task(_follow(app, debate, progress))
-            keyboard = asyncio.create_task(startup.signalled())
-            try:
-                await asyncio.wait((following, keyboard, trouble), return_when=asyncio.FIRST_COMPLETED)
-                progress.stop()
-                if keyboard.done() and not following.done():
-                    await _abort(app, debate, keyboard.result())
-                await wait_over(debate, following, trouble)
-            finally:
-                progress.stop()
-                following.cancel()
-                keyboard.cancel()
-            return await app.reviews.result(debate, startup.LOCAL)
 
+    async def work(service: Service) -> Result | None:
+        from service.cli.foreground import review_case
 
-async def _follow(app: App, debate: str, progress: Progress) -> None:
-    """Show every entry as it is recorded, until the debate is over."""
-    lines: list[Line] = []
-    async for line in app.reviews.follow(debate, startup.LOCAL, retry_window_s=PROOF_S):
-        for name, data in events(line, debate, lines):
-            progress.show_event(name, data)
-        lines.append(line)
+        return await review_case(service, body)
 
+    found = place.ask(address, work, quiet=as_json)
+    if found is None:
+        return exit_codes.FAILED
+    if as_json:
+        from service.report.sent import pretty
 
-async def _abort(app: App, debate: str, signal_: str) -> None:
-    """Abort the debate for its caller; calls in flight may still land, since they are charged."""
-    found = await app.reviews.abort(debate, startup.LOCAL, f"stopped at the keyboard ({signal_})")
-    if found.status != "aborted":
-        exit_codes.print_error(
-            "interrupted", f"too late to abort: the debate is {found.status}; spent {usd(found.spent)} USD"
-        )
-        return
-    held = f"; up to {usd(found.held)} USD more for calls in flight" if found.held else ""
-    exit_codes.print_error("aborted", f"the debate was aborted; spent {usd(found.spent)} USD{held}")
+        click.echo(pretty(found))
+        return exit_code(found.status)
+    from service.cli.display import page
+    from service.cli.display.console import console
+
+    screen = console()
+    screen.print()
+    page.show(screen, found)
+    screen.print(f"\nThe whole report: gainsay report {found.debate_id}{at} --html", soft_wrap=True)
+    return exit_code(found.status)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import contextmanager
 
 import click
 
+from service.cli.interruptions import ENDS, forget
+from service.cli.logs import log_from
 from service.errors import StoreUnavailable
 from service.policy.settings import Settings, read_level, read_settings
 from service.reviews import Caller
@@ -44,29 +43,6 @@ TABLES = (
     "service.web.formats",
 )
 """Every module with a table over a closed list (`service.debate.closed_lists`). It checks the table at its import."""
-_ENDS = (signal.SIGINT, signal.SIGTERM)
-_STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
-
-
-class _Line(logging.Formatter):
-    """One line a record: time, level, words, then the fields that were given beside them."""
-
-    def __init__(self, *, traces: bool) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(message)s")
-        self._traces = traces
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802 -- logging's own name
-        """The stack trace of an error, or its type and message alone without ``traces``."""
-        return super().formatException(ei) if self._traces else f"  {ei[0].__name__}: {ei[1]}".rstrip(": ")
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
-        """The words on one line, also those of libraries that would take several."""
-        return " ".join(super().formatMessage(record).split("\n"))
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line, with a stack trace below it where the record has one."""
-        fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
-        return super().format(record) + "".join(f" {name}={value}" for name, value in fields.items())
 
 
 def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -75,27 +51,22 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     Every table is checked first: a process may need a layer only to report or verify a debate, which is paid by then.
     Raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for a table that lacks a row.
     """
-    for module in TABLES:
-        importlib.import_module(module)
+    check_tables()
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
-    _log(level, traces=not quiet or level == "DEBUG")
+    log_from(level, traces=not quiet or level == "DEBUG")
     return settings
+
+
+def check_tables() -> None:
+    """Import every table; raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for one that lacks a row."""
+    for module in TABLES:
+        importlib.import_module(module)
 
 
 def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
-    _log(read_level(environment), traces=True)
-
-
-def _log(level: str, *, traces: bool) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Line(traces=traces))
-    logging.basicConfig(level="WARNING", handlers=[handler], force=True)
-    logging.getLogger("gainsay").setLevel(level)
-    logging.getLogger("psycopg").setLevel(
-        "CRITICAL"
-    )  # many lines of its insides; we say when a database goes and comes
+    log_from(read_level(environment), traces=True)
 
 
 @contextmanager
@@ -132,7 +103,7 @@ class Ending:
 
     def hear(self, name: str) -> None:
         """It has come."""
-        _forget()
+        forget()
         self.name = name
         self._came.set()
 
@@ -141,7 +112,7 @@ class Ending:
 def ending() -> Iterator[Ending]:
     """Record the first signal while the block lasts, also one that comes before `Ending.came`."""
     loop, heard = asyncio.get_running_loop(), Ending()
-    for number in _ENDS:
+    for number in ENDS:
         loop.add_signal_handler(number, heard.hear, number.name)
     try:
         yield heard
@@ -149,13 +120,7 @@ def ending() -> Iterator[Ending]:
         if not heard.name:  # after a signal during the start, the database is not needed
             raise
     finally:
-        _forget()
-
-
-async def signalled() -> str:
-    """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
-    with ending() as end:
-        return await end.came()
+        forget()
 
 
 @contextmanager
@@ -164,19 +129,12 @@ def hurried(hurry: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def heard() -> None:
-        _forget()
+        forget()
         hurry()
 
-    for number in _ENDS:
+    for number in ENDS:
         loop.add_signal_handler(number, heard)
     try:
         yield
     finally:
-        _forget()
-
-
-def _forget() -> None:
-    """Give signals their usual effect."""
-    for number in _ENDS:
-        with suppress(ValueError):
-            asyncio.get_running_loop().remove_signal_handler(number)
+        forget()

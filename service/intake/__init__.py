@@ -21,7 +21,7 @@ from service.debate.model import Case, Document, Options, SeatPlan
 from service.debate.options import AskedOptions, role_of
 from service.debate.roster import Roster
 from service.debate.versions import newest
-from service.errors import Faults, InvalidCase
+from service.errors import Faults, InvalidCase, did_you_mean
 from service.gate import GATE, GATES, Declared
 from service.intake import expected_cost as costs
 from service.intake import options, validation
@@ -269,12 +269,16 @@ def _seats(
         with faults.noted():
             if seat not in named:
                 raise InvalidCase(
-                    f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
+                    f"unknown seat {validation.check_text(seat)};{did_you_mean(seat, named)} use one of: "
+                    f"{', '.join(named)}",
+                    pointers=(pointer,),
                 )
             if alias not in policy.models:
                 known = ", ".join(sorted(policy.models))
                 raise InvalidCase(
-                    f"unknown model {validation.check_text(alias)}; use one of: {known}", pointers=(pointer,)
+                    f"unknown model {validation.check_text(alias)};{did_you_mean(alias, policy.models)} use one of: "
+                    f"{known}",
+                    pointers=(pointer,),
                 )
     faults.refuse()
     return seating.SEATING.seats(policy, table, asked.models, day, order)

@@ -20,7 +20,7 @@ from service.debate.model import (
     PanelOptions,
     StancesOptions,
 )
-from service.errors import Faults, InvalidCase, TooLarge
+from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
 from service.policy.task_types import read_type
@@ -52,7 +52,10 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
     """The format that is asked for, or policy's, whose seats policy fills."""
     asked, usable = request.format, ", ".join((*policy.offered, AUTO))
     if asked is not None and asked not in (*FORMATS, AUTO):
-        raise InvalidCase(f"unknown format {check_text(asked)}; use one of: {usable}", pointers=("/options/format",))
+        near = did_you_mean(asked, (*policy.offered, AUTO))
+        raise InvalidCase(
+            f"unknown format {check_text(asked)};{near} use one of: {usable}", pointers=("/options/format",)
+        )
     chosen = seating.SEATING.choose_format(policy, asked, request.task_type)
     if missing := policy.missing(chosen.name):
         raise InvalidCase(

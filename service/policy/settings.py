@@ -14,6 +14,8 @@ GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests af
 GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start, all its steps together, for
                        PostgreSQL and for its migrations (default: 60; 0 tries once); they count anew once migrations
                        were applied or the embedded server was started, and a try that was begun is ended
+GAINSAY_WARM_S         seconds for which the embedded server stays after the last command, so that the next one finds it
+                       running (default: 60; 0 stops it with the command, as `serve`, `work` and `sequence` always do)
 GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
@@ -21,6 +23,8 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
+GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
+                       https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
@@ -34,18 +38,30 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from service.errors import SettingsError
+from service.errors import SettingsError, did_you_mean
 from service.policy import Policy
+from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
 from service.policy.service_links import is_service_link
 
-__all__ = ["SHIPPED_POLICY", "Settings", "read_policy", "read_settings", "refuse_unpriced"]
+__all__ = [
+    "SERVER",
+    "SHIPPED_POLICY",
+    "Settings",
+    "data_folder",
+    "read_policy",
+    "read_server",
+    "read_settings",
+    "refuse_unpriced",
+]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+SERVER = "GAINSAY_SERVER"
 SHIPPED_POLICY = Path(__file__).parents[1] / "gainsay.toml"
 _KNOWN = (
     "GAINSAY_DATABASE_URL",
@@ -57,12 +73,14 @@ _KNOWN = (
     "GAINSAY_GRACE_S",
     "GAINSAY_DRAIN_S",
     "GAINSAY_WAIT_S",
+    "GAINSAY_WARM_S",
     "GAINSAY_LOG_HOST",
     "GAINSAY_SEQUENCER_URL",
     "GAINSAY_SIGNING_KEY",
     "GAINSAY_SIGNER_TOKEN",
     "GAINSAY_HEADS_DIR",
     "GAINSAY_APPROVAL",
+    "GAINSAY_SERVER",
     "GAINSAY_LOG_LEVEL",
 )
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
@@ -82,6 +100,7 @@ class Settings(Struct, frozen=True):
     grace_s: float = 20.0
     drain_s: float = 5.0
     wait_s: float = 60.0
+    warm_s: float = 60.0
     log_level: Level = "INFO"
     log_host: str = "localhost"
     sequencer_url: str | None = None
@@ -100,16 +119,8 @@ class Settings(Struct, frozen=True):
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
-    given = {
-        name: value
-        for name, value in environment.items()
-        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
-    }
-    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
-    if unknown:
-        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
-    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
-        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
+    given = _given(environment)
+    read_server(environment)
     path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
     return Settings(
         policy=read_policy(path),
@@ -122,6 +133,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
         drain_s=_seconds("GAINSAY_DRAIN_S", given.get("GAINSAY_DRAIN_S", "5"), 0.0),
         wait_s=_seconds("GAINSAY_WAIT_S", given.get("GAINSAY_WAIT_S", "60"), 0.0),
+        warm_s=_seconds("GAINSAY_WARM_S", given.get("GAINSAY_WARM_S", "60"), 0.0),
         log_level=read_level(given),
         log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
         sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),
@@ -129,6 +141,61 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         heads_dir=_path(given.get("GAINSAY_HEADS_DIR")),
         approval=_path(given.get("GAINSAY_APPROVAL")),
     )
+
+
+def _given(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The settings of the environment; raises `SettingsError` for unknown and for empty ones."""
+    given = {
+        name: value
+        for name, value in environment.items()
+        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
+    }
+    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
+    if unknown:
+        near = did_you_mean(unknown[0], _KNOWN)
+        raise SettingsError(f"unknown settings {unknown};{near} the known ones are {sorted(_KNOWN)}")
+    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
+        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
+    return given
+
+
+def read_server(environment: Mapping[str, str], option: str | None = None) -> str | None:
+    """The service that a command asks, or ``None`` where it has a database of its own.
+
+    Reads no policy: that of a service is its own. Raises `SettingsError` for an address that is none, and for one
+    whose cases would cross a network in clear.
+    """
+    given = _given(environment).get(SERVER)
+    name, text = (SERVER, given) if option is None else ("--server", option)
+    if text is None:
+        return None
+    if "@" in text:  # never said: it may hold a password
+        raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
+    parts = _address_parts(text)
+    if parts is None or parts.hostname is None:
+        raise SettingsError(f"{name} must be an address such as https://gainsay.example, found {text[:200]!r}")
+    if parts.scheme == "http" and not is_private(parts.hostname):
+        raise SettingsError(
+            f"{name} must begin with https://, found http:// to {parts.hostname!r}: whole cases would cross a network "
+            "in clear; http is for loopback and private addresses, names without a dot, and names under localhost, "
+            "local, internal, svc"
+        )
+    return text.rstrip("/")
+
+
+def _address_parts(text: str) -> SplitResult | None:
+    """The parts of an address with a scheme of HTTP, or ``None`` for any other text."""
+    try:
+        parts = urlsplit(text)
+        rest = parts.query or parts.fragment or parts.port == 0
+    except ValueError:
+        return None
+    return None if rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text) else parts
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The data folder of the environment, for a command that reads no policy."""
+    return _data_dir(_given(environment), environment)
 
 
 def _matching(name: str, text: str, pattern: re.Pattern[str], what: str) -> str:

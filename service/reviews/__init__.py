@@ -5,51 +5,37 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager
 from typing import Literal
 from uuid import UUID
 
-import msgspec
-from msgspec import Struct
-
 from service import intake
-from service.audit.record import Writer, open_leaf
+from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision, is_end
-from service.debate.model import Status
-from service.errors import EvidenceDamaged, IllegalEntry
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Line, Result, build_decision, build_result
-from service.report.result.decision_types import Decision
+from service.report import Line, Result, build_result
 from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
+from service.reviews.case_documents import CaseDocument, case_document, case_documents
 from service.reviews.feed import Feed
+from service.reviews.finding import DebateFinder, Page, Summary
 from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision, count_task_type
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
+from service.store.debate_query import DebateQuery
 from service.store.hub import EventHub
-from service.store.pool import Database, Row
-from service.store.stored_debate import read_debate, read_documents, read_head, read_records
+from service.store.pool import Database
+from service.store.stored_debate import read_debate, read_documents, read_head
 
-__all__ = ["Caller", "Reviews", "Submitted", "Summary"]
+__all__ = ["Caller", "DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
 
 HOLD_S = 3.0
 """How long an answer is held for its checkpoint before the caller gets `NotProvable`."""
-
-
-class Summary(Struct, frozen=True):
-    """A debate in a list: what it is, its status by its head row, when its first record says it came, its decision."""
-
-    debate: str
-    task_type: str
-    format: str | None
-    status: Status
-    created: str
-    decision: Decision | None
 
 
 class Reviews:
@@ -72,7 +58,7 @@ class Reviews:
     ) -> None:
         self._database = database
         self._listening = DebateWaiter(database, hub, held=held, show=show)
-        self._held = held
+        self._finder = DebateFinder(database, held=held)
         self._deployment = deployment
         self._hub = hub
         self._register = ReportRegister(database, logs, self._listening, HOLD_S)
@@ -163,29 +149,17 @@ class Reviews:
             await self._register.issue(stored, debate, content, paper, writer)
         return content
 
-    async def list_recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
-        """The caller's newest debates below an id, newest first: ids sort by time."""
-        params = {"tenant": caller.tenant, "below": below, "limit": limit}
-        return [await self._summary(row) for row in await self._database.query("list_debates", params)]
+    async def find(self, query: DebateQuery, caller: Caller) -> Page:
+        """A page of the caller's debates; see `DebateFinder.find`."""
+        return await self._finder.find(query, caller.tenant)
 
-    async def _summary(self, row: Row) -> Summary:
-        """A debate in a list. The decision of one that another version concluded is read from its records."""
-        debate, status = str(row["debate"]), row["told" if self._held else "state"]
-        decision = None
-        if status not in ("queued", "running"):
-            body = row["decision"]
-            decision = msgspec.json.decode(body, type=Decision) if body else await self._decision(debate)
-        created = open_leaf(row["leaf"]).occurred
-        return Summary(debate, row["task_type"], row["format"], status, created, decision)
+    async def documents(self, debate: str, caller: Caller) -> tuple[CaseDocument, ...]:
+        """The documents of a debate's case, compared; see `case_documents`."""
+        return await case_documents(self._database, debate, caller.tenant)
 
-    async def _decision(self, debate: str) -> Decision | None:
-        """A decision that is not stored, from the records; ``None`` where none can be read from them.
-
-        A damaged debate becomes an incident here too, and the list goes on without its decision.
-        """
-        with suppress(IllegalEntry, EvidenceDamaged):
-            return build_decision([record.entry for record in await read_records(self._database, debate)])
-        return None
+    async def document(self, debate: str, name: str, caller: Caller) -> CaseDocument:
+        """One document of a debate's case, compared; see `case_document`."""
+        return await case_document(self._database, debate, name, caller.tenant)
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""

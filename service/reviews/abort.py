@@ -31,12 +31,13 @@ TRIES = 20
 
 
 class Aborted(Struct, frozen=True):
-    """What an abort found, in micro-dollars. Calls in flight have no charge yet, so ``held`` may still be charged."""
+    """What an abort found, in micro-dollars. ``calls`` in flight have no charge yet: ``held`` is the most they cost."""
 
     debate: str
     status: Status
     spent: MicroUSD
     held: MicroUSD
+    calls: int = 0
 
 
 class StopWritten(NamedTuple):
@@ -99,4 +100,4 @@ def _unchanged(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
 
 
 def _abort_answer(debate: str, status: Status, ledger: Ledger) -> Aborted:
-    return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))
+    return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()), len(ledger.held))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from service.errors import NotFound
+from service.errors import NotFound, did_you_mean
 
 _VARIANT = re.compile(r"case-(.+)\.json")
 
@@ -86,7 +86,8 @@ def _folder(name: str) -> Traversable:
 
 
 def _expected(what: str, known: tuple[str, ...], found: str) -> str:
-    return f"expected the name of {what}, found {found!r}; choose one of: {', '.join(known)}"
+    near = did_you_mean(found, known)
+    return f"expected the name of {what}, found {found!r};{near} choose one of: {', '.join(known)}"
 
 
 def _read(folder: Traversable, name: str) -> dict[str, Any]:

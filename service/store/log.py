@@ -31,6 +31,7 @@ from service.money import Ledger, Refusal
 from service.policy import Budgets
 from service.store import derived
 from service.store.clock import database_time
+from service.store.found_by import as_record, found_by
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
 from service.store.sealing import columns, decided, grounds_arrays, seal_entry, times, tracked, unwritten
@@ -210,7 +211,7 @@ class DebateLog:
             **grounds_arrays(rests),
             "charges": _charges(self._next_n, entries),
             "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
-            "decision": decided([*self._entries, *entries]) if _concludes(entries) else None,
+            **self._end(entries),
         }
         rows = await self._append_again(params, records)
         if not rows:
@@ -219,6 +220,18 @@ class DebateLog:
         self._rests |= rests
         for record, entry, when in zip(records, entries, at, strict=True):
             self._fold(entry, record.leaf_hash, when.recorded)
+
+    def _end(self, entries: Sequence[Entry]) -> dict[str, Any]:
+        """The decision, and what the debate is found by, if these entries end it."""
+        if not _concludes(entries):
+            return {"decision": None, "found_by": None}
+        whole = [*self._entries, *entries]
+        decision = decided(whole)
+        row = found_by(whole, decision)
+        return {
+            "decision": decision,
+            "found_by": None if row is None else as_record(row, self._place.tenant, self.debate),
+        }
 
     async def _times(self, occurred: Sequence[float]) -> list[Times]:
         """The times of records that are written now, none before the last one; raises `AuditUnavailable`."""

@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 from service import telemetry
 from service.errors import StoreUnavailable
 from service.store import array_parameters
-from service.store.queries import positional, queries
+from service.store.queries import numbered, positional, queries
 
 Row = DictRow
 TIMEOUT_S = 10.0
@@ -39,7 +39,19 @@ STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
 REPEATABLE = frozenset(
     {
-        *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
+        *(
+            "head",
+            "records",
+            "documents",
+            "find_page",
+            "find_counts",
+            "find_words",
+            "renew",
+            "draw",
+            "left",
+            "balance",
+            "astray",
+        ),
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
@@ -68,10 +80,10 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         self.made = time.monotonic()
         self.was_cut = False
 
-    async def ask(self, sql: bytes, values: Sequence[Any] | None) -> list[DictRow]:
+    async def ask(self, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None) -> list[DictRow]:
         """The rows of a query that names its parameters by number."""
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
-        await cursor.execute(sql, values)
+        await cursor.execute(sql, values, prepare=prepare)
         return await cursor.fetchall()
 
     @classmethod
@@ -215,14 +227,26 @@ class Database:
         Raises `StoreUnavailable` when the database does not answer; a statement that writes may then have been
         committed. Raises `StatementRefused` when the database refuses the statement.
         """
-        begun = time.monotonic()
         sql, names = positional(queries()[name])
-        values = [params[name] for name in names] if params else None
+        return await self._rows(name, sql, [params[name] for name in names] if params else None)
+
+    async def read(self, name: str, sql: bytes, params: Mapping[str, Any]) -> list[Row]:
+        """The rows of a composed query that reads, planned with these values; ``name`` stands for it in errors.
+
+        Raises what `query` raises.
+        """
+        sql, names = numbered(sql)
+        return await self._rows(name, sql, [params[name] for name in names], prepare=False)
+
+    async def _rows(
+        self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None
+    ) -> list[Row]:
+        begun = time.monotonic()
         with translated(name):
             while True:
                 connection = await self._borrow()
                 try:
-                    return await connection.ask(sql, values)
+                    return await connection.ask(sql, values, prepare=prepare)
                 except psycopg.Error as error:
                     # Connections from before this query are skipped, however many; the error of a newer one is final.
                     if not await self._is_spent(connection, error, name) or connection.made > begun:

@@ -1,4 +1,4 @@
-"""The queries of queries.sql, by name: the only place of the service's SQL."""
+"""The queries of queries.sql, by name. They and the parts of finding.sql are the service's only SQL."""
 
 from __future__ import annotations
 
@@ -14,22 +14,28 @@ _PLACE = re.compile(rb"%(?:\((\w+)\)[sb]|%)")
 @cache
 def queries() -> Mapping[str, bytes]:
     """Every named query of the file; as bytes, which psycopg accepts and into which no caller can insert text."""
-    text = files("service.store").joinpath("queries.sql").read_text("utf-8")
+    return named_parts(files("service.store").joinpath("queries.sql").read_text("utf-8"))
+
+
+def named_parts(text: str) -> dict[str, bytes]:
+    """The parts of a file of SQL, by the names in the lines above them."""
     parts = _NAME.split(text)[1:]
     return {name: sql.strip().encode() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @cache
 def positional(sql: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """A query with its parameters by number, as PostgreSQL takes it, and their names in that order.
+    """A named query as `numbered` has it; psycopg would compute this again for every statement."""
+    return numbered(sql)
 
-    psycopg would compute this again for every statement.
-    """
+
+def numbered(sql: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """A query with its parameters by number, as PostgreSQL takes it, and their names in that order."""
     names: dict[str, int] = {}
 
-    def numbered(place: re.Match[bytes]) -> bytes:
+    def number(place: re.Match[bytes]) -> bytes:
         if place[1] is None:
             return b"%"
         return b"$%d" % names.setdefault(place[1].decode(), len(names) + 1)
 
-    return _PLACE.sub(numbered, sql), tuple(names)
+    return _PLACE.sub(number, sql), tuple(names)

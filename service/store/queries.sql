@@ -40,6 +40,12 @@ WITH keyed AS (
 ), decided AS (
     INSERT INTO decision (debate, tenant, body)
     SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
+), findable AS (
+    INSERT INTO found_by
+    SELECT f.* FROM head, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS f
+), worded AS (
+    INSERT INTO case_words (tenant, debate, words, metadata)
+    SELECT tenant, debate, to_tsvector('pg_catalog.english', %(words)s::text), %(metadata)s::text[] FROM head
 )
 SELECT debate FROM head;
 
@@ -138,6 +144,12 @@ WITH head AS (
     INSERT INTO decision (debate, tenant, body)
     SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
     ON CONFLICT DO NOTHING
+), ended AS (
+    UPDATE found_by f
+    SET status = e.status, outcome = e.outcome, confidence = e.confidence, human_review = e.human_review, flags = e.flags,
+        spent = e.spent
+    FROM head, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS e
+    WHERE %(found_by)s::jsonb IS NOT NULL AND f.tenant = head.tenant AND f.debate = head.debate
 )
 SELECT left_s FROM head;
 
@@ -359,15 +371,6 @@ SELECT (SELECT count(*) FROM debate_head WHERE state = 'queued') AS queued,
        (SELECT count(*) FROM debate_head
         WHERE state = 'running' AND (worker IS NULL OR lease_until < clock_timestamp())) AS left_behind;
 
--- list_debates --
--- The newest debates of a tenant, below an id, each with its first record and, once it has ended, its decision.
-SELECT h.debate, h.task_type, h.format, h.state, told_state(h.debate, h.log, h.next_n - 1, h.state) AS told, e.leaf,
-       d.body AS decision
-FROM debate_head h JOIN entry e ON e.debate = h.debate AND e.n = 0
-    LEFT JOIN decision d ON d.debate = h.debate AND d.tenant = h.tenant
-WHERE h.tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR h.debate < %(below)s::uuid)
-ORDER BY h.debate DESC LIMIT %(limit)s;
-
 -- alive --
 -- Whether the database answers and takes writes.
 SELECT current_setting('transaction_read_only')::boolean AS read_only;
@@ -462,7 +465,7 @@ ORDER BY i.debate;
 
 -- projected --
 -- What is computed from the records of one debate, as it is stored, in one snapshot.
-SELECT h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d.body AS decision,
+SELECT h.debate, h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d.body AS decision,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(r.tenant, r.what, r.value)), '[]')
         FROM rests_on r WHERE r.debate = h.debate) AS rests,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(t.tenant, t.model, t.question_type, t.factual_accuracy,
@@ -471,7 +474,12 @@ SELECT h.next_n, h.format, h.spent, h.held, h.excess, d.tenant AS decided_for, d
         FROM track_record t WHERE t.debate = h.debate) AS tracked,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(c.n, c.turn, c.attempt, c.basis, c.amount, c.excess)), '[]')
         FROM (SELECT n, turn, attempt, basis, sum(amount) AS amount, sum(excess) AS excess
-              FROM charge WHERE debate = %(debate)s GROUP BY n, turn, attempt, basis) AS c) AS charges
+              FROM charge WHERE debate = %(debate)s GROUP BY n, turn, attempt, basis) AS c) AS charges,
+       (SELECT jsonb_agg(to_jsonb(f) || jsonb_build_object('downside', trim_scale(f.downside)::text))
+        FROM found_by f WHERE f.debate = h.debate) AS found_by,
+       (SELECT jsonb_agg(jsonb_build_array(w.tenant, to_jsonb(w.metadata),
+                                           w.words = to_tsvector('pg_catalog.english', %(words)s::text)))
+        FROM case_words w WHERE w.debate = h.debate) AS words
 FROM debate_head h LEFT JOIN decision d ON d.debate = h.debate WHERE h.debate = %(debate)s;
 
 -- count_cosignatures --
@@ -584,8 +592,8 @@ SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), '
 FROM document WHERE debate = %(debate)s;
 
 -- project --
--- Correct what one debate rests on, its models' scores and its decision, unless its head row has moved since it was read: then no
--- row is returned.
+-- Correct what one debate rests on and is found by, its models' scores and its decision, unless its head row has moved since it
+-- was read: then no row is returned.
 WITH head AS (
     SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
 ), still AS (
@@ -632,9 +640,35 @@ WITH head AS (
     SELECT still.debate, %(tenant)s::text, %(decision)b::bytea FROM still
     WHERE %(decision)b::bytea IS NOT NULL AND (SELECT count(*) FROM undecided) >= 0  -- what is wrong goes first
     ON CONFLICT DO NOTHING RETURNING 1
+), row AS (
+    SELECT f.* FROM still, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS f
+    WHERE %(found_by)s::jsonb IS NOT NULL
+), unfindable AS (
+    DELETE FROM found_by f USING still
+    WHERE f.debate = still.debate AND %(whole)s AND NOT EXISTS (SELECT FROM row r WHERE r IS NOT DISTINCT FROM f)
+    RETURNING 1
+), findable AS (
+    INSERT INTO found_by
+    SELECT * FROM row WHERE %(whole)s AND (SELECT count(*) FROM unfindable) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
+), said AS (
+    SELECT %(tenant)s::text AS tenant, still.debate, to_tsvector('pg_catalog.english', %(words)s::text) AS words,
+           %(metadata)s::text[] AS metadata
+    FROM still WHERE %(words)s::text IS NOT NULL
+), unworded AS (
+    DELETE FROM case_words w USING still
+    WHERE w.debate = still.debate AND %(whole)s
+      AND NOT EXISTS (SELECT FROM said s WHERE (s.tenant, s.words, s.metadata) = (w.tenant, w.words, w.metadata))
+    RETURNING 1
+), worded AS (
+    INSERT INTO case_words (tenant, debate, words, metadata)
+    SELECT * FROM said WHERE %(whole)s AND (SELECT count(*) FROM unworded) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
 )
-SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) + (SELECT count(*) FROM decided) AS added,
-       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) + (SELECT count(*) FROM undecided) AS removed
+SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) + (SELECT count(*) FROM decided)
+       + (SELECT count(*) FROM findable) + (SELECT count(*) FROM worded) AS added,
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) + (SELECT count(*) FROM undecided)
+       + (SELECT count(*) FROM unfindable) + (SELECT count(*) FROM unworded) AS removed
 FROM still;
 
 -- remove_strays --
@@ -652,7 +686,7 @@ WITH part AS (
 SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
 
 -- remove_stray_records --
--- Delete models' scores and decisions in debates that do not exist, and issued reports without a record.
+-- Delete models' scores and decisions of debates that do not exist, what such are found by, and issued reports without a record.
 WITH gone AS (
     DELETE FROM track_record r
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
@@ -663,11 +697,17 @@ WITH gone AS (
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = d.debate)
       AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = d.debate)
     RETURNING 1
+), unfindable AS (
+    DELETE FROM found_by f
+    WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = f.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = f.debate)
+    RETURNING 1
 ), unissued AS (
     DELETE FROM issued_report r WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.record) RETURNING 1
 )
 SELECT 0 AS added,
-       (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) + (SELECT count(*) FROM unissued) AS removed;
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM undecided) + (SELECT count(*) FROM unfindable)
+       + (SELECT count(*) FROM unissued) AS removed;
 
 -- project_issued --
 -- Correct the row of one record of an issued report: of two records of one report the earlier has the row.

@@ -1,4 +1,4 @@
-"""Rebuilds the derived tables from the records: what debates rest on, prompts, scores, decisions, issued reports.
+"""Rebuilds the derived tables from the records: what debates rest on and are found by, scores, decisions, and so on.
 
 Their rows may be lost or forged without any proof failing, so they are never evidence; this makes them agree with the
 records again. It works debate by debate. A writer adds derived rows in the statement that adds the records, and that
@@ -9,8 +9,9 @@ keeps its rows.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
@@ -22,7 +23,7 @@ from service.debate.entries import CaseReceived, Entry, decode
 from service.store import derived
 from service.store.issued import issued_key
 from service.store.pool import Database, Row
-from service.store.sealing import decided, grounds_arrays, tracked
+from service.store.sealing import decided, found_columns, grounds_arrays, tracked
 
 ISSUED = str(ReportIssued.__struct_config__.tag)
 STEP = 500
@@ -48,8 +49,9 @@ class Rebuilt(Struct):
 class Found(Struct, frozen=True):
     """The facts in the records of one chain.
 
-    They are whether it is a debate, its tenant, what it rests on, its models' scores, its decision, and what is
-    wrong. ``next_n`` is where the debate's head stood: the number of records that there must be.
+    They are whether it is a debate, its tenant, what it rests on, its models' scores, its decision, what it is found by
+    (as parameters), and what is wrong. ``next_n`` is where the debate's head stood: the number of records that there
+    must be.
     """
 
     is_debate: bool
@@ -57,6 +59,7 @@ class Found(Struct, frozen=True):
     grounds: frozenset[derived.Grounds]
     performances: tuple[derived.Performance, ...]
     decision: bytes | None
+    found: Mapping[str, Any]
     next_n: int
     trouble: str | None
     issued: ReportIssued | None = None
@@ -106,6 +109,7 @@ async def _project(database: Database, debate: UUID, rebuilt: Rebuilt) -> bool:
             **grounds_arrays(found.grounds),
             "tracked": tracked(found.performances),
             "decision": found.decision,
+            **found.found,
         }
         rows = await database.query("project", params)
         if rows:
@@ -139,8 +143,11 @@ async def _read(database: Database, debate: UUID) -> Found:
     documents = await _documents(database, debate, entries, troubles)
     grounds = frozenset((*derived.grounds(entries), *documents))
     performances = derived.PerformanceTracker().after(entries).performances
-    decision = decided(entries) if is_debate and not troubles else None
-    return Found(is_debate, tenant, grounds, performances, decision, next_n, troubles[0] if troubles else None, issued)
+    whole = entries if is_debate and not troubles else []
+    decision = decided(whole) if whole else None
+    columns = found_columns(whole, decision, tenant or "", str(debate))
+    trouble = troubles[0] if troubles else None
+    return Found(is_debate, tenant, grounds, performances, decision, columns, next_n, trouble, issued)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

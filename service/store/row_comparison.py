@@ -1,7 +1,7 @@
 """Compares the rows that are computed from records with the records: what lists, search, recall and limits read.
 
-    a debate           head row, context and documents (`read_debate`), what it rests on, its models' scores, its
-                       decision, its charges and its money; texts that its records name by hash
+    a debate           head row, context and documents (`read_debate`), what it rests on and is found by, its models'
+                       scores, its decision, its charges and its money; texts that its records name by hash
     a manifest         the prompts that it is found by
     issued reports     each record has its row, and each row the record that it names
     cosignatures       are not fewer than at the last comparison, nor are time stamps of heads
@@ -9,8 +9,8 @@
     the limits         tranches, charges and limits of each tenant agree
 
 The decision of a debate that another build recorded is not compared: builds may word one differently. Nor is which
-scores of its models were checked, which a version before did not note. `gainsay rebuild`
-makes what differs anew.
+scores of its models were checked, which a version before did not note, nor what a debate is found by as far as another
+build has recorded it. `gainsay rebuild` makes what differs anew.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from service.errors import EvidenceDamaged, GainsayError
 from service.money import Ledger
 from service.store import contents, derived, spend
 from service.store.damage import note_damage
+from service.store.found_by import END, as_record, case_words, found_by, opening_of
 from service.store.issued import ROW, issued_key, read_issued
 from service.store.pool import Database, Row
 from service.store.rebuild import ISSUED, rows_in_steps
@@ -159,7 +160,8 @@ def _without_head(leaf: bytes | None) -> tuple[str, str] | None:
 async def _differences(database: Database, debate: UUID, build: str) -> list[Mismatch]:
     for _ in range(TRIES):
         stored = await read_debate(database, str(debate), documents=True)
-        rows = await database.query("projected", {"debate": debate})
+        said = case_words(_entries(stored), stored.head["tenant"])
+        rows = await database.query("projected", {"debate": debate, "words": said.words if said else None})
         if rows and rows[0]["next_n"] == stored.head["next_n"]:
             found = await asyncio.to_thread(lambda: list(_compared(stored, rows[0], build)))  # noqa: B023 - awaited here
             return [*found, *await _lost_texts(database, stored)]
@@ -168,7 +170,7 @@ async def _differences(database: Database, debate: UUID, build: str) -> list[Mis
 
 def _compared(stored: StoredDebate, row: Row, build: str) -> Iterator[Mismatch]:
     """The rows of one debate that are not what its records say."""
-    entries, tenant = [record.entry for record in stored.records], stored.head["tenant"]
+    entries, tenant = _entries(stored), stored.head["tenant"]
     grounds = {*derived.grounds(entries), *derived.documents({k: t.encode() for k, t in stored.texts.items()})}
     if {tuple(each) for each in row["rests"]} != {(tenant, what, value) for what, value in grounds}:
         yield Mismatch("what recall reads", "is not what the records rest on")
@@ -183,6 +185,14 @@ def _compared(stored: StoredDebate, row: Row, build: str) -> Iterator[Mismatch]:
         yield Mismatch("the format in the head row", "is not that of the records")
     if row["decision"] is not None and not _is_decision(stored, entries, row, build):
         yield Mismatch("the decision in lists", "is not that of the records")
+    if not _is_found(stored, entries, row, build):
+        yield Mismatch("what lists find it by", "is not what the records say")
+    if not _is_worded(stored, entries, row, build):
+        yield Mismatch("the words that lists find it by", "are not those of the case")
+
+
+def _entries(stored: StoredDebate) -> list[Entry]:
+    return [record.entry for record in stored.records]
 
 
 def _are_tracked(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
@@ -199,6 +209,34 @@ def _is_decision(stored: StoredDebate, entries: Sequence[Entry], row: Row, build
     if row["decided_for"] != stored.head["tenant"]:
         return False
     return open_leaf(stored.records[-1].leaf).build != build or bytes(row["decision"]) == decided(entries)
+
+
+def _is_found(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
+    """Whether the row of what a debate is found by is that of the records.
+
+    It is compared as far as this build has recorded the debate: from the first record on, and up to the end. Only
+    another build may have left it out.
+    """
+    tenant, debate = stored.head["tenant"], str(row["debate"])
+    facts = found_by(entries, decided(entries))
+    rows = row["found_by"] or []
+    if facts is None or not rows:
+        return facts is None or open_leaf(stored.records[0].leaf).build != build
+    expected, found = msgspec.json.decode(as_record(facts, tenant, debate)), rows[0]
+    if open_leaf(stored.records[0].leaf).build != build:
+        expected = {**found, **{name: expected[name] for name in ("tenant", *END)}}
+    if open_leaf(stored.records[-1].leaf).build != build:
+        expected, found = opening_of(expected), opening_of(found)
+    return len(rows) == 1 and expected == found
+
+
+def _is_worded(stored: StoredDebate, entries: Sequence[Entry], row: Row, build: str) -> bool:
+    """Whether the words that a case is found by are its own; only another build may have left them out."""
+    tenant = stored.head["tenant"]
+    said = case_words(entries, tenant)
+    if said is None or not row["words"]:
+        return said is None or open_leaf(stored.records[0].leaf).build != build
+    return bool(row["words"] == [[tenant, list(said.metadata), True]])
 
 
 def _charges(entries: Sequence[Entry]) -> Iterator[list[Any]]:

@@ -22,6 +22,7 @@ from service.report import build_decision
 from service.store import derived
 from service.store.array_parameters import ByteaArray, TextArray
 from service.store.clock import database_time
+from service.store.found_by import as_record, case_words, found_by
 from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database, Row
 from service.store.retry_window import retry
@@ -126,6 +127,7 @@ async def _is_recorded(database: Database, new: NewDebate) -> bool:
 
 
 def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
+    decision = decided(entries)
     rests = [*derived.grounds(entries), *derived.documents({name: body for name, (_, body) in new.documents.items()})]
     return {
         "debate": UUID(new.place.debate),
@@ -149,7 +151,8 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "key": new.key.key if new.key else None,
         "key_body": new.key.body if new.key else None,
         "templates": new.templates,
-        "decision": decided(entries),
+        "decision": decision,
+        **found_columns(entries, decision, new.place.tenant, new.place.debate),
         **columns(new.records),
         **grounds_arrays(rests),
     }
@@ -223,6 +226,16 @@ def decided(entries: Sequence[Entry]) -> bytes | None:
         telemetry.LOG.warning(f"no decision can be read from these entries: {error}")
         return None
     return None if found is None else msgspec.json.encode(found)
+
+
+def found_columns(entries: Sequence[Entry], decision: bytes | None, tenant: str, debate: str) -> dict[str, Any]:
+    """What a debate is found by, as parameters of the statements that store it; ``entries`` are all, from the first."""
+    row, said = found_by(entries, decision), case_words(entries, tenant)
+    return {
+        "found_by": None if row is None else as_record(row, tenant, debate),
+        "words": None if said is None else said.words,
+        "metadata": TextArray(said.metadata if said else ()),
+    }
 
 
 def tracked(found: Sequence[derived.Performance]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
@@ -78,7 +79,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[DatabaseAddresses]:
     if settings.database_url is None:
         _refuse_half(settings)
-        with shared_server(settings.data_dir / "postgres") as server:
+        with shared_server(settings.data_dir / "postgres", warm_s=_warm_s(settings, left_s)) as server:
             migrate.migrate(server.url("gainsay_migrator"), migrations())
             check_database(server.url(), migrations())
             if left_s is not None:
@@ -96,6 +97,15 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Da
 
     _check(check, left_s)
     yield DatabaseAddresses(own, settings.sequencer_url)
+
+
+def _warm_s(settings: Settings, left_s: Deadline | None = None) -> float:
+    """For how long the embedded server stays after this process.
+
+    Not at all after a process that serves (it has a deadline) or that is the first one of a container: what stops those
+    often kills what they leave behind.
+    """
+    return 0.0 if left_s is not None or os.getpid() == 1 else settings.warm_s
 
 
 def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
@@ -124,7 +134,7 @@ def run_migrations(settings: Settings) -> list[str]:
             "expected GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; "
             "the service's own role must not be able to change the schema"
         )
-    with shared_server(settings.data_dir / "postgres") as server:
+    with shared_server(settings.data_dir / "postgres", warm_s=_warm_s(settings)) as server:
         return migrate.migrate(server.url("gainsay_migrator"), migrations())
 
 

@@ -6,7 +6,7 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import audit, catalogue, citations, debates, probes, problems, submission
+from service.web import audit, catalogue, citations, debates, documents, probes, problems, submission
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.middleware import Middleware
@@ -14,11 +14,13 @@ from service.web.operations import OPERATIONS
 
 HANDLERS = (
     submission.submit,
-    debates.recent,
+    debates.find,
     debates.read,
     debates.follow,
     debates.abort,
     debates.readable,
+    documents.documents,
+    documents.document,
     audit.bundle,
     audit.verifier_keys,
     audit.logs,

@@ -9,6 +9,7 @@ from litestar import Request
 from msgspec import Struct, field
 
 from service.intake import Deployment
+from service.intake.decoding import most_bytes
 from service.prompts import Prompts
 from service.reviews import Caller, Reviews
 from service.reviews.on_disconnect import DisconnectWatch
@@ -22,11 +23,6 @@ HttpRequest = Request[Any, Any, Any]
 
 LOCAL = Caller()
 """Every caller, until identities are configured."""
-
-ESCAPED_BYTES = 6
-"""The most bytes that JSON takes for a code point of the basic plane (``\\u00e9``)."""
-BODY_REST = 1 << 20
-"""Room for the parts of a body that policy's limits do not count."""
 
 
 class Service(Protocol):
@@ -118,6 +114,5 @@ def app_state(request: HttpRequest) -> AppState:
 
 
 def default_body_max(service: Service) -> int:
-    """Bytes that suffice for every case within policy's limits of characters, with any escapes in its JSON."""
-    limits = service.reviews.deployment.policy.limits
-    return ESCAPED_BYTES * limits.total_characters + BODY_REST
+    """Bytes that suffice for every case within policy's limits."""
+    return most_bytes(service.reviews.deployment.policy.limits.total_characters)

@@ -30,6 +30,7 @@ from service.reviews import evidence
 from service.reviews.evidence.impact import affected_decisions
 from service.reviews.evidence.key_register import KeyInRegister, key_register
 from service.reviews.evidence.log_export import FORMS, Form
+from service.reviews.query_parameters import page_size
 from service.store import proofs
 from service.store.derived import ASKED, Asked
 from service.store.impact import AffectedDebate, RecallQuery
@@ -37,7 +38,7 @@ from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
 from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
-from service.web.debates import answered, cursor, known_query, linked, page_size
+from service.web.debates import answered, cursor, known_query, linked
 from service.web.problems import NotAcceptable, request_id
 from service.web.types import address
 
@@ -252,7 +253,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     found = await affected_decisions(site.database, site.logs, query, LOCAL, _writer(site))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
-    link = linked("/v1/audit/recall", {asked: value, "limit": str(limit)}, following)
+    link = linked("/v1/audit/recall", [(asked, value), ("limit", str(limit))], following)
     return answered(RecallList(asked=asked, value=value, debates=page, next=following), headers=link)
 
 

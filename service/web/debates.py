@@ -16,19 +16,20 @@ from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
 from service.report import VIEWS, Result, View, viewed
 from service.report.sent import encode
+from service.reviews.query_parameters import read_query
 from service.web import body, headers, stream
 from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
+from service.web.list_types import DebateList
 from service.web.middleware import HEAD
 from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
-from service.web.types import Abortion, AbortRequest, DebateList, DebateSummary, address
+from service.web.types import Abortion, AbortRequest, address
 
 RETRY_AFTER_S = 1
 """Seconds after which a client may ask again for a running debate."""
 SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
-PAGE, PAGE_MAX = 20, 100
 
 REPORTS: dict[str, Form] = {"text/html": "html", "text/markdown": "markdown", "application/pdf": "pdf"}
 SAFE_PAGE = {
@@ -59,15 +60,13 @@ async def quote(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/debates")
-async def recent(request: HttpRequest) -> Response[bytes]:
-    """Debates, newest first, in pages."""
-    known_query(request, ("limit", "after"))
-    limit = page_size(request.query_params.get("limit"))
-    found = await app_state(request).reviews.list_recent(LOCAL, limit + 1, cursor(request.query_params.get("after")))
-    page = tuple(DebateSummary.of(summary) for summary in found[:limit])
-    following = page[-1].debate_id if len(found) > limit else None
-    link = linked("/v1/debates", {"limit": str(limit)}, following)
-    return answered(DebateList(debates=page, next=following), headers=link)
+async def find(request: HttpRequest) -> Response[bytes]:
+    """The debates that pass the filters, in pages, with counts."""
+    asked = {name: request.query_params.getall(name) for name in request.query_params}
+    query = read_query(asked)
+    page = await app_state(request).reviews.find(query, LOCAL)
+    same = [(name, value) for name, values in asked.items() if name != "after" for value in values]
+    return answered(DebateList.of(page, query.facets), headers=linked("/v1/debates", same, page.next))
 
 
 @get("/v1/debates/{debate:str}")
@@ -79,7 +78,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
     header_fields = {"ETag": _etag(result, site.deployment.build_hash, shown)}
     if _under_way(result):
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
-    if header_fields["ETag"] in _etags(request.headers.getall("if-none-match", [])):
+    if header_fields["ETag"] in etags(request.headers.getall("if-none-match", [])):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
     return answered(viewed(result, shown), headers=header_fields)
 
@@ -174,17 +173,9 @@ def _etag(result: Result, build: str, shown: View) -> str:
     return f'"{result.entries}-{build[:8]}-{shown}"'
 
 
-def _etags(given: Iterable[str]) -> set[str]:
+def etags(given: Iterable[str]) -> set[str]:
+    """The tags of If-None-Match, in however many headers."""
     return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
-
-
-def page_size(given: str | None) -> int:
-    """The most items of a page; raises `BadRequest`."""
-    if given is None:
-        return PAGE
-    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= PAGE_MAX:
-        raise BadRequest(f"limit must be a whole number from 1 to {PAGE_MAX}, found {given[:80]!r}")
-    return int(given)
 
 
 def cursor(given: str | None) -> UUID | None:
@@ -197,6 +188,8 @@ def cursor(given: str | None) -> UUID | None:
         raise BadRequest(f"after must be the id of a debate, as in 'next', found {given[:80]!r}") from None
 
 
-def linked(path: str, asked: dict[str, str], following: str | None) -> dict[str, str]:
-    """The header that leads to the next page, if there is one."""
-    return {"Link": f'<{path}?{urlencode({**asked, "after": following})}>; rel="next"'} if following else {}
+def linked(path: str, asked: Iterable[tuple[str, str]], following: str | None) -> dict[str, str]:
+    """The header that leads to the next page, if there is one; ``asked`` are the parameters that stay the same."""
+    if following is None:
+        return {}
+    return {"Link": f'<{path}?{urlencode([*asked, ("after", following)])}>; rel="next"'}

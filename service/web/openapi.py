@@ -124,8 +124,13 @@ _PROBLEMS: dict[int, GainsayError] = {
 _DAMAGED = EvidenceDamaged(
     "01920000-0000-7000-8000-000000000000", "record 4", "has a payload that it does not commit to"
 )
+_COMPARED = (
+    *("readDebate", "followDebate", "abortDebate", "readReport", "readBundle"),
+    *("listDocuments", "readDocument"),
+)
+"""The operations that compare one debate with its commitments before they answer."""
 _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
-    **{(id_, 500): _DAMAGED for id_ in ("readDebate", "followDebate", "abortDebate", "readReport", "readBundle")},
+    **{(id_, 500): _DAMAGED for id_ in _COMPARED},
     ("submitCase", 409): IdempotencyInProgress(
         "this case was already recorded under this key as debate 01920000-0000-7000-8000-000000000000, which has not "
         "ended",

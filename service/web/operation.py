@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from service.web.debates import PAGE, PAGE_MAX
+from service.reviews.query_parameters import PAGE, PAGE_MAX
 
 JSON = "application/json"
 
@@ -56,7 +56,11 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Location": ("The address of the debate.", {"type": "string"}),
     "Content-Location": ("The address of this result.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
-    "ETag": ("A tag that changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
+    "ETag": (
+        "A tag that changes with what is answered: a debate's with its every entry. Send it back as If-None-Match.",
+        {"type": "string"},
+    ),
+    "Content-Disposition": ("A name for the file.", {"type": "string"}),
     "Link": ("The next page, as rel=next.", {"type": "string"}),
     "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
@@ -76,4 +80,5 @@ LIMIT = Parameter(
     "The most items of a page.",
     {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE},
 )
+IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of what the client has already.", {"type": "string"})
 AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})

@@ -13,11 +13,12 @@ from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
+from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
-from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
+from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter
 from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
-from service.web.types import Abortion, AbortRequest, DebateList, Health, Submission
+from service.web.types import Abortion, AbortRequest, Health, Submission
 
 _PREFER = Parameter(
     "Prefer",
@@ -38,7 +39,6 @@ _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event see
 _LAST_EVENT_QUERY = Parameter(
     "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", _EVENT_ID
 )
-_IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result that the client has.", {"type": "string"})
 
 _VIEW = Parameter(
     "view",
@@ -94,20 +94,7 @@ OPERATIONS: tuple[Operation, ...] = (
         problems=(400, 402, 408, 409, 413, 415, 422, 503),
         problem_headers={409: ("Location", "Preference-Applied")},
     ),
-    Operation(
-        method="get",
-        path="/v1/debates",
-        id="listDebates",
-        tag="debates",
-        summary="List debates and declined cases, newest first.",
-        description=(
-            "Shows the projection that lists are made of. It is compared with the records in the background, within "
-            "audit.row_hours of the policy; a read of one debate is compared at once."
-        ),
-        parameters=(LIMIT, AFTER),
-        answers={200: Answer("One page of debates.", {JSON: (DebateList,)}, ("Link",))},
-        problems=(400, 503),
-    ),
+    LISTS["listDebates"],
     Operation(
         method="get",
         path="/v1/debates/{debate}",
@@ -118,7 +105,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "Records, context and documents are compared with what commits to them first; a difference is 500 "
             "`evidence_damaged`, which names the record."
         ),
-        parameters=(DEBATE, _VIEW, _IF_NONE_MATCH),
+        parameters=(DEBATE, _VIEW, IF_NONE_MATCH),
         answers={
             200: Answer(
                 "The result so far, in the view that was asked for.", {JSON: (Summary, Result)}, ("ETag", "Retry-After")
@@ -175,6 +162,8 @@ OPERATIONS: tuple[Operation, ...] = (
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 409, 503),
     ),
+    LISTS["listDocuments"],
+    LISTS["readDocument"],
     *AUDIT,
     Operation(
         method="post",

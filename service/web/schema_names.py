@@ -36,7 +36,7 @@ from service.report.result import (
 )
 from service.report.result import types as result
 from service.reviews.evidence import key_register
-from service.web import audit, catalogue, citations, model_types, problems, quote_types, types
+from service.web import audit, catalogue, citations, documents, list_types, model_types, problems, quote_types, types
 
 REF = "#/components/schemas/{name}"
 _PREFIX = REF.format(name="")
@@ -244,8 +244,14 @@ SCHEMA_NAMES: dict[type, str] = {
     quote_types.TenantLeft: "TenantLeft",
     types.Submission: "Submission",
     types.Links: "Links",
-    types.DebateList: "DebateList",
-    types.DebateSummary: "DebateSummary",
+    list_types.DebateList: "DebateList",
+    list_types.DebateSummary: "DebateSummary",
+    list_types.ListedCaller: "ListedCaller",
+    list_types.DebateCount: "DebateCount",
+    list_types.DebateFacet: "DebateFacet",
+    list_types.FacetValue: "FacetValue",
+    documents.DocumentList: "DocumentList",
+    documents.ListedDocument: "ListedDocument",
     types.AbortRequest: "AbortRequest",
     types.Abortion: "Abortion",
     types.Health: "Health",

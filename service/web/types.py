@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
 from service.debate.amounts import usd
 from service.debate.model import Status
-from service.report.result.decision_types import Decision
 from service.report.result.types import Gate
-from service.reviews import Summary
 from service.reviews.abort import Aborted
 
 REASON_MAX = 1_000
@@ -68,43 +66,6 @@ class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
         return cls(
             debate_id=found.debate, status=found.status, spent_usd=usd(found.spent), still_held_usd=usd(found.held)
         )
-
-
-class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A debate in a list, with its decision as its result has it, absent while it is queued or running.
-
-    ``format`` is absent for a declined case; ``createdAt`` is that of the result.
-    """
-
-    decision: Decision | None = None
-    debate_id: str
-    task_type: str
-    format: str | None = None
-    status: Status
-    created_at: str
-    href: str
-
-    @classmethod
-    def of(cls, found: Summary) -> DebateSummary:
-        """The same with its address."""
-        return cls(
-            decision=found.decision,
-            debate_id=found.debate,
-            task_type=found.task_type,
-            format=found.format,
-            status=found.status,
-            created_at=found.created,
-            href=address(found.debate),
-        )
-
-
-class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last."""
-
-    always_sent: ClassVar = ("debates",)
-
-    debates: tuple[DebateSummary, ...]
-    next: str | None
 
 
 class Health(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -149,7 +149,7 @@ class Whole:
 
 def called(where: Tree, data: Path, *commands: tuple[str, ...], **env: str) -> tuple[Called, ...]:
     """The commands in one process of the tree, each with its code and its output."""
-    env = {"GAINSAY_DATA_DIR": str(data), "COLUMNS": "200", **env}
+    env = {"GAINSAY_DATA_DIR": str(data), "GAINSAY_WARM_S": "0", "COLUMNS": "200", **env}
     result = where.python("-m", "tests.change.calling", json.dumps(commands), env=env)
     assert result.code == 0, result.output
     return tuple(json.loads(line) for line in result.output.splitlines() if line.startswith('{"words"'))

@@ -10,22 +10,20 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from service.app import App
 from service.checks import judgement
-from service.cli import demo, exit_codes, main, review
+from service.cli import exit_codes, foreground, main
+from service.cli.access.port import Aborted
+from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
 from service.debate.model import Status
 from service.report.shortened import short
-from service.reviews.abort import Aborted
 from service.store.startup import DatabaseAddresses
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, sequenced, settings_for
@@ -664,7 +662,7 @@ def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored
     debate = json.loads(run_stored("review", "--sample", "security", "--json").out)["debateId"]
 
     told = {form: run_stored("report", debate, f"--{form}") for form in ("markdown", "html", "json")}
-    page, replayed = run_stored("report", debate), run_stored("replay", debate)
+    page, replayed = run_stored("show", debate), run_stored("replay", debate)
 
     assert told["markdown"].out.startswith("#")
     assert told["html"].out.lower().startswith("<!doctype html>")
@@ -688,7 +686,7 @@ def test_a_report_is_written_by_the_suffix_of_its_file(run_stored: Run, tmp_path
 
 
 def test_a_debate_that_is_not_there_is_not_reported(run_stored: Run) -> None:
-    ended = run_stored("report", "01980000-0000-7000-8000-000000000000")
+    ended = run_stored("report", "01980000-0000-7000-8000-000000000000", "--html")
 
     assert ended.code == exit_codes.USAGE
     assert ended.err.startswith("gainsay: not_found: ")
@@ -793,16 +791,10 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
         ("completed", "gainsay: interrupted: too late to abort: the debate is completed; spent 0.01 USD\n"),
     ],
 )
-async def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
+def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
     capsys: pytest.CaptureFixture[str], status: Status, words: str
 ) -> None:
-    class Ending:
-        async def abort(self, debate: str, *_: object) -> Aborted:
-            return Aborted(debate, status, spent=10_000, held=0)
-
-    app = cast(App, SimpleNamespace(reviews=Ending()))
-
-    await review._abort(app, "01980000-0000-7000-8000-000000000000", "SIGINT")
+    foreground._print_aborted(Aborted("01980000-0000-7000-8000-000000000000", status, spent="0.01", held="0", calls=0))
 
     assert capsys.readouterr().err == words
 
@@ -818,7 +810,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     where = DatabaseAddresses(module_database.service_url, settings.sequencer_url)
 
     with pytest.raises(DebateUnfinished, match="is recorded but not finished"):
-        await demo._run(Console(file=io.StringIO()), settings, where, a_case())
+        await show._run(Console(file=io.StringIO()), settings, where, a_case())
 
 
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(

@@ -232,7 +232,7 @@ def test_a_recall_is_recorded_and_one_of_nothing_or_of_two_is_usage(
 
 
 def test_a_recall_goes_on_past_a_page(run: Run, debates: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.cli.audit.recall.PAGE", 1)
+    monkeypatch.setattr("service.cli.access.in_process.RECALL_PAGE", 1)
 
     ended = run("audit", "recall", "--document", sha256(TEXT.encode()).hexdigest())
 

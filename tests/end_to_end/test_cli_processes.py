@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from service.policy.settings import SHIPPED_POLICY
+from service.store.embedded.server import stop_server
 from tests.fixtures.postgres import SEQUENCERS, Database
 from tests.fixtures.serving import sequenced
 
@@ -28,7 +29,7 @@ def environment(data_folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+def start(environment: dict[str, str], data_folder: Path, tmp_path: Path) -> Iterator[Start]:
     """Start a command whose standard error goes to a file; whatever still runs at the end is killed."""
     started: list[subprocess.Popen[str]] = []
 
@@ -53,6 +54,7 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+    stop_server(data_folder / "postgres")  # warm, or left by processes that were killed
 
 
 def heard(path: Path, words: str) -> str:
@@ -147,10 +149,68 @@ def test_ctrl_c_aborts_the_debate_and_says_what_was_spent(start: Start, database
     out, _ = process.communicate(timeout=PATIENCE_S)
     result, err = json.loads(out), (tmp_path / "stderr-0").read_text()
     assert process.returncode == 3
-    assert re.search(r"gainsay: aborted: the debate was aborted; spent 0\.\d+ USD; up to 0\.\d+ USD more for", err)
+    assert re.search(
+        r"gainsay: aborted: the debate was aborted; spent 0\.\d+ USD; waiting for 1 call in flight, at most 0\.\d+ USD "
+        r"more; Ctrl-C again breaks it off and books that as held\n",
+        err,
+    )
+    assert "starting PostgreSQL" not in err
     assert "Traceback" not in err
     assert (result["status"], result["stopReason"]) == ("aborted", "aborted")
     assert result["overallCost"]["heldUSD"] == "0.00"
+
+
+def test_a_second_ctrl_c_ends_at_once_and_the_next_review_joins_the_server_and_closes_the_books_in_silence(
+    start: Start, data_folder: Path, tmp_path: Path
+) -> None:
+    """A review before it was killed. That one finds its debate lost, and its log does not say so here."""
+    hanging = tmp_path / "hanging.toml"
+    hanging.write_text(SHIPPED_POLICY.read_text().replace('kind = "offline"', 'kind = "offline"\nlatency_ms = 600000'))
+    words = ("review", "--sample", "contract", "--format", "ballot")
+    slow = {"GAINSAY_POLICY": str(hanging), "GAINSAY_LEASE_S": "0.5", "GAINSAY_WARM_S": "600"}
+    killed = start(*words, **slow)
+    heard(tmp_path / "stderr-0", r"Round 1")
+    killed.kill()
+    broken_off = start(*words, **slow)
+    heard(tmp_path / "stderr-1", r"Round 1")
+
+    broken_off.send_signal(signal.SIGINT)
+    heard(tmp_path / "stderr-1", r"waiting for [1-9] calls? in flight, at most 0\.\d+ USD more; Ctrl-C again breaks")
+    broken_off.send_signal(signal.SIGINT)
+    out, _ = broken_off.communicate(timeout=PATIENCE_S)
+
+    said = (tmp_path / "stderr-1").read_text()
+    found = re.search(r"interrupted: broken off; debate (\S+) is aborted, spent 0.00 USD; (0\.\d+) USD held for", said)
+    assert found is not None, said
+    assert (broken_off.returncode, out) == (3, "")
+    debate, held = found.groups()
+    after = start("review", "--sample", "security", "--json", GAINSAY_WARM_S="600")
+    result, _ = after.communicate(timeout=PATIENCE_S)
+    assert json.loads(result)["status"] == "completed"
+    assert "WARNING" not in said + (tmp_path / "stderr-2").read_text()
+    told = start("report", debate, "--json", GAINSAY_WARM_S="0").communicate(timeout=PATIENCE_S)[0]
+    aborted = json.loads(told)
+    assert (aborted["status"], aborted["overallCost"]["heldUSD"]) == ("aborted", "0.00")
+    assert aborted["overallCost"]["spentUSD"] == held
+    assert "joining the PostgreSQL that runs here" in (tmp_path / "stderr-3").read_text()
+
+
+def test_a_warm_server_is_stopped_by_its_command(start: Start, data_folder: Path, tmp_path: Path) -> None:
+    def stopped() -> tuple[int, str]:
+        process = start("stop")
+        out, _ = process.communicate(timeout=PATIENCE_S)
+        return process.returncode, out.split(str(data_folder))[0]
+
+    serving = start("serve", "--port", "0", GAINSAY_WARM_S="600")
+    heard(tmp_path / "stderr-0", r"serving on http")
+
+    assert stopped() == (1, "other commands use the PostgreSQL of ")
+    start("migrate", GAINSAY_WARM_S="600").communicate(timeout=PATIENCE_S)
+    serving.send_signal(signal.SIGTERM)
+    serving.communicate(timeout=PATIENCE_S)
+    assert stopped() == (0, "no PostgreSQL runs for ")  # one that serves leaves none warm
+    start("migrate", GAINSAY_WARM_S="600").communicate(timeout=PATIENCE_S)
+    assert stopped() == (0, "stopped the PostgreSQL of ")
 
 
 def test_serve_answers_until_sigterm(start: Start, database: Database, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from service.errors import QueueFull
 from service.intake.request import CaseRequest
 from service.policy import Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import Caller
+from service.reviews import Caller, DebateQuery
 from service.store import spend
 from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_head
@@ -108,7 +108,7 @@ async def test_a_case_whose_end_is_not_provable_yet_is_a_conflict_and_waited_for
         first = await send(site, prefer="wait=1")
         again = await send(site)
         waited = await send(site, prefer="wait=1")
-        (summary,) = await site.app.reviews.list_recent(Caller(), 1)
+        (summary,) = (await site.app.reviews.find(DebateQuery(limit=1), Caller())).debates
         head = await read_head(site.app.database, summary.debate)
         held = [asyncio.create_task(send(site, prefer="wait=30")) for _ in range(2)]
         async with served(database.service_url, work=False):

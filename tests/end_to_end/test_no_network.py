@@ -32,7 +32,12 @@ def test_a_review_needs_no_network(root: Path, tmp_path: Path, data_folder: Path
         or subprocess.run(enclosed("/bin/true"), capture_output=True, check=False).returncode
     ):
         pytest.skip("this machine does not let us make a network namespace")
-    environment = {"GAINSAY_DATA_DIR": str(data_folder), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environment = {
+        "GAINSAY_DATA_DIR": str(data_folder),
+        "GAINSAY_WARM_S": "0",
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
 
     done = subprocess.run(
         enclosed(gainsay, "review", "--sample", "contract", "--json"),

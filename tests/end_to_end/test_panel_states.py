@@ -12,6 +12,7 @@ from service.prompts.request import Request
 from service.report.events.panel import status
 from service.report.result.terms import PanelTerms
 from service.report.result.types import Result
+from service.reviews import DebateQuery
 from service.running.provider_port import Answer, CallFailed
 from service.simulated import OfflineProvider
 from tests.fixtures.postgres import Database
@@ -51,7 +52,7 @@ async def ended(service: Bench, state: str, provider: Deserting) -> Result:
         assert (unfinished.status, len(unfinished.transcript)) == ("running", 3), "what was said so far can be read"
         await service.reviews.abort(debate, CALLER, "the deal is off")
     await running
-    assert debate in [one.debate for one in await service.reviews.list_recent(CALLER, 10)]
+    assert debate in [one.debate for one in (await service.reviews.find(DebateQuery(), CALLER)).debates]
     return await service.reviews.result(debate, CALLER)
 
 

@@ -47,8 +47,11 @@ def commands(document: Path) -> list[str]:
 
 
 def script(found: list[str], port: int) -> str:
-    """The commands as a script that stops at the first that fails; `make` only says what it would do."""
-    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
+    """The commands as a script that stops at the first that fails; `make` only says what it would do.
+
+    The embedded server stays warm from one command to the next, and is stopped at the end.
+    """
+    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null; wait; gainsay stop >/dev/null' EXIT"]
     for command in found:
         made = re.sub(r"^make ", f"make -n -C {ROOT} ", command).replace(str(PORT), str(port))
         lines.append(made.replace("gainsay serve", f"gainsay serve --port {port}"))
@@ -71,7 +74,13 @@ def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path
     done = subprocess.run(
         ["bash", "-c", script(commands(document), port)],
         cwd=tmp_path,
-        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(data_folder), "GAINSAY_DRAIN_S": "0"},
+        env={
+            **os.environ,
+            "PATH": path,
+            "GAINSAY_DATA_DIR": str(data_folder),
+            "GAINSAY_DRAIN_S": "0",
+            "GAINSAY_WARM_S": "60",
+        },
         capture_output=True,
         text=True,
         check=False,

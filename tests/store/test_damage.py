@@ -13,6 +13,7 @@ import pytest
 from service import telemetry
 from service.cli.replay import replay_debate
 from service.errors import EvidenceDamaged, GainsayError, NotFound
+from service.reviews import DebateQuery
 from service.reviews.abort import stop
 from service.store.damage import open_damage
 from service.store.stored_debate import read_debate
@@ -166,7 +167,7 @@ async def test_a_list_goes_on_without_the_decision_of_a_damaged_debate(scene: tu
         with damaged(database, DAMAGE["a payload"][0], debate):
             with psycopg.connect(database.admin_url) as admin:
                 admin.execute("DELETE FROM gainsay.decision")
-            (summary,) = await service.reviews.list_recent(CALLER, 10)
+            (summary,) = (await service.reviews.find(DebateQuery(), CALLER)).debates
 
     assert (summary.debate, summary.decision) == (debate, None)
 

@@ -16,6 +16,7 @@ import pytest
 from service.debate.entries import CheckFound, DebateStarted
 from service.errors import BadRequest
 from service.prompts import Prompts
+from service.reviews import DebateQuery
 from service.store import contents
 from service.store.derived import ASKED, Asked, check, prompts
 from service.store.impact import RecallQuery, affected_by
@@ -315,7 +316,8 @@ async def test_a_list_has_each_decision_as_its_result_does_even_one_that_another
     waiting = await running.submit()
 
     async def listed() -> dict[str, tuple[Any, str]]:
-        return {one.debate: (one.decision, one.created) for one in await running.reviews.list_recent(CALLER, 10)}
+        page = await running.reviews.find(DebateQuery(), CALLER)
+        return {one.debate: (one.decision, one.created) for one in page.debates}
 
     first = await listed()
     owner.execute("DELETE FROM decision")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import ClassVar
 
 import click
 
+from service.cli.command_group import CommandGroup
 
-class _Commands(click.Group):
+
+class _Commands(CommandGroup):
     """Finds a command in the module that holds it, and imports no other."""
 
+    PACKAGE = "service.cli.audit"
     MODULES: ClassVar = {
         "verify": ("verify", "Verify a bundle or an export offline by recomputing it."),
         "compare": ("compare", "Compare two bundles, exports or heads offline: one log, or a fork."),
@@ -25,24 +27,6 @@ class _Commands(click.Group):
         "remember": ("remember", "Give a signer the head of a log that it has forgotten, on record."),
         "check": ("check", "Recompute the logs from the stored records now."),
     }
-    """Each command's module and summary."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command; first those that need only files."""
-        return list(self.MODULES)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, or ``None``."""
-        if cmd_name not in self.MODULES:
-            return None
-        module = importlib.import_module(f"service.cli.audit.{self.MODULES[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in self.MODULES.items()])
 
 
 @click.command(cls=_Commands)

@@ -9,6 +9,7 @@ import click
 from service.app import open_app
 from service.audit.log_events import AuditChecked
 from service.cli import exit_codes, startup
+from service.cli.access import place
 from service.policy.settings import Settings
 from service.store.startup import database_url
 
@@ -23,6 +24,7 @@ def check(log: str | None) -> int:
     and recall read, charges and limits. `serve` and `work` do the same in the background, as often as the policy says.
     Exit code 1 when something differs.
     """
+    place.refuse_server("audit check")
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
         found, rows = asyncio.run(_check(settings, url, log))

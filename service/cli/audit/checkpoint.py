@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
 
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, open_checkpoint, parse_checkpoint
-from service.audit.note import BadNote, PublicKey, parse_note
-from service.cli import exit_codes, startup
-from service.errors import GainsayError, NotProvable
-from service.policy.settings import Settings
-from service.store.current_log import CurrentLogs
-from service.store.pool import Database
-from service.store.proofs import SignedCheckpoint, TenantLog, log_of, root_at_size
-from service.store.startup import database_url
+from service.audit.note import BadKey, BadNote, PublicKey, parse_note
+from service.cli import exit_codes
+from service.cli.access import place
+from service.cli.access.port import Contradicted, SignedHead
+
+if TYPE_CHECKING:
+    from service.cli.access.port import Service
 
 BYTES_MAX = 1 << 16
 HEADER = "gainsay-checkpoint:"
-
-
-class Contradicted(GainsayError):
-    """A kept head, or the log's own, contradicts this log."""
-
-    code = "contradicted"
-    title = "The log contradicts a kept head"
 
 
 class KeptCheckpoint(Struct, frozen=True):
@@ -37,6 +29,7 @@ class KeptCheckpoint(Struct, frozen=True):
 
 
 @click.command()
+@place.server_option
 @click.option("--log", metavar="LOG", help="The log, such as localhost/default/1; default: the current one.")
 @click.option(
     "--against",
@@ -44,11 +37,12 @@ class KeptCheckpoint(Struct, frozen=True):
     metavar="FILE",
     help="A kept head: a signed checkpoint, or the header Gainsay-Checkpoint of an answer.",
 )
-def checkpoint(log: str | None, against: Path | None) -> int:
+def checkpoint(server: str | None, log: str | None, against: Path | None) -> int:
     """Print a log's checkpoint, or check the log against an earlier one.
 
-    The earlier head must be a prefix of the stored log and of its latest checkpoint. The command trusts the database
-    only for the log's key; `gainsay audit verify` pins that too. Exit code 1 when the log contradicts the head.
+    The earlier head must be a prefix of the stored log and of its latest checkpoint; of a service the command verifies
+    the proof of that. It trusts the database, or the service, only for the log's key; `gainsay audit verify` pins that
+    too. Exit code 1 when the log contradicts the head.
 
     \b
     gainsay audit checkpoint > head.txt
@@ -57,14 +51,13 @@ def checkpoint(log: str | None, against: Path | None) -> int:
     kept = _kept(against) if against else None
     if kept and log not in (None, kept.head.origin):
         raise click.UsageError(f"{against} has a head of the log {kept.head.origin}, and --log is {log}")
-    settings = startup.start(quiet=True)
-    with database_url(settings) as url:
-        try:
-            head, words = asyncio.run(_head(settings, url, log, kept))
-        except Contradicted as found:
-            exit_codes.print_error(found.code, found.detail)
-            return exit_codes.NEGATIVE
-    click.echo(head.note.decode(), nl=False)
+    try:
+        address = place.server_of(server)
+        note, words = place.ask(address, lambda service: _head(service, log, kept), opened="reading", quiet=True)
+    except Contradicted as found:
+        exit_codes.print_error(found.code, found.detail)
+        return exit_codes.NEGATIVE
+    click.echo(note.decode(), nl=False)
     if words:
         click.echo(words, err=True)
     return exit_codes.DONE
@@ -89,41 +82,27 @@ def _kept(path: Path) -> KeptCheckpoint:
         ) from error
 
 
-async def _head(
-    settings: Settings, url: str, name: str | None, kept: KeptCheckpoint | None
-) -> tuple[SignedCheckpoint, str]:
-    """The latest head, and the finding on the kept one; raises `Contradicted`."""
-    async with Database.open(url, size=1) as database:
-        tenant = startup.LOCAL.tenant
-        wanted = name or (kept.head.origin if kept else await CurrentLogs(database, settings.log_host).current(tenant))
-        log = await log_of(database, tenant, wanted)
-        if log.head is None:
-            raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs")
-        _expect_signed(log.head.note, log, "the latest head of the log")
-        if kept is None:
-            return log.head, ""
-        if kept.note is not None:
-            _expect_signed(kept.note, log, "the head that was kept")
-        await _compare(database, log.head, kept.head)
-        return log.head, f"the {kept.head.size} records of the head that was kept are the beginning of this one"
+async def _head(service: Service, name: str | None, kept: KeptCheckpoint | None) -> tuple[bytes, str]:
+    """The latest head as it is signed, and the finding on the kept one; raises `Contradicted`."""
+    found = await service.head(name or (kept.head.origin if kept else None))
+    _expect_signed(found.note, found, "the latest head of the log")
+    if kept is None:
+        return found.note, ""
+    if kept.note is not None:
+        _expect_signed(kept.note, found, "the head that was kept")
+    if kept.head.size > found.head.size:
+        raise Contradicted(
+            f"a head of {kept.head.size} records was kept of the log {found.head.origin}, and its latest has "
+            f"{found.head.size}: records are lost, or the database is an old one"
+        )
+    await service.expect_prefix(kept.head, found.head)
+    return found.note, f"the {kept.head.size} records of the head that was kept are the beginning of this one"
 
 
-def _expect_signed(note: bytes, log: TenantLog, what: str) -> None:
+def _expect_signed(note: bytes, log: SignedHead, what: str) -> None:
     try:
         open_checkpoint(note, [PublicKey.parse(log.key)])
-    except (BadNote, BadCheckpoint) as error:
-        raise Contradicted(f"{what} is not signed by {log.key}, the key of {log.log}: {error.detail}") from error
-
-
-async def _compare(database: Database, head: SignedCheckpoint, kept: Checkpoint) -> None:
-    if kept.size > head.size:
+    except (BadKey, BadNote, BadCheckpoint) as error:
         raise Contradicted(
-            f"a head of {kept.size} records was kept of the log {head.log}, and its latest has {head.size}: records "
-            "are lost, or the database is an old one"
-        )
-    root = await root_at_size(database, head.log, kept.size, head)
-    if root != kept.root:
-        raise Contradicted(
-            f"the first {kept.size} records of the log {head.log} are not those of the head that was kept: expected "
-            f"the root {kept.root.hex()}, found {root.hex()}"
-        )
+            f"{what} is not signed by {log.key}, the key of {log.head.origin}: {error.detail}"
+        ) from error

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import nullcontext
+from io import BytesIO
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TYPE_CHECKING, Literal, get_args
 
 import click
 
-from service.app import App, open_app, running_sequencer
-from service.audit.record import Writer
-from service.cli import exit_codes, startup
+from service.cli import debate_ids, exit_codes
+from service.cli.access import place
 from service.cli.new_file import refuse_present, written
-from service.errors import GainsayError, NotFound, NotProvable
-from service.policy.own_build import own_build
-from service.policy.settings import Settings
-from service.reviews import evidence
-from service.reviews.evidence.log_export import FORMS, Form
-from service.store.current_log import CurrentLogs
-from service.store.proofs import logs_of
-from service.store.schema.preflight import OpenIncident
-from service.store.schema.protections import ProtectionMissing
-from service.store.startup import DatabaseAddresses, addresses, database_url
+from service.cli.option_types import Choice
 
-HOLD_S, LOOK_S = 3.0, 0.05
-"""Seconds that a bundle waits until its debate is provable, and seconds between two checks."""
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from service.cli.access.port import Service
+
+Form = Literal["jsonl", "csv"]
+FORMS: tuple[Form, ...] = get_args(Form)
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("debate", metavar="DEBATE")
-@click.option("-o", "--out", type=_OUT, metavar="FILE", help="The file to write; default: DEBATE.zip in this folder.")
+@click.argument("debate", metavar="ID")
+@place.server_option
+@click.option("-o", "--out", type=_OUT, metavar="FILE", help="The file to write; default: ID.zip in this folder.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-def bundle(debate: str, out: Path | None, force: bool) -> int:
+def bundle(debate: str, server: str | None, out: Path | None, force: bool) -> int:
     """Write the bundle of one decision: all its evidence in one file that can be verified offline.
 
     The bundle is a ZIP of plain files: records, documents, prompts, policy, proofs, the checkpoint and a readable
@@ -47,20 +38,27 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
     \b
     gainsay audit bundle 01980c2e-... --out case-17.zip
     """
-    target = out or Path(f"{debate}.zip")
-    refuse_present(target, force)
-    settings = startup.start(quiet=True)
-    with store(settings) as where:
-        content = asyncio.run(_bundle(settings, where, debate))
+    refuse_present(out or Path(f"{debate}.zip"), force)
+    content = BytesIO()
+
+    async def work(service: Service) -> Path:
+        found = await debate_ids.debate_of(service, debate)
+        target = out or Path(f"{found}.zip")
+        refuse_present(target, force)
+        await service.bundle(found, content)
+        return target
+
+    target = place.ask(place.server_of(server), work, opened="examining")
     with written(target, force) as file:
-        file.write(content)
+        file.write(content.getvalue())
     click.echo(f"wrote {target}", err=True)
     return exit_codes.DONE
 
 
 @click.command()
+@place.server_option
 @click.option("--log", metavar="LOG", help="The log, such as localhost/default/1; default: the current one.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="jsonl", help="JSONL has proofs, CSV has none.")
+@click.option("--format", "form", type=Choice(FORMS), default="jsonl", help="JSONL has proofs, CSV has none.")
 @click.option("--since", metavar="TIME", help="Records that joined the log at this time or later: a day, or RFC 3339.")
 @click.option("--until", metavar="TIME", help="Records that joined the log before this time.")
 @click.option("--task-type", metavar="TYPE", help="Debates of this task type.")
@@ -70,7 +68,7 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
 @click.option("--document", metavar="SHA256", help="Debates with this document.")
 @click.option("-o", "--out", type=_OUT, metavar="FILE", help="The file to write; default: standard output.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: str | None) -> int:
+def export(server: str | None, log: str | None, form: Form, out: Path | None, force: bool, **asked: str | None) -> int:
     """Write the records of a log, all under one checkpoint.
 
     Without filters an export has every record, and its leaves hash to the signed root. With filters each record has its
@@ -82,12 +80,14 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
     gainsay audit export --task-type contract --format csv > contracts.csv
     """
     names = {"task_type": "taskType"}
-    filters = evidence.Filters.of({names.get(name, name): text for name, text in asked.items() if text is not None})
+    filters = {names.get(name, name): text for name, text in asked.items() if text is not None}
     if out is not None:
         refuse_present(out, force)
-    settings = startup.start(quiet=True)
-    with store(settings) as where, written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
-        name, others = asyncio.run(_export(settings, where, log, filters, form, file))
+    address = place.server_of(server)
+    with written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
+        name, others = place.ask(
+            address, lambda service: service.export(log, filters, form, file), opened="examining", quiet=out is None
+        )
         file.flush()
     if out is not None:
         click.echo(f"wrote {out}", err=True)
@@ -96,68 +96,3 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
             f"this is {name} alone; the tenant's other logs are exported with --log: {', '.join(others)}", err=True
         )
     return exit_codes.DONE
-
-
-async def _bundle(settings: Settings, where: DatabaseAddresses, debate: str) -> bytes:
-    async with open_app(settings, where, pool=2) as app:
-        logs = CurrentLogs(app.database, settings.log_host)
-        return await proved(
-            app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, writer()), (NotProvable,)
-        )
-
-
-async def _export(
-    settings: Settings,
-    where: DatabaseAddresses,
-    log: str | None,
-    filters: evidence.Filters,
-    form: Form,
-    file: IO[bytes],
-) -> tuple[str, list[str]]:
-    """Write the export; returns its log and the tenant's other logs."""
-    async with open_app(settings, where, pool=2) as app:
-        logs = CurrentLogs(app.database, settings.log_host)
-        name = log or await logs.current(startup.LOCAL.tenant)
-        chunks = await proved(
-            app,
-            lambda: evidence.export(app.database, logs, name, filters, startup.LOCAL, writer(), form=form),
-            (NotProvable,) if log else (NotProvable, NotFound),  # the present log comes to be with its first record
-        )
-        async for chunk in chunks:
-            file.write(chunk)
-        return name, [each.log for each in await logs_of(app.database, startup.LOCAL.tenant) if each.log != name]
-
-
-async def proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
-    """The evidence; if it is not provable yet and a sequencer may run here, after that has made it provable."""
-    with suppress(*unready):
-        return await ask()
-    until = time.monotonic() + HOLD_S
-    async with running_sequencer(app):
-        while True:
-            try:
-                return await ask()
-            except unready:
-                if time.monotonic() > until:
-                    raise
-            await asyncio.sleep(LOOK_S)
-
-
-def writer() -> Writer:
-    """Who reads evidence at this machine."""
-    return Writer(startup.LOCAL.actor, own_build())
-
-
-@contextmanager
-def store(settings: Settings) -> Iterator[DatabaseAddresses]:
-    """The database, even if a log contradicts its checkpoint or the evidence is not guarded.
-
-    An examiner investigates such a case with its records. Nothing becomes provable then.
-    """
-    with ExitStack() as stack:
-        try:
-            where = stack.enter_context(addresses(settings))
-        except (OpenIncident, ProtectionMissing) as incident:
-            exit_codes.print_error(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
-            where = DatabaseAddresses(stack.enter_context(database_url(settings)))
-        yield where

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from service.cli import exit_codes, startup
+from service.cli import exit_codes
+from service.cli.access import place
+from service.cli.access.problems import ServiceProblem
 from service.cli.terminal_text import clean
-from service.policy.settings import Settings
 from service.report import sent
-from service.reviews.evidence.key_register import DatedSize, KeyInRegister, key_register
-from service.store.pool import Database
-from service.store.startup import database_url
+from service.reviews.evidence.key_register import DatedSize, KeyInRegister
+
+if TYPE_CHECKING:
+    from service.cli.access.port import JSON
 
 INFORMATION = (
     "for information, by the operator's word: pin a key only after its holder gave it to you by another way "
@@ -23,11 +25,12 @@ INFORMATION = (
 
 
 @click.command()
+@place.server_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with the names of GET /v1/audit/keys.")
 @click.option(
     "--pins", "as_pins", is_flag=True, help="Print the form of `audit verify --keys`, to be compared and kept."
 )
-def keys(as_json: bool, as_pins: bool) -> int:
+def keys(server: str | None, as_json: bool, as_pins: bool) -> int:
     """List the verifier keys of logs, witnesses and approvers, with their times and who stands for each.
 
     The list joins the policy's register ([[audit.keys]]), its witnesses and approver, and what the database knows:
@@ -36,21 +39,27 @@ def keys(as_json: bool, as_pins: bool) -> int:
     """
     if as_json and as_pins:
         raise click.UsageError("--json and --pins are two forms; give one of them")
-    settings = startup.start(quiet=True)
-    with database_url(settings) as url:
-        found = asyncio.run(_found(settings, url))
+    answer = place.ask(place.server_of(server), lambda service: service.keys(), opened="reading", quiet=True)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode({"keys": sent.as_json(list(found))}), indent=2))
+        click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
         return exit_codes.DONE
+    found = _listed(answer)
     # A row has printable characters alone; of a table's brackets cleaning would make something else.
     click.echo("\n".join(pin_lines(found) if as_pins else map(clean, key_lines(found))))
     click.echo(INFORMATION, err=True)
     return exit_codes.DONE
 
 
-async def _found(settings: Settings, url: str) -> Sequence[KeyInRegister]:
-    async with Database.open(url, size=1) as database:
-        return await key_register(database, settings.policy, startup.LOCAL.tenant)
+def _listed(answer: JSON) -> Sequence[KeyInRegister]:
+    """The keys; raises `ServiceProblem` for what a newer service lists."""
+    try:
+        return [sent.read(msgspec.json.encode(one), KeyInRegister) for one in answer.get("keys", ())]
+    except msgspec.ValidationError as error:
+        raise ServiceProblem(
+            f"expected keys as this version knows them, found others ({error}); use --json",
+            code="unexpected_answer",
+            status=502,
+        ) from None
 
 
 def key_lines(found: Sequence[KeyInRegister]) -> Iterator[str]:

@@ -11,7 +11,8 @@ import click
 
 from service.app import open_app
 from service.cli import exit_codes, startup
-from service.cli.audit.evidence import proved, store, writer
+from service.cli.access import place
+from service.cli.access.in_process import examined, proved, writer
 from service.cli.new_file import refuse_present, written
 from service.errors import EvidenceDamaged, NotProvable
 from service.policy.settings import Settings
@@ -45,13 +46,14 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
     gainsay audit pack --since 2026-01-01 --until 2026-02-01 --out january.zip
     Exit codes: 0 done, 2 usage, 3 failed, also where a decision is damaged.
     """
+    place.refuse_server("audit pack")
     filters = evidence.Filters.of({"since": since, "until": until})
     if filters.since is None or filters.until is None:
         raise click.UsageError("--since and --until name the period")
     period = filters.since, filters.until
     refuse_present(out, force)
     settings = startup.start(quiet=True)
-    with store(settings) as where, written(out, force) as file:
+    with examined(settings) as where, written(out, force) as file:
         packed = asyncio.run(_pack(settings, where, period, file))
     click.echo(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
     for damage in packed.damaged.values():

@@ -12,6 +12,7 @@ import click
 from service.app import heads_dir, signing_place
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
+from service.cli.access import place
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
@@ -42,6 +43,7 @@ def remember(log: str | None, size: int | None, root: str | None, reason: str | 
 
     Without options the command lists the logs that the signer has forgotten. Exit code 1 when there are any.
     """
+    place.refuse_server("audit remember")
     given = (log, size, root, reason)
     if all(each is None for each in given) and by is None:
         settings = startup.start(quiet=True)

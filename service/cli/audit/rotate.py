@@ -11,6 +11,7 @@ from service.app import heads_dir, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
+from service.cli.access import place
 from service.errors import SettingsError
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
@@ -33,6 +34,7 @@ def rotate(tenant: str | None, every: bool, given: str | None) -> int:
 
     The command refuses while the old log has no checkpoint. With --all it opens every tenant's next log or none.
     """
+    place.refuse_server("audit rotate")
     if (tenant is None) != every:
         raise click.UsageError("expected --tenant or --all")
     settings = startup.start(quiet=True)

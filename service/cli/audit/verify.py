@@ -28,6 +28,7 @@ from service.audit.record import leaf_hash
 from service.audit.report_forms import Form, Paper
 from service.audit.timestamp import read_certificate
 from service.cli.audit.result_words import place, recorded_words, result_line
+from service.cli.option_types import Choice
 from service.cli.terminal_text import clean
 from service.errors import GainsayError, SettingsError
 from service.policy import RegisteredKey
@@ -73,7 +74,7 @@ class Unreadable(click.UsageError):
 @click.option("--allow-unchecked-lines", is_flag=True, help="Accept lines of signatures by keys that were not pinned.")
 @click.option(
     "--scope",
-    type=click.Choice(["all", "records"]),
+    type=Choice(["all", "records"]),
     default="all",
     show_default=True,
     help="What an export is verified for; `records` leaves out what only bundles hold.",

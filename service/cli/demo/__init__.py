@@ -1,58 +1,21 @@
-"""``gainsay demo``: the whole service on this machine, once as it should go and once with everything going wrong.
-
-The second run is of the adversarial format alone; any other format is shown once, on the variant of the sample that is
-named after it. It listens on this machine alone, needs no network, and uses the embedded PostgreSQL even where a
-database is configured: what it records are demonstrations, and records cannot be deleted.
-"""
+"""``gainsay demo``: the command of the demonstration, whose first lines come before anything large is imported."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
-import shutil
-import subprocess
-import sys
 import time
-from collections.abc import Mapping
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
-from msgspec import Struct
-from rich.console import Console
-from rich.rule import Rule
 
-from service import report, samples
-from service.app import open_app, running_sequencer, running_worker
-from service.cli import exit_codes, format_options, startup
-from service.cli.demo.client import Client
-from service.cli.display import page
-from service.cli.display.console import console, dollars, row, text
-from service.cli.display.progress import Progress
-from service.cli.foreground import wait_finished, wait_over
-from service.cli.replay import RecordsDisagree, Replayed, replay_debate
-from service.cli.report import write
-from service.debate.amounts import micro, usd
-from service.errors import InvalidCase
-from service.policy import AUTO
-from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
-from service.proving.signing.keys import read_keys
-from service.report import Result
+from service.cli import beginning, completion, exit_codes, format_options
+from service.cli.display.console import console, text
+from service.errors import InvalidCase, did_you_mean
 from service.report.labels import SIMULATED
-from service.store.startup import DatabaseAddresses, addresses
 
-SAMPLE = "contract"
-CHOSEN = "architecture"
-"""The sample for whose task type the shipped policy has a format of its own."""
-FAULTY = "adversarial"
-"""The format that is shown going wrong too."""
-OTHERS = ("ballot", "panel")
-"""Formats to look at next: the first, or the second where the first is the one that was shown."""
-RUNS = ("honest-run", "scripted-run")
-CEILING_USD = "0.18"
-"""Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _IGNORED = (
     *("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_SEQUENCER_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN"),
     *("GAINSAY_SIGNING_KEY", "GAINSAY_SIGNER_TOKEN", "GAINSAY_HEADS_DIR", "GAINSAY_LOG_HOST", "GAINSAY_APPROVAL"),
@@ -60,16 +23,15 @@ _IGNORED = (
 """The settings of a real deployment."""
 
 
-class ShownStep(Struct, frozen=True):
-    """A run of the demo: its result and its bundle as they came over HTTP, and what going through its records found."""
-
-    result: Result
-    replayed: Replayed
-    bundle: bytes
-
-
 @click.command()
-@click.option("--format", "format_", default="adversarial", metavar="F", show_default=True, help="Rules of the debate.")
+@click.option(
+    *("--format", "format_"),
+    default="adversarial",
+    metavar="F",
+    show_default=True,
+    shell_complete=completion.formats,
+    help="Rules of the debate.",
+)
 def demo(format_: str) -> int:
     """Show the whole service on this machine: embedded PostgreSQL, HTTP, debates, replay, reports, verification.
 
@@ -83,104 +45,24 @@ def demo(format_: str) -> int:
     """
     if format_ not in format_options.FORMATS:
         raise InvalidCase(
-            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}",
+            f"unknown format {format_!r};{did_you_mean(format_, format_options.FORMATS)} use one of: "
+            f"{', '.join(format_options.FORMATS)}",
             pointers=("/options/format",),
         )
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    settings = startup.start(quiet=True, environment=environment)
-    folder = settings.data_dir / "demo"
+    settings = beginning.read(environment)
     screen = console()
     _opening(screen)
-    with addresses(settings) as where:
-        asyncio.run(_demo(screen, settings, scripted(folder, environment), where, folder, format_))
+    with beginning.database(settings, quiet=True) as where:
+        import asyncio
+
+        from service.cli.demo.show import show_demo
+
+        asyncio.run(show_demo(screen, settings, where, environment, format_))
     screen.print()
     screen.print(text(f"That took {time.monotonic() - begun:.0f} seconds.", "dim"))
     return exit_codes.DONE
-
-
-def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
-    """The settings of the second run: the shipped policy, with replies from a file in the models' place.
-
-    Both files are written to the folder, to be looked at and run again.
-    """
-    replies = folder / "replies.json"
-    write(replies, files(__name__).joinpath("replies.json").read_bytes())
-    policy = SHIPPED_POLICY.read_text("utf-8")
-    played = f'[providers.script]\nkind = "scripted"\nscript = {json.dumps(str(replies))}'
-    policy = policy.replace('[providers.offline]\nkind = "offline"', played)
-    policy = policy.replace('provider = "offline"', 'provider = "script"')
-    path = folder / "gainsay.toml"
-    write(path, policy.encode())
-    return read_settings({**environment, "GAINSAY_POLICY": str(path)})
-
-
-async def _demo(
-    screen: Console, honest: Settings, script: Settings, where: DatabaseAddresses, folder: Path, format_: str
-) -> None:
-    case = _case(format_)
-    screen.print(Rule(text("1  An honest run"), align="left"))
-    runs = [await _run(screen, honest, where, case)]
-    page.show_brief(screen, runs[0].result)
-    if format_ == FAULTY:
-        runs.append(await _go_wrong(screen, script, where, case))
-    screen.print(Rule(text(f"{len(runs) + 1}  What was recorded"), align="left"))
-    _replayed(screen, *runs)
-    _written(screen, folder, *runs)
-    screen.print()
-    screen.print(Rule(text(f"{len(runs) + 2}  What an examiner can check without us"), align="left"))
-    _verified(screen, honest, folder)
-    _next(screen, honest, folder, runs, OTHERS[format_ == OTHERS[0]])
-
-
-def _case(format_: str) -> dict[str, Any]:
-    """The case of a demonstration: the format's own variant, or the sample itself."""
-    sample = CHOSEN if format_ == AUTO else SAMPLE
-    variant = format_ if format_ in samples.variants(sample) else None
-    case = samples.load(sample, variant).case
-    return {**case, "options": {**case.get("options", {}), "format": format_}}
-
-
-async def _go_wrong(screen: Console, script: Settings, where: DatabaseAddresses, case: dict[str, Any]) -> ShownStep:
-    """The second run, whose replies come from a file."""
-    screen.print(Rule(text("2  A run in which things go wrong on purpose"), align="left"))
-    screen.print(
-        text(
-            "The same case. The replies come from a file now: a critic that does not try, a quotation that is in no "
-            f"document, and a ceiling of {dollars(CEILING_USD, 2)}, which two rounds do not fit under."
-        )
-    )
-    found = await _run(screen, script, where, {**case, "costCeilingUSD": CEILING_USD})
-    page.show_brief(screen, found.result)
-    return found
-
-
-async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, case: Mapping[str, Any]) -> ShownStep:
-    """One debate over HTTP, shown as it happens, then replayed from the database."""
-    from service.web.server import listening
-
-    progress = Progress(screen)
-    async with open_app(settings, where, pool=4) as opened, running_sequencer(opened):
-        app, trouble = wait_finished(opened, only=None)
-        async with running_worker(app), listening(app) as address, Client(address) as client:
-            debate = await client.submit(dict(case))
-            screen.print()
-            screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
-            screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
-            following = asyncio.create_task(_follow(client, debate, progress))
-            try:
-                await wait_over(debate, following, trouble)
-            finally:
-                progress.stop()
-                following.cancel()
-            replayed = await replay_debate(app.database, debate, startup.LOCAL.tenant)
-            return ShownStep(await client.result(debate), replayed, await client.bundle(debate))
-
-
-async def _follow(client: Client, debate: str, progress: Progress) -> None:
-    """Show what happens, until the debate is over."""
-    async for name, data in client.follow(debate):
-        progress.show_event(name, data)
 
 
 def _opening(screen: Console) -> None:
@@ -189,63 +71,3 @@ def _opening(screen: Console) -> None:
         text("Everything below runs on this machine: PostgreSQL, the HTTP API, a worker. SIMULATED: " + SIMULATED)
     )
     screen.print()
-
-
-def _replayed(screen: Console, *runs: ShownStep) -> None:
-    """Say that records, entries and money agree; anything else has raised by now."""
-    for number, run in enumerate(runs, start=1):
-        same = micro(run.result.overall_cost.spent_usd) == run.replayed.spent
-        if run.result.entries != run.replayed.entries or not same:
-            raise RecordsDisagree(f"the result of run {number} over HTTP is not what its records say")
-        words = (
-            f"{run.replayed.entries} entries read back from PostgreSQL: each is legal after those before it, each "
-            f"record names the one before it, and the ledger agrees with the head row at {usd(run.replayed.spent)} USD."
-        )
-        screen.print(row(text(f"Run {number}", "bold"), text(words)))
-    words = "Both debates agree with themselves." if len(runs) > 1 else "The debate agrees with itself."
-    screen.print(row(text("Replay", "bold"), text(words, "green")))
-
-
-def _written(screen: Console, folder: Path, *runs: ShownStep) -> None:
-    screen.print()
-    for name, run in zip(RUNS, runs, strict=False):
-        path = folder / f"{name}.html"
-        write(path, report.html(run.result).encode())
-        screen.print(f"Report       {path}", soft_wrap=True)
-        write(folder / f"{name}.zip", run.bundle)
-        screen.print(f"Bundle       {folder / f'{name}.zip'}", soft_wrap=True)
-
-
-def _verified(screen: Console, settings: Settings, folder: Path) -> None:
-    """Verify the first bundle as an examiner would: another process that is given the file and a pinned key alone."""
-    words = ["audit", "verify", str(folder / "honest-run.zip"), "--key", _pinned(settings), "--allow-unwitnessed"]
-    screen.print(text("No database, no network, no setting: the file and the log's public key. There is no witness."))
-    command = [sys.executable, "-m", "service", *words]
-    done = subprocess.run(command, env={}, cwd="/", capture_output=True, check=False)  # noqa: S603 - our own command
-    if done.returncode:
-        raise RecordsDisagree(f"the bundle does not verify: {done.stdout.decode().splitlines()[-1:]}")
-    for line in done.stdout.decode().splitlines():
-        screen.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _pinned(settings: Settings) -> str:
-    """The verifier key of the logs on this machine."""
-    return read_keys(settings.data_dir / "keys" / "log.key")[0].public.encode()
-
-
-def _next(screen: Console, settings: Settings, folder: Path, runs: list[ShownStep], other: str) -> None:
-    """Commands to go on with; ``other`` is a format that has not been shown."""
-    screen.print()
-    screen.print(text("What to try next", "bold"))
-    command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
-    bundle = folder / f"{RUNS[len(runs) - 1]}.zip"
-    for words in (
-        f"gainsay report {runs[-1].result.debate_id}",
-        f"gainsay audit verify {bundle} --key {_pinned(settings)} --allow-unwitnessed",
-        f"gainsay demo --format {other}",
-        "gainsay review --sample security",
-        'gainsay review --task-type contract --downside 500000 --question "..." FILE',
-        "gainsay gate --task-type contract --downside 5",
-        "gainsay serve",
-    ):
-        screen.print(f"  {words.replace('gainsay', command, 1)}", soft_wrap=True)

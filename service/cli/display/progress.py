@@ -6,10 +6,11 @@ process and for one that is followed over HTTP. Without a terminal no line moves
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.status import Status
 from rich.text import Text
 
@@ -45,17 +46,34 @@ _ASKED = {
 """Attempts that are more than a repetition."""
 
 
-class Progress:
-    """Writes the lines of one debate on a console."""
+class _Waiting:
+    """What is waited for, and for how many seconds already; it is cut to one line, never the seconds."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, words: str, since: float, clock: Callable[[], float]) -> None:
+        self._words, self._since, self._clock = words, since, clock
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The line at this moment; rich asks for it several times a second."""
+        passed = int(self._clock() - self._since)
+        seconds = f" ({passed} s)" if passed else ""
+        words = text(self._words, "dim")
+        words.truncate(max(1, options.max_width - len(seconds)), overflow="ellipsis")
+        yield words.append(seconds, style="dim")
+
+
+class Progress:
+    """Writes the lines of one debate on a console; ``clock`` gives seconds."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
+        self._clock = clock
+        self._calls: str | None = None
         self._status: Status | None = None
         self._lead = LEAD
         self._round = 0
         self._phase = (0, "")
         self._most = 1
-        self._asking: dict[str, str] = {}
+        self._asking: dict[str, tuple[str, float]] = {}
         self._said: dict[str, Data] = {}
 
     def show_event(self, name: str, data: Data) -> None:
@@ -91,6 +109,13 @@ class Progress:
             self._status.stop()
             self._status = None
 
+    def wait_for_calls(self, calls: int) -> None:
+        """From now on the debate is aborted: show that these calls are waited for, and how to end that."""
+        if calls:
+            self._calls = f"waiting for {counted(calls, 'call')}, Ctrl-C ends"
+            self._asking["calls"] = (self._calls, self._clock())
+            self._move()
+
     # -- one method for each event
 
     def _gate(self, data: Data) -> None:
@@ -123,7 +148,8 @@ class Progress:
         if said := _ASKED.get(data["why"]):
             self._line("!", f"{self._who(data)}: {data['model']} {said}", style="yellow", indent=2)
         attempt = f" (attempt {data['attempt']})" if data["attempt"] > 1 else ""
-        self._asking[data["turn"]] = f"{self._who(data)} {_DOING.get(data['seat'], 'is speaking')}{attempt}"
+        words = f"{self._who(data)} {_DOING.get(data['seat'], 'is speaking')}{attempt}"
+        self._asking[data["turn"]] = (words, self._clock())
         self._move()
 
     def _again(self, data: Data) -> str:
@@ -237,11 +263,12 @@ class Progress:
         """Show on a terminal the turns under way."""
         if not self._console.is_terminal:
             return
-        waited = list(self._asking.values())
-        if not waited:
+        if not self._asking:
             self.stop()
             return
-        words = text(waited[0] if len(waited) == 1 else f"{len(waited)} seats are speaking at once", "dim")
+        waited = list(self._asking.values())
+        said = waited[0][0] if len(waited) == 1 else f"{len(waited)} seats are speaking at once"
+        words = _Waiting(self._calls or said, min(since for _, since in waited), self._clock)
         if self._status is None:
             self._status = self._console.status(words, spinner="dots")
             self._status.start()

@@ -118,7 +118,7 @@ def _proxy(path: Path, url: str) -> None:
 def _scheme(path: Path, parts: SplitResult, host: str) -> None:
     if not host or parts.scheme not in ("https", "http"):
         raise WrongSetting(path, "expected a URL that begins with https:// and names a host")
-    if parts.scheme == "http" and not _is_private(host):
+    if parts.scheme == "http" and not is_private(host):
         raise WrongSetting(
             path,
             f"expected https, found http to {host!r}: whole cases and the key would cross a network in clear; http is "
@@ -126,7 +126,8 @@ def _scheme(path: Path, parts: SplitResult, host: str) -> None:
         )
 
 
-def _is_private(host: str) -> bool:
+def is_private(host: str) -> bool:
+    """Whether what is sent to a host stays on the machine or in the private network, as far as its name says."""
     try:
         address = ip_address(host)
     except ValueError:

@@ -8,10 +8,9 @@ indexes. An export month by month misses no late record, and neighbouring ranges
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, Self, get_args
 
 from msgspec import Struct
@@ -33,6 +32,7 @@ from service.debate.model import Status
 from service.errors import BadRequest, NotProvable
 from service.reviews.evidence.access_record import EvidenceReader, record_access
 from service.reviews.evidence.inclusion_paths import inclusion_paths
+from service.reviews.instants import instant
 from service.store import derived, pool
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
@@ -47,7 +47,6 @@ SPAN = 8_192
 
 LOOKS, LOOK_S = 30, 0.1
 """How often, and at what interval, a countersigned head is looked for."""
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII)
 
 
 class Filters(Struct, frozen=True):
@@ -83,8 +82,8 @@ class Filters(Struct, frozen=True):
             if (value := asked.get(name)) is not None:
                 derived.check(name, value)
         return cls(
-            _time("since", asked.get("since")),
-            _time("until", asked.get("until")),
+            instant("since", asked.get("since")),
+            instant("until", asked.get("until")),
             task_type,
             status,  # type: ignore[arg-type] # looked up above
             asked.get("model"),
@@ -219,19 +218,6 @@ def _row(log: str, row: pool.Row, path: Sequence[bytes] | None) -> Row:
         return Row.of(row["idx"], row["leaf"], payload=payload, context=context, path=path)
     except UnicodeDecodeError as error:
         raise LogDamaged(f"record {row['idx']} of the log {log} holds bytes that are no text") from error
-
-
-def _time(name: str, text: str | None) -> datetime | None:
-    """A time, or the beginning of a day, in UTC."""
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text) if _TIME.fullmatch(text) else None
-        if found is not None:
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        pass
-    raise BadRequest(f"{name} must be a day or a time with its zone, as 2026-01-31T09:00:00Z, found {text[:80]!r}")
 
 
 def _cell_text(value: object) -> str:

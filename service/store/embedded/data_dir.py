@@ -211,7 +211,8 @@ def _clear_shelter(shelter: Path) -> None:
     """Remove the files of data folders in /tmp that are gone. A folder elsewhere may only be unmounted."""
     for note in shelter.glob("*/moved-from.txt"):
         origin = Path(note.read_text(encoding="utf-8").rstrip("\n"))
-        unused = supervisor.is_free(note.with_name("users.lock"), fcntl.LOCK_EX)
+        locks = (note.with_name(name) for name in ("users.lock", "guard.lock"))  # a warm server has a guardian alone
+        unused = all(supervisor.is_free(lock, fcntl.LOCK_EX) for lock in locks)
         if origin.is_relative_to(TEMPORARY) and not origin.exists() and unused:
             shutil.rmtree(note.parent, ignore_errors=True)
 

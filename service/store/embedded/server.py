@@ -1,5 +1,7 @@
 """An embedded PostgreSQL: made at the first start, shared by all processes of this machine, stopped after the last.
 
+A user may ask that the server stays warm for some seconds after it, so that a next command finds it running.
+
 ``with shared_server(folder) as server`` gives a server whose files are in the folder; all users of one folder share the
 server. It listens on 127.0.0.1 alone, with passwords that were drawn when the cluster was made. `supervisor` is its
 parent process and stops it when no process uses it any more, also when the users were killed. In the folder:
@@ -9,6 +11,7 @@ parent process and stops it when no process uses it any more, also when the user
     server.log        PostgreSQL's log
     guardian.log      errors of the supervisor, normally empty
     status.json       the state of the server
+    warm.json         for how long the server stays after its last user
     *.lock            see `supervisor`
     moved-to.txt      for root only: the place of all the above (see `data_dir`)
 """
@@ -22,10 +25,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from service.store.embedded import supervisor
 from service.store.embedded.cluster import DATABASE, Login, ServerWouldNotStart, complete_logins, make_cluster
@@ -46,8 +49,12 @@ __all__ = [
     "ProgramsMissing",
     "Server",
     "ServerWouldNotStart",
+    "Stopping",
     "shared_server",
+    "stop_server",
 ]
+Stopping = Literal["none", "stopped", "in use"]
+"""What `stop_server` found: no server, one that it has stopped, or one that other processes use."""
 
 SHELTER = Path("/var/lib/gainsay")  # root's place for files that the unprivileged user could not reach elsewhere
 SPAWNS = 3  # supervisors that one start tries: one that ends without a status was killed
@@ -78,11 +85,13 @@ class _Locks(NamedTuple):
 
 
 @contextmanager
-def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
+def shared_server(folder: Path, *, shelter: Path = SHELTER, warm_s: float = 0.0) -> Iterator[Server]:
     """Use the folder's server, started if necessary, until the block ends; then it stops unless others use it.
 
-    Raises a subclass of `EmbeddedPostgresError` when there can be no server. A process that forks without executing
-    another program (multiprocessing's "fork") shares its use with the child.
+    The wish of the user that leaves last counts: with ``warm_s`` the server stays for so many seconds, at most
+    `supervisor.WARM_MOST`, and leaving does not wait; with 0 it has stopped when the block is left. Raises a subclass
+    of `EmbeddedPostgresError` when there can be no server. A process that forks without executing another program
+    (multiprocessing's "fork") shares its use with the child.
     """
     _check_loopback()
     place = choose_place(folder, shelter)
@@ -91,11 +100,44 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
             programs = reachable_programs(find_programs(), place.account, shelter)
             locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
             users = supervisor.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
-        leaving.callback(_await_stop, place, programs, locks)
-        leaving.callback(os.close, users)  # runs first: dropping this lock is what leaving means
+        leaving.callback(_leave, place, programs, locks, warm_s)
+        leaving.callback(os.close, users)  # runs second: dropping this lock is what leaving means
         with writing_in(place.home):
+            supervisor.write_warmth(place.home, warm_s)
+            leaving.callback(_write_last_wish, place, warm_s)  # runs first
             server = _start(place, programs)
         yield server
+
+
+def stop_server(folder: Path, *, shelter: Path = SHELTER) -> Stopping:
+    """Stop a server that is only warm, and wait for that; say what there was. Raises `FolderUnusable`.
+
+    A server in use stays. It stops as its last user wishes.
+    """
+    if not folder.exists():
+        return "none"
+    place = choose_place(folder, shelter)
+    with ExitStack() as leaving, writing_in(place.home):
+        locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
+        if not _has_guardian(place.home) and not _is_server_left(place):
+            return "none"
+        supervisor.write_warmth(place.home, 0.0)
+        _await_stop(place, reachable_programs(find_programs(), place.account, shelter), locks)
+        return "stopped" if supervisor.could_lock(locks.guard, fcntl.LOCK_SH) else "in use"
+
+
+def _write_last_wish(place: DataDir, warm_s: float) -> None:
+    """Write the wish of a user that leaves. If that fails, the last one stays; what the user did is done."""
+    with suppress(OSError):
+        supervisor.write_warmth(place.home, warm_s)
+
+
+def _leave(place: DataDir, programs: Path, locks: _Locks, warm_s: float) -> None:
+    """Wait for the server's end, or only see to it that a supervisor is there to bring it about."""
+    if not warm_s:
+        _await_stop(place, programs, locks)
+    elif supervisor.could_lock(locks.guard, fcntl.LOCK_SH) and _is_server_left(place):
+        _spawn_guardian(place, programs)
 
 
 def _open(path: Path, until: ExitStack) -> int:

@@ -1,4 +1,4 @@
-"""The supervisor: keeps one PostgreSQL server running as long as any process uses it, and no longer.
+"""The supervisor: keeps one PostgreSQL server running as long as any process uses it, and warm for a while after that.
 
 This is a program of its own: ``python -I -S supervisor.py HOME POSTGRES UID GID``. It uses the standard library alone,
 so that it starts in a few hundredths of a second. It is the server's parent, lives in its own session (Ctrl-C in a
@@ -13,6 +13,11 @@ terminal does not reach it) and holds none of its starter's pipes. It works by t
 They are flock(2) locks: the kernel drops them when their process ends, however it ends. So the supervisor needs no list
 of users. It requests users.lock exclusively, and gets it when the last user has left or was killed. HOME/status.json
 gives starters the server's state.
+
+HOME/warm.json says for how many seconds the server stays warm: without a user, and ready for the next one. Each user
+writes its own wish when it comes and again when it leaves, so the last one decides; each writing also tells the
+supervisor that a user was there. Meanwhile the supervisor holds no lock but guard.lock, and new users join at once.
+With 0 seconds, or when HOME is gone, the server is stopped immediately.
 """
 
 from __future__ import annotations
@@ -36,6 +41,8 @@ START_SECONDS = 60.0  # crash recovery replays up to max_wal_size (1 GB) before 
 STOP_SECONDS = 30.0  # a fast shutdown writes one checkpoint
 RESTARTS = 3  # in a row, each within RESTART_WINDOW seconds of the one before: then something is wrong for good
 RESTART_WINDOW = 10.0
+WARM_MOST = 3_600.0  # seconds without a user: a longer wish, or one that cannot be read, is none
+WARM_LOOK = 0.2  # seconds between looks at a warm server: whether it has a user again, and whether HOME is there
 LOG_KEEPS = 8 * 1024 * 1024  # bytes; beyond that the log moves to server.log.1 at the next start
 
 # What evidence needs is set here and not in postgresql.conf, so that it holds for clusters of any age.
@@ -186,6 +193,40 @@ def write_status(home: Path, state: State, *, port: int = 0, pid: int = 0, reaso
         fresh.replace(home / "status.json")
 
 
+def write_warmth(home: Path, seconds: float) -> None:
+    """Write a user's wish in one step; raises `OSError`. The file is another one each time, and so a sign of use."""
+    fresh = home / f"warm.json.{os.getpid()}.{threading.get_ident()}"
+    with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
+        json.dump({"seconds": seconds}, file)
+    fresh.replace(home / "warm.json")
+
+
+def read_warmth(home: Path) -> float:
+    """The seconds of the last wish, 0 without one."""
+    try:
+        seconds = float(json.loads((home / "warm.json").read_bytes())["seconds"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return 0.0
+    return seconds if 0.0 < seconds <= WARM_MOST else 0.0
+
+
+def last_use(home: Path) -> tuple[int, int]:
+    """What changes with each user that comes or leaves; ``(0, 0)`` before the first."""
+    try:
+        found = (home / "warm.json").stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_ino, found.st_mtime_ns)
+
+
+def leads_to(path: Path, descriptor: int) -> bool:
+    """Say whether a path still names this open file: otherwise it was removed, also where another has its name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
 def is_postmaster(pid: int, cluster: Path) -> bool:
     """Say whether a process is the live server of this cluster: not another program with its number, no zombie."""
     try:
@@ -236,7 +277,17 @@ class Supervisor:
         self.postgres, self.user, self.group = postgres, user, group
         self.events: SimpleQueue[Event] = SimpleQueue()
         self.users: int | None = None
+        self.guard: int | None = None  # guard.lock, opened and held
         self.port = 0  # where the server was started last
+
+    def is_home_ours(self) -> bool:
+        """Say whether HOME is still the folder of our lock, and not another one that has its name since."""
+        return self.guard is None or leads_to(self.home / "guard.lock", self.guard)
+
+    def report(self, state: State, *, pid: int = 0, port: int | None = None, reason: str = "") -> None:
+        """Write the status, unless HOME is another supervisor's by now."""
+        if self.is_home_ours():
+            write_status(self.home, state, port=self.port if port is None else port, pid=pid, reason=reason)
 
     def run(self, port: int | None) -> None:
         """Run until the last user has left, or until a signal asks to stop; on ``port`` if one is given and free."""
@@ -247,18 +298,39 @@ class Supervisor:
             threading.Thread(target=self.await_disuse, daemon=True).start()
             self.watch(server)
         except WouldNotStart as reason:
-            write_status(self.home, "failed", port=self.port, reason=str(reason))
+            self.report("failed", reason=str(reason))
 
     def await_disuse(self) -> None:
-        """Block until no user holds users.lock, then hold it: new users now wait until the server has stopped."""
-        self.users = wait_for_lock(self.home / "users.lock", fcntl.LOCK_EX)
+        """Block until the last user has left and its warm time is over, then hold users.lock: new users now wait."""
+        users = open_owned(self.home / "users.lock", os.O_RDWR)
+        while True:
+            fcntl.flock(users, fcntl.LOCK_EX)  # no user is left
+            seconds = read_warmth(self.home) if self.is_home_ours() else 0.0
+            if not seconds or self.is_over(users, seconds):
+                break
+        self.users = users
         self.events.put("unused")
+
+    def is_over(self, users: int, seconds: float) -> bool:
+        """Keep the server warm; hold users.lock if no user came and HOME stayed in all the time, and say so."""
+        seen = last_use(self.home)
+        fcntl.flock(users, fcntl.LOCK_UN)
+
+        def used() -> bool:
+            return last_use(self.home) != seen or not could_lock(users, fcntl.LOCK_EX)
+
+        until(lambda: used() or not self.is_home_ours(), seconds, every=WARM_LOOK)
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return last_use(self.home) == seen or not self.is_home_ours()
 
     def watch(self, server: Postmaster) -> None:
         """Report that the server is ready, restart it when it dies in use, stop it when it is not used any more."""
         restarts, started = 0, time.monotonic()
         while True:
-            write_status(self.home, "ready", port=server.port, pid=server.pid)
+            self.report("ready", port=server.port, pid=server.pid)
             threading.Thread(target=self.await_death, args=(server,), daemon=True).start()
             if self.events.get() != "server died":
                 self.stop(server)
@@ -276,14 +348,14 @@ class Supervisor:
 
     def stop(self, server: Postmaster) -> None:
         """Stop the server: with a checkpoint, else without, else by force."""
-        write_status(self.home, "stopping", port=server.port, pid=server.pid)
+        self.report("stopping", port=server.port, pid=server.pid)
         for how, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
             if server.gone():
                 break
             os.kill(server.pid, how)
             if server.wait(seconds):
                 break
-        write_status(self.home, "stopped")
+        self.report("stopped", port=0)
 
     def adopt(self) -> Postmaster | None:
         """Adopt a server whose supervisor was killed, with its users; None when none runs."""
@@ -314,7 +386,9 @@ class Supervisor:
 
         If another program has taken the port, a free one is used.
         """
-        write_status(self.home, "starting", port=port or 0)
+        if not self.is_home_ours():
+            raise WouldNotStart(f"the folder {self.home} was removed")
+        self.report("starting", port=port or 0)
         self.turn_log()
         deadline = time.monotonic() + START_SECONDS
         while True:
@@ -410,6 +484,7 @@ def main(words: list[str]) -> int:
     if os.fork():
         os._exit(0)
     guardian = Supervisor(home, postgres, None if user < 0 else user, None if group < 0 else group)
+    guardian.guard = guard
     guardian.run(port or None)
     os.close(guard)  # before users.lock, which the exit drops: the next user then finds no supervisor and starts one
     return 0

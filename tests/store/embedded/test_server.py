@@ -13,10 +13,12 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -30,6 +32,7 @@ from service.store.embedded.server import (
     Server,
     ServerWouldNotStart,
     shared_server,
+    stop_server,
 )
 from service.store.schema import roles
 from tests.fixtures.postgres import passable_folder
@@ -42,7 +45,7 @@ USER = """
 import sys
 from pathlib import Path
 from service.store.embedded.server import shared_server
-with shared_server(Path(sys.argv[1]), shelter=Path(sys.argv[2])) as server:
+with shared_server(Path(sys.argv[1]), shelter=Path(sys.argv[2]), warm_s=float(sys.argv[3])) as server:
     print(server.port, flush=True)
     sys.stdin.read()
 """
@@ -51,13 +54,15 @@ with shared_server(Path(sys.argv[1]), shelter=Path(sys.argv[2])) as server:
 class User:
     """A process of its own that uses a folder's server until it is told to leave."""
 
-    def __init__(self, folder: Path, *python: str, **options: object) -> None:
-        command = [*(python or [sys.executable]), "-c", USER, str(folder), str(folder.parent / "shelter")]
+    def __init__(self, folder: Path, *python: str, warm_s: float = 0.0, **options: Any) -> None:
+        words = [str(folder), str(folder.parent / "shelter"), str(warm_s)]
+        command = [*(python or [sys.executable]), "-c", USER, *words]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
-        self.process = subprocess.Popen(command, **{**pipes, **options})  # type: ignore[call-overload]
+        self.process = subprocess.Popen(command, **{**pipes, **options})
 
     def port(self) -> int:
         """Wait until the user has its server, and say where it listens."""
+        assert self.process.stdout is not None
         return int(self.process.stdout.readline())
 
     def leave(self) -> int:
@@ -136,7 +141,7 @@ def taken(port: int, squatter: socket.socket) -> bool:
     return True
 
 
-def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Path) -> str:
+def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Any) -> str:
     """Try to use a server where there can be none, and return what the error says."""
     with pytest.raises(error) as refusal, shared_server(folder, **options):
         pass
@@ -327,6 +332,154 @@ def test_a_folder_removed_in_use_takes_its_server_with_it_when_its_user_leaves(f
         eventually(removed)
 
     assert not processes(fresh)
+
+
+# ---- kept warm -------------------------------------------------------------------------------------------------------
+
+LONG_S, SHORT_S = 600.0, 0.3
+"""Longer than any test, and shorter than a test's patience."""
+
+
+def begun_again(folder: Path, since: int) -> bool:
+    """Whether the server's log says, since it had so many bytes, that a start had to recover."""
+    return b"was not properly shut down" in (folder / "server.log").read_bytes()[since:]
+
+
+def test_the_next_user_joins_a_warm_server_and_the_last_one_decides_how_long_it_stays(folder: Path) -> None:
+    with shared_server(folder, warm_s=LONG_S) as server:
+        remember(server, "before the pause")
+        first = (server.port, server_pid(folder))
+
+    with shared_server(folder, warm_s=0.0) as server:
+        assert (server.port, server_pid(folder)) == first
+        assert "before the pause" in remembered(server)
+
+    assert not processes(folder)
+
+
+def test_a_user_that_wants_it_warm_and_leaves_first_decides_nothing(folder: Path) -> None:
+    with shared_server(folder, warm_s=0.0), shared_server(folder, warm_s=LONG_S):
+        pass
+
+    assert not processes(folder)
+
+
+def test_a_warm_server_stops_by_itself_in_good_order(folder: Path) -> None:
+    with shared_server(folder, warm_s=SHORT_S) as server:
+        remember(server, "before its time was over")
+        since = (folder / "server.log").stat().st_size
+
+    eventually(lambda: not processes(folder))
+
+    assert state(folder) == "stopped"
+    with shared_server(folder) as server:
+        assert "before its time was over" in remembered(server)
+    assert not begun_again(folder, since)
+
+
+def test_a_warm_server_stops_by_itself_when_all_its_users_were_killed(folder: Path) -> None:
+    users = [User(folder, warm_s=SHORT_S), User(folder, warm_s=SHORT_S)]
+    for user in users:
+        user.port()
+
+    for user in users:
+        user.kill()
+
+    eventually(lambda: not processes(folder))
+
+
+def test_users_that_come_to_a_server_whose_time_ends_get_a_server_each_time(folder: Path) -> None:
+    for turn in range(12):  # some join the warm server, some meet it while it stops
+        with shared_server(folder, warm_s=0.01) as server:
+            remember(server, f"at the edge {turn}")
+
+    with shared_server(folder) as server:
+        assert {f"at the edge {turn}" for turn in range(12)} <= remembered(server)
+
+
+def test_a_user_who_leaves_without_being_seen_begins_the_time_anew(tmp_path: Path) -> None:
+    watching = supervisor.Supervisor(tmp_path, tmp_path / "postgres", None, None)
+    users = supervisor.open_owned(tmp_path / "users.lock", os.O_RDWR)
+    fcntl.flock(users, fcntl.LOCK_EX)  # as the supervisor holds it when the last user has left
+    supervisor.write_warmth(tmp_path, LONG_S)
+    over: list[bool] = []
+    waiting = threading.Thread(target=lambda: over.append(watching.is_over(users, LONG_S)))
+
+    waiting.start()
+    eventually(lambda: supervisor.is_free(tmp_path / "users.lock", fcntl.LOCK_SH))
+    supervisor.write_warmth(tmp_path, LONG_S)  # one that came and left between two looks
+    waiting.join(20)
+
+    assert over == [False]
+    os.close(users)
+
+
+def test_a_warm_server_is_stopped_on_request_at_once_and_one_in_use_is_not(folder: Path) -> None:
+    shelter = folder.parent / "shelter"
+    with shared_server(folder, warm_s=LONG_S) as server:
+        assert stop_server(folder, shelter=shelter) == "in use"
+        remember(server, "after the request")
+
+    assert stop_server(folder, shelter=shelter) == "stopped"
+    assert not processes(folder)
+    assert stop_server(folder, shelter=shelter) == "none"
+    assert stop_server(folder.parent / "nowhere", shelter=shelter) == "none"
+    assert not (folder.parent / "nowhere").exists()
+
+
+def test_a_warm_server_whose_guardian_was_killed_is_stopped_on_request_and_joined_by_the_next(folder: Path) -> None:
+    with shared_server(folder, warm_s=LONG_S):
+        pid = server_pid(folder)
+    os.kill(guardian_pid(folder), signal.SIGKILL)
+    eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+
+    with shared_server(folder, warm_s=LONG_S):
+        assert server_pid(folder) == pid
+    os.kill(guardian_pid(folder), signal.SIGKILL)
+    eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+
+    assert stop_server(folder, shelter=folder.parent / "shelter") == "stopped"
+    assert not processes(folder)
+
+
+def test_a_user_that_leaves_a_server_without_a_guardian_gives_it_one(folder: Path) -> None:
+    with shared_server(folder, warm_s=SHORT_S):
+        os.kill(guardian_pid(folder), signal.SIGKILL)
+        eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+
+    eventually(lambda: not processes(folder))
+
+
+def test_a_signal_to_the_guardian_stops_a_warm_server_at_once(folder: Path) -> None:
+    with shared_server(folder, warm_s=LONG_S):
+        pass
+
+    os.kill(guardian_pid(folder), signal.SIGTERM)
+
+    eventually(lambda: not processes(folder))
+    assert state(folder) == "stopped"
+
+
+def test_a_folder_removed_while_its_server_is_warm_takes_the_server_with_it(fresh: Path) -> None:
+    with shared_server(fresh, warm_s=LONG_S):
+        first = server_pid(fresh)
+    fresh.rename(fresh.with_name("removed"))  # as rm does, in one step
+
+    with shared_server(fresh) as server:  # another folder of that name
+        remember(server, "in the new folder")
+        eventually(lambda: not supervisor.exists(first))
+
+        assert state(fresh) == "ready"
+        assert remembered(server) == {"in the new folder"}
+
+
+@pytest.mark.parametrize(
+    "written", ["", "{", "[]", '{"seconds": "soon"}', '{"seconds": -1}', '{"seconds": NaN}', '{"seconds": 1e9}', "{}"]
+)
+def test_a_wish_that_cannot_be_granted_is_none(tmp_path: Path, written: str) -> None:
+    (tmp_path / "warm.json").write_text(written)
+
+    assert supervisor.read_warmth(tmp_path) == 0.0
 
 
 # ---- after a crash ---------------------------------------------------------------------------------------------------
@@ -559,7 +712,7 @@ def home_of_nobody(fresh: Path) -> tuple[Path, pwd.struct_passwd]:
     return home / "postgres", nobody
 
 
-def as_user(account: pwd.struct_passwd) -> dict[str, object]:
+def as_user(account: pwd.struct_passwd) -> dict[str, Any]:
     return {
         "user": account.pw_uid,
         "group": account.pw_gid,
@@ -619,7 +772,7 @@ def test_a_network_without_loopback_is_refused_at_once(folder: Path) -> None:
     begun = time.monotonic()
 
     alone = subprocess.run(
-        [unshare, "--net", sys.executable, "-c", USER, str(folder), str(folder.parent)],
+        [unshare, "--net", sys.executable, "-c", USER, str(folder), str(folder.parent), "0"],
         capture_output=True,
         check=False,
         cwd=ROOT,

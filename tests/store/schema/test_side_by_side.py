@@ -13,6 +13,7 @@ import pytest
 
 from service.app import running_worker
 from service.debate.entries import DebateConcluded, TurnAsked, TurnSpoke
+from service.reviews import DebateQuery
 from service.store.log import DebateLog
 from service.store.pool import Database as EveryDatabase
 from service.store.schema.migrate import (
@@ -26,7 +27,7 @@ from service.store.schema.migrate import (
 from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
 from service.store.spend import balance
 from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
-from tests.fixtures.running import Bench, CannedProvider, bench
+from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 from tests.fixtures.serving import served
 from tests.store.schema.earlier import LAST, EarlierWorker, cases, earlier
 
@@ -210,8 +211,8 @@ async def test_a_debate_that_this_version_left_is_gone_on_with_by_the_one_before
 
 async def killed(service: Bench, log: DebateLog | None) -> None:
     """Run a debate until its first call is under way, and leave it there."""
-    (row,) = await service.database.query("list_debates", LISTED)
-    task = asyncio.create_task((await service.runner(str(row["debate"]), log)).run())
+    (found,) = (await service.reviews.find(DebateQuery(), CALLER)).debates
+    task = asyncio.create_task((await service.runner(found.debate, log)).run())
     provider = service.provider
     assert isinstance(provider, CannedProvider)
     await provider.begun.wait()

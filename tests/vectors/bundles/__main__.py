@@ -120,6 +120,7 @@ def write() -> None:
     """All of them, by commands of a deployment that is gone afterwards."""
     with passable_folder() as folder:
         os.environ["GAINSAY_DATA_DIR"] = str(folder / "data")
+        os.environ["GAINSAY_WARM_S"] = "0"
         for name, words in REVIEWS.items():
             bundle(name, *words)
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=approving())))

@@ -1,0 +1,145 @@
+"""How long the list of debates takes among 100,000 of them, by each filter and order, on a server of the bench's own.
+
+Each row has the median and the 95th percentile of asking for a page as HTTP does, without the connection: statements,
+the debates of the page read and compared, and the JSON. It is held against 50 ms. ``submission`` is what the projection adds
+to writing a case and the end of a debate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import uvloop
+
+from bench.audit import server
+from bench.found import COMMON, OLD, RARE, TENANT, fill
+from service.report.sent import encode
+from service.reviews.finding import DebateFinder, Page
+from service.reviews.query_parameters import read_query
+from service.store.pool import Database
+from service.web.list_types import DebateList
+
+DEBATES, LIMIT_MS, ROUNDS = 100_000, 50, 40
+Told = tuple[str, str, str, str]
+Asked = Mapping[str, Sequence[str]]
+
+LISTS: Mapping[str, Asked] = {
+    "no filter": {},
+    "limit 100": {"limit": ["100"]},
+    "a month": {"since": ["2025-06-01"], "until": ["2025-07-01"]},
+    "taskType, common": {"taskType": ["contract"]},
+    "taskType, 1 in 1000": {"taskType": ["other"]},
+    "taskType, two": {"taskType": ["security", "other"]},
+    "status completed": {"status": ["completed"]},
+    "status aborted": {"status": ["aborted"]},
+    "status running": {"status": ["running"]},
+    "status queued, failed": {"status": ["queued", "failed"]},
+    "format adversarial": {"format": ["adversarial"]},
+    "format convergence": {"format": ["convergence"]},
+    "outcome modified": {"outcome": ["modified"]},
+    "outcome escalated, none": {"outcome": ["escalated", "none"]},
+    "confidence LOW": {"confidence": ["LOW"]},
+    "flag, 1 in 5": {"flag": ["softenedCritique"]},
+    "flag, 1 in 2000": {"flag": ["providerOverrun"]},
+    "flag, any of two": {"flag": ["inventedQuotation", "providerOverrun"]},
+    "humanReview true": {"humanReview": ["true"]},
+    "useCase, common": {"useCase": ["use 1"]},
+    "useCase, rare": {"useCase": ["use 79"]},
+    "materiality high": {"materiality": ["high"]},
+    "model": {"model": ["alder-large"]},
+    "metadata, one ticket": {"metadata": ["ticket=MR-50000"]},
+    "metadata, 19 in 20": {"metadata": ["environment=prod"]},
+    "metadata, a key": {"metadata": ["team"]},
+    "metadata, nothing": {"metadata": ["ticket=none"]},
+    "q, two in three": {"q": [COMMON]},
+    "q, 20 in all": {"q": [RARE]},
+    "q, only long ago": {"q": [OLD]},
+    "q, a phrase": {"q": ['"contraa0 contrab0"']},
+    "q, common and not": {"q": [f"{COMMON} -{OLD}"]},
+    "q, rare, and a filter": {"q": [RARE], "outcome": ["modified"]},
+    "q, long ago, and a filter": {"q": [OLD], "humanReview": ["true"], "taskType": ["contract"]},
+    "work list": {"humanReview": ["true"], "materiality": ["high"], "status": ["completed"], "since": ["2026-01-01"]},
+    "rare in every way": {"flag": ["providerOverrun"], "outcome": ["rejected"], "taskType": ["compliance"]},
+    "all filters": {
+        "since": ["2025-02-01"],
+        "until": ["2026-06-01"],
+        "taskType": ["contract"],
+        "status": ["completed"],
+        "format": ["adversarial"],
+        "outcome": ["modified", "upheld"],
+        "confidence": ["MODERATE"],
+        "humanReview": ["false"],
+        "useCase": ["use 1"],
+        "materiality": ["moderate"],
+        "model": ["alder-large"],
+        "metadata": ["environment=prod"],
+        "q": [COMMON],
+    },
+    **{f"sort {sort}": {"sort": [sort]} for sort in ("createdAt", "-spentUSD", "spentUSD", "-estimatedDownsideUSD")},
+    "sort -spentUSD, filter": {"sort": ["-spentUSD"], "humanReview": ["true"], "outcome": ["rejected"]},
+    "sort downside, q": {"sort": ["estimatedDownsideUSD"], "q": [COMMON]},
+}
+DEEP: Mapping[str, Asked] = {
+    "no filter": {},
+    "outcome modified": {"outcome": ["modified"]},
+    "sort -spentUSD": {"sort": ["-spentUSD"]},
+    "q, two in three": {"q": [COMMON]},
+}
+PAGES = 100
+"""The page that counts as deep, in pages of 100."""
+EVERY = (
+    *("taskType", "status", "format", "outcome", "confidence"),
+    *("flag", "humanReview", "useCase", "materiality", "model"),
+)
+COUNTS: Mapping[str, Asked] = {
+    "status": {"facets": ["status"], "limit": ["1"]},
+    "all ten": {"facets": list(EVERY), "limit": ["1"]},
+    "all ten, work list": {"facets": list(EVERY), "limit": ["1"], "humanReview": ["true"], "materiality": ["high"]},
+    "all ten, q": {"facets": list(EVERY), "limit": ["1"], "q": [COMMON]},
+}
+
+
+def measure() -> Iterator[Told]:
+    """Every row; takes about three minutes, most of them to fill the database."""
+    with server() as at:
+        fill(at.admin, DEBATES)
+        yield from uvloop.run(_measured(at.service))
+
+
+async def _measured(url: str) -> list[Told]:
+    async with Database.open(url, size=2) as database:
+        finder = DebateFinder(database, held=True)
+        rows = [await _row(finder, f"find: {what}", asked) for what, asked in LISTS.items()]
+        for what, asked in DEEP.items():
+            deep = {**asked, "limit": ["100"], "after": [await _deep(finder, asked)]}
+            rows.append(await _row(finder, f"find: {what}, page {PAGES}", deep))
+        rows += [await _row(finder, f"find: counts, {what}", asked) for what, asked in COUNTS.items()]
+    return rows
+
+
+async def _deep(finder: DebateFinder, asked: Asked) -> str:
+    after = ""
+    for _ in range(PAGES):
+        page = await _page(finder, {**asked, "limit": ["100"], **({"after": [after]} if after else {})})
+        assert page.next is not None
+        after = page.next
+    return after
+
+
+async def _row(finder: DebateFinder, what: str, asked: Asked) -> Told:
+    taken = []
+    for _ in range(ROUNDS + 2):
+        begun = time.perf_counter()
+        query = read_query(asked)
+        page = await finder.find(query, TENANT)
+        encode(DebateList.of(page, query.facets))
+        taken.append((time.perf_counter() - begun) * 1_000)
+    taken = sorted(taken[2:])
+    p50, p95 = taken[len(taken) // 2], taken[len(taken) * 95 // 100]
+    found = f"{len(page.debates)} on the page"
+    return what, f"{p50:.1f} ms, p95 {p95:.1f}", f"limit {LIMIT_MS} ms; {found}", f"{p95 / LIMIT_MS:.2f}"
+
+
+async def _page(finder: DebateFinder, asked: Asked) -> Page:
+    return await finder.find(read_query(asked), TENANT)

@@ -1,0 +1,313 @@
+"""A running service behind its HTTP API, through the client that callers have too (`gainsay_client`).
+
+Errors of the client become those that commands print. A service on another machine is remembered by the heads of its
+logs (`heads_file`), so that a log that forks between two commands is noticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote, urlsplit
+
+import msgspec
+
+import gainsay_client
+from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint
+from service.audit.note import BadNote, decode_base64, parse_note
+from service.audit.report_forms import Form, Paper
+from service.audit.tree import ProofError, verify_consistency
+from service.cli.access.port import (
+    JSON,
+    Aborted,
+    Contradicted,
+    Exported,
+    Query,
+    Running,
+    ShownEvent,
+    SignedHead,
+)
+from service.cli.access.problems import ServiceProblem
+from service.cli.members import items, member
+from service.errors import GainsayError, NotFound, NotProvable
+from service.policy import Limits
+from service.report import sent
+from service.report.result.types import Result
+
+if TYPE_CHECKING:
+    from gainsay_client import AsyncGainsay
+    from service.cli.case_options import CaseRules
+
+QUICK_S, PATIENT_S = 5.0, 60.0
+"""For how long a request is sent again: a question at the keyboard, and a case or a debate that has begun."""
+RECALL_PAGE = 100
+CLOSES = "the service"
+_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
+"""Names of documents that stand in an address as they are."""
+
+
+class OverHTTP:
+    """A service that runs elsewhere."""
+
+    def __init__(self, address: str, quick: AsyncGainsay, patient: AsyncGainsay) -> None:
+        self._address = address
+        self._quick, self._patient = quick, patient
+
+    @property
+    def name(self) -> str:
+        """Its address."""
+        return self._address
+
+    async def rules(self) -> CaseRules:
+        """What the policy of the service says of cases; raises `ServiceProblem`."""
+        from service.cli.case_options import CaseRules
+
+        found = await self._json("/v1/policy", ())
+        try:
+            return CaseRules(msgspec.convert(found["limits"], Limits), str(found["debate"]["format"]))
+        except (msgspec.ValidationError, LookupError, TypeError) as error:
+            raise self._unknown(f"a policy that this version cannot read ({error})") from None
+
+    async def find(self, query: Query) -> JSON:
+        """One page of debates."""
+        return await self._json("/v1/debates", query)
+
+    async def result(self, debate: str) -> Result:
+        """The whole result; raises `ServiceProblem` for one that this build cannot read."""
+        with self._spoken():
+            answer = await self._quick.request("GET", _path(debate), query={"view": "full"})
+        try:
+            return sent.read(answer.body, Result)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise self._unknown(f"a result that this version cannot read ({error})") from None
+
+    async def documents(self, debate: str) -> JSON:
+        """The list of a debate's documents."""
+        with self._spoken():
+            return await self._quick.documents(debate)
+
+    async def document(self, debate: str, document: str) -> str:
+        """The text of a document."""
+        name = document
+        if not _PLAIN.fullmatch(document):  # not fit for an address: the list has one with its hash
+            listed = items(await self.documents(debate), "documents")
+            name = next((_last(member(one, "href")) for one in listed if member(one, "id") == document), "")
+            if not name:
+                raise NotFound(
+                    f"the case of debate {debate} has no document of this name; /documents lists those that it has"
+                )
+        with self._spoken():
+            return await self._quick.document(debate, name)
+
+    async def report(self, debate: str, form: Form, paper: Paper) -> bytes:
+        """The report of a debate."""
+        with self._spoken():
+            return await self._quick.report(debate, form, paper=paper)
+
+    async def follow(self, debate: str) -> AsyncGenerator[ShownEvent, None]:
+        """The events of a debate, across connections that break."""
+        with self._spoken():
+            stream = cast("AsyncGenerator[gainsay_client.Event, None]", self._patient.follow(debate))
+            async with aclosing(stream) as events:
+                async for event in events:
+                    yield ShownEvent(event.name, event.data)
+
+    async def submit(self, case: JSON) -> str:
+        """Record a case under a key of its own."""
+        with self._spoken():
+            plain = json.loads(msgspec.json.encode(case))  # with the forms that this service gives numbers and amounts
+            return (await self._patient.submit(plain)).debate_id
+
+    @asynccontextmanager
+    async def running(self, debate: str) -> AsyncIterator[Running]:
+        """The workers of the service run it; an error of its stream is all the trouble that shows here."""
+        yield Running(asyncio.get_running_loop().create_future(), lambda: None, CLOSES)
+
+    async def abort(self, debate: str, why: str) -> Aborted:
+        """Abort a debate."""
+        with self._spoken():
+            found = await self._patient.abort(debate, reason=why)
+        return Aborted(found["debateId"], found["status"], found["spentUSD"], found["stillHeldUSD"], None)
+
+    async def bundle(self, debate: str, file: IO[bytes]) -> None:
+        """Write the bundle of a debate, once it is whole."""
+        with self._spoken(), _download() as part:
+            await self._patient.bundle(debate, part)
+            _copy(part, file)
+
+    async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
+        """Write the records of a log, once they are whole."""
+        logs = await self._logs()
+        name = _named(logs, log)
+        with self._spoken(), _download() as part:
+            await self._patient.export(name, part, form=cast(Any, form), **filters)
+            _copy(part, file)
+        return Exported(name, [each["log"] for each in logs if each["log"] != name])
+
+    async def head(self, log: str | None) -> SignedHead:
+        """The latest head of a log."""
+        logs = await self._logs()
+        name = _named(logs, log)
+        found = next(each for each in logs if each["log"] == name)
+        if "size" not in found:
+            raise NotProvable(f"the log {name} has no checkpoint yet; check that a sequencer runs")
+        with self._spoken():
+            note = (await self._quick.checkpoint(name)).encode()
+        try:
+            return SignedHead(parse_checkpoint(parse_note(note).text), note, member(found, "key"))
+        except (BadNote, BadCheckpoint) as error:
+            raise self._unknown(f"a checkpoint of {name} that is none ({error.detail})") from None
+
+    async def expect_prefix(self, kept: Checkpoint, head: Checkpoint) -> None:
+        """Verify the proof that one head continues the other (RFC 9162, 2.1.4.2)."""
+        path: Sequence[bytes | None] = ()
+        if 0 < kept.size < head.size:
+            with self._spoken():
+                lines = await self._quick.consistency(head.origin, kept.size, head.size)
+            path = [decode_base64(line) for line in lines]
+        try:
+            verify_consistency(kept.size, head.size, [node or b"" for node in path], kept.root, head.root)
+        except ProofError as error:
+            raise Contradicted(
+                f"the first {kept.size} records of the log {head.origin} are not those of the head that was kept, "
+                f"whose root is {kept.root.hex()}: {error}"
+            ) from None
+
+    async def keys(self) -> JSON:
+        """The register of verifier keys."""
+        return await self._json("/v1/audit/keys", ())
+
+    async def recall(self, asked: str, value: str) -> JSON:
+        """All debates that rest on something, over all pages."""
+        found: list[Any] = []
+        after: Query = ()
+        while True:
+            page = await self._json("/v1/audit/recall", ((asked, value), ("limit", str(RECALL_PAGE)), *after))
+            found += page.get("debates", ())
+            if not (following := page.get("next")) or after == (("after", following),):
+                return {"asked": asked, "value": value, "debates": found}
+            after = (("after", following),)
+
+    async def _logs(self) -> Sequence[JSON]:
+        """The caller's logs, oldest first."""
+        return [each for each in items(await self._json("/v1/audit/logs", ()), "logs") if "log" in each]
+
+    async def _json(self, path: str, query: Query) -> dict[str, Any]:
+        named: dict[str, list[str]] = {}
+        for name, value in query:
+            named.setdefault(name, []).append(value)
+        with self._spoken():
+            return (await self._quick.request("GET", path, query=named)).members()
+
+    @contextmanager
+    def _spoken(self) -> Iterator[None]:
+        """Raise the client's errors as those of commands."""
+        try:
+            yield
+        except gainsay_client.GainsayError as error:
+            raise problem_of(error, self._address) from error
+
+    def _unknown(self, found: str) -> ServiceProblem:
+        return ServiceProblem(
+            f"{self._address} answered with {found}; it may be of a newer version: use its own, or --json",
+            code="unexpected_answer",
+            status=502,
+        )
+
+
+@asynccontextmanager
+async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
+    """The service at an address, which `service.policy.settings.read_server` has checked.
+
+    ``data`` is the folder in which heads of logs are remembered. Raises `ServiceProblem` for one that cannot be used.
+    """
+    heads = remembered(address, data)
+
+    def client(seconds: float) -> AsyncGainsay:
+        # The one place for what shows who the caller is (a token), once a service asks for it.
+        return gainsay_client.AsyncGainsay(address, heads=heads, give_up_after=seconds)
+
+    async with client(QUICK_S) as quick, client(PATIENT_S) as patient:
+        yield OverHTTP(address, quick, patient)
+
+
+def remembered(address: str, data: Path) -> gainsay_client.HeadStore:
+    """The heads of a service's logs: in a file, but for services of this machine.
+
+    Services on this machine come and go at one address with new databases, whose logs have the same names.
+    """
+    from service.cli.access.place import is_here
+
+    return gainsay_client.MemoryHeads() if is_here(address) else gainsay_client.FileHeads(heads_file(address, data))
+
+
+def heads_file(address: str, data: Path) -> Path:
+    """Where the heads of a service are remembered."""
+    host = urlsplit(address).hostname or ""
+    return data / "services" / f"{host}-{sha256(address.encode()).hexdigest()[:12]}.json"
+
+
+def problem_of(error: gainsay_client.GainsayError, address: str) -> GainsayError:
+    """An error of the client as one that a command prints, with the code and the exit code of a local one."""
+    match error:
+        case gainsay_client.LogForked():
+            return ServiceProblem(f"{error.detail}. Of {address}", code=error.code, status=500)
+        case gainsay_client.Unreachable():
+            words = f"{error.detail}; check the address, and that the service runs (`gainsay serve`)"
+            return ServiceProblem(words, code=error.code, status=503)
+        case gainsay_client.UnexpectedAnswer():
+            words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"
+            return ServiceProblem(words, code=error.code, status=502, request=error.request_id)
+        case _:
+            return _answered(error, address)
+
+
+def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProblem:
+    """An error that the service, or what stands before it, answered."""
+    status = error.status or 500
+    if error.code == f"http_{status}":  # without a problem document, which a service always sends
+        words = f"expected an answer of Gainsay at {address}, found another server's: {error.detail}; check the address"
+        return ServiceProblem(words, code="unexpected_answer", status=502, request=error.request_id)
+    faults = [(fault.pointer, fault.detail) for fault in error.errors]
+    return ServiceProblem.of(error.detail, error.code, status, faults, error.request_id)
+
+
+def _named(logs: Sequence[JSON], log: str | None) -> str:
+    """The log of this name, or the one to which new debates go; raises `NotFound`."""
+    names = [str(each["log"]) for each in logs]
+    if log is None and names:
+        return names[-1]
+    if log is None:
+        raise NotFound("there is no log yet; nothing has been recorded")
+    if log not in names:
+        raise NotFound(f"there is no log {log[:200]!r}; GET /v1/audit/logs lists those that there are")
+    return log
+
+
+def _path(debate: str) -> str:
+    return f"/v1/debates/{quote(debate, safe='')}"
+
+
+def _last(address: str) -> str:
+    """The last part of an address."""
+    return unquote(address.rpartition("/")[2])
+
+
+@contextmanager
+def _download() -> Iterator[Path]:
+    """A place for a file until it is whole."""
+    with tempfile.TemporaryDirectory(prefix="gainsay-") as folder:
+        yield Path(folder) / "part"
+
+
+def _copy(part: Path, file: IO[bytes]) -> None:
+    with part.open("rb") as found:
+        shutil.copyfileobj(found, file)

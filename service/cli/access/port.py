@@ -1,0 +1,152 @@
+"""What a command may ask of a service, wherever that runs.
+
+Lists, documents and keys come as the JSON of the HTTP API, so that both ways give the same output. A result comes as
+the type that the pages show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from service.errors import GainsayError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from service.audit.checkpoint import Checkpoint
+    from service.audit.report_forms import Form, Paper
+    from service.cli.case_options import CaseRules
+    from service.report import Result
+
+JSON = Mapping[str, Any]
+Query = tuple[tuple[str, str], ...]
+"""Parameters of a query by their names in HTTP; one may come several times."""
+
+
+class ShownEvent(NamedTuple):
+    """An event of a debate's stream: its name, and its data as JSON."""
+
+    name: str
+    data: JSON
+
+
+class Aborted(NamedTuple):
+    """What an abort did. Amounts are US dollars; ``held`` may still be charged for the calls in flight.
+
+    ``calls`` is ``None`` where the service does not say how many there are.
+    """
+
+    debate: str
+    status: str
+    spent: str
+    held: str
+    calls: int | None
+
+
+class Running(NamedTuple):
+    """A debate that is being run: the error that ends it too early, and how to end its calls without waiting.
+
+    ``closes`` says in words what will close the calls that were broken off.
+    """
+
+    trouble: asyncio.Future[GainsayError]
+    break_off: Callable[[], None]
+    closes: str
+
+
+class SignedHead(NamedTuple):
+    """The latest head of a log, its signed note, and the verifier key that the service names for it."""
+
+    head: Checkpoint
+    note: bytes
+    key: str
+
+
+class Exported(NamedTuple):
+    """The log whose records were written, and the tenant's other logs."""
+
+    log: str
+    others: Sequence[str]
+
+
+class Contradicted(GainsayError):
+    """A kept head, or the log's own, contradicts this log."""
+
+    code = "contradicted"
+    title = "The log contradicts a kept head"
+
+
+class Service(Protocol):
+    """A service. Every method raises `GainsayError` with the code that the HTTP API documents."""
+
+    @property
+    def name(self) -> str:
+        """Where it is, for messages."""
+        ...
+
+    async def rules(self) -> CaseRules:
+        """What its policy says of the cases that it takes."""
+        ...
+
+    async def find(self, query: Query) -> JSON:
+        """One page of debates, as ``GET /v1/debates`` answers this query."""
+        ...
+
+    async def result(self, debate: str) -> Result:
+        """The whole result of a debate so far."""
+        ...
+
+    async def documents(self, debate: str) -> JSON:
+        """The list of a debate's documents."""
+        ...
+
+    async def document(self, debate: str, document: str) -> str:
+        """The text of a document."""
+        ...
+
+    async def report(self, debate: str, form: Form, paper: Paper) -> bytes:
+        """The report of a debate."""
+        ...
+
+    def follow(self, debate: str) -> AsyncGenerator[ShownEvent, None]:
+        """The events of a debate, from the first one to its end."""
+        ...
+
+    async def submit(self, case: JSON) -> str:
+        """Record a case once, however often a connection breaks; the id of its debate."""
+        ...
+
+    def running(self, debate: str) -> AbstractAsyncContextManager[Running]:
+        """Have the debate run during the block."""
+        ...
+
+    async def abort(self, debate: str, why: str) -> Aborted:
+        """Abort a debate; a second time it changes nothing."""
+        ...
+
+    async def bundle(self, debate: str, file: IO[bytes]) -> None:
+        """Write the bundle of a debate."""
+        ...
+
+    async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
+        """Write the records of a log, of the current one without a name; ``filters`` by their names in HTTP."""
+        ...
+
+    async def head(self, log: str | None) -> SignedHead:
+        """The latest head of a log, of the current one without a name. Nothing of it is verified yet."""
+        ...
+
+    async def expect_prefix(self, kept: Checkpoint, head: Checkpoint) -> None:
+        """Raise `Contradicted` unless the records under ``kept`` begin those under ``head``."""
+        ...
+
+    async def keys(self) -> JSON:
+        """The register of verifier keys."""
+        ...
+
+    async def recall(self, asked: str, value: str) -> JSON:
+        """All debates that rest on something."""
+        ...

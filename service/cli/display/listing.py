@@ -1,0 +1,139 @@
+"""A page of debates: a row each where the screen is wide enough, and a few lines each on a narrow one.
+
+It reads the JSON of ``GET /v1/debates``, of a newer service too: what is missing is left empty, and a value that is not
+known here is shown as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.display.console import text
+from service.cli.members import items, member
+from service.report.decision_labels import OUTCOMES
+from service.report.labels import label_of
+
+Debate = Mapping[str, Any]
+HEADINGS = tuple(map(Text, ("UTC", "id", "outcome", "conf", "rev", "USD", "question")))
+GAP, LEAST = 2, 16
+"""Characters between two columns, and the fewest that a question has; with less room a debate has lines of its own."""
+SHORT = 13
+"""Characters of an id that is shortened: its whole time stamp, to the millisecond."""
+_COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
+_BRIEF = {"MODERATE": "MOD"}
+
+
+def show(console: Console, debates: Sequence[Debate], *, whole_ids: bool) -> None:
+    """Print the debates; ids are shortened as far as they differ, unless they are to be whole."""
+    ids = [member(debate, "debateId") for debate in debates]
+    names = ids if whole_ids else shortened(ids)
+    days = [created(debate) for debate in debates]
+    forms = [days, [day[5:] for day in days]] if len({day[:4] for day in days}) == 1 else [days]
+    for form in forms:  # without the year, where all have the same and room is scarce
+        if table := _table(console.width, [_cells(*row) for row in zip(form, names, debates, strict=True)]):
+            console.print(table)
+            return
+    for name, debate in zip(names, debates, strict=True):
+        for line in _lines(name, debate, console.width):
+            console.print(line)
+
+
+def _table(width: int, rows: Sequence[Sequence[Text]]) -> Table | None:
+    """A row each, if a line of this width has room for it."""
+    widths = [max(cell_len(cell.plain) for cell in column) for column in zip(HEADINGS, *rows, strict=True)]
+    left = width - sum(widths[:-1]) - GAP * (len(widths) - 1)
+    if left < LEAST:
+        return None
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
+    for heading, wide in zip(HEADINGS, (*widths[:-1], min(widths[-1], left)), strict=True):
+        justify: JustifyMethod = "right" if heading.plain == "USD" else "left"
+        table.add_column(heading, width=wide, justify=justify, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def show_facets(console: Console, facets: Sequence[Mapping[str, Any]]) -> None:
+    """Print how many debates have which value: a facet a line, or more where it wraps."""
+    for facet in facets:
+        values = (f"{member(one, 'value')} {count(one)}" for one in items(facet, "values"))
+        console.print(Text(": ").join([text(member(facet, "facet"), "bold"), text(", ".join(values) or "none")]))
+
+
+def shortened(ids: Sequence[str]) -> list[str]:
+    """The beginning of each id by which it differs from the others, never shorter than its time stamp."""
+    ordered = sorted(set(ids))
+    needed = dict.fromkeys(ordered, SHORT)
+    for one, other in pairwise(ordered):
+        differs = next((n for n, (a, b) in enumerate(zip(one, other, strict=False), start=1) if a != b), len(one))
+        for each in (one, other):
+            needed[each] = max(needed[each], differs)
+    return [one[: needed[one] + one.startswith("-", needed[one] - 1)] for one in ids]
+
+
+def count(found: Mapping[str, Any]) -> str:
+    """A number of debates; one that is a bound says so."""
+    number = member(found, "count")
+    return (
+        f"{'at least ' if member(found, 'atLeast') == 'True' else ''}{int(number):,}" if number.isdecimal() else number
+    )
+
+
+def created(debate: Debate) -> str:
+    """The minute of a debate's creation, in UTC."""
+    return member(debate, "createdAt")[:16].replace("T", " ")
+
+
+def requires_review(debate: Debate) -> bool:
+    """Whether a rule requires human review."""
+    return member(debate, "decision", "humanReview", "required") == "True"
+
+
+def _cells(day: str, name: str, debate: Debate) -> Sequence[Text]:
+    level = member(debate, "decision", "confidence")
+    return (
+        text(day),
+        text(name),
+        _outcome(debate),
+        text(_BRIEF.get(level, level), _COLOURS.get(level, "")),
+        text("yes" if requires_review(debate) else "", "bold yellow"),
+        text(_cost(debate)),
+        text(member(debate, "question")),
+    )
+
+
+def _lines(name: str, debate: Debate, width: int) -> Iterator[Text]:
+    """A debate in lines, for a narrow screen; the question is cut to one."""
+    level, cost = member(debate, "decision", "confidence"), _cost(debate)
+    review = text("review required" if requires_review(debate) else "", "bold yellow")
+    facts = (_outcome(debate), text(level, _COLOURS.get(level, "")), review, text(f"{cost} USD" if cost else ""))
+    yield Text("  ").join([text(created(debate), "bold"), text(name)])
+    yield Text(", ").join([one for one in facts if one.plain])
+    question = text(member(debate, "question"), "dim")
+    question.truncate(width, overflow="ellipsis")
+    yield question
+
+
+def _outcome(debate: Debate) -> Text:
+    """What came of it, or its status where there is no decision; a debate that was cut short says so."""
+    status, outcome = member(debate, "status"), member(debate, "decision", "outcome")
+    if outcome in ("", "none"):
+        return text(status, "dim")
+    words = "Escalated" if outcome == "escalated" else label_of(OUTCOMES, outcome)
+    return text(f"{words} (cut)" if status == "truncated" else words)
+
+
+def _cost(debate: Debate) -> str:
+    amount = member(debate, "decision", "cost", "spentUSD")
+    try:
+        return f"{Decimal(amount):,.4f}" if amount else ""
+    except InvalidOperation:
+        return amount

@@ -1,0 +1,49 @@
+"""The documents of a case: listed as they were recorded, and read after a comparison with their commitments."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from msgspec import Struct
+
+from service.debate.entries import CaseReceived
+from service.errors import NotFound
+from service.store.pool import Database
+from service.store.stored_debate import read_debate
+
+BY_HASH = "sha256:"
+"""What a document's SHA-256 begins with where it stands in the place of its id."""
+
+
+class CaseDocument(Struct, frozen=True):
+    """A document as the case names it, with its text; ``sha256`` is that of its UTF-8 bytes, in hex."""
+
+    id: str
+    title: str
+    sha256: str
+    characters: int
+    content: bytes
+
+
+async def case_documents(database: Database, debate: str, tenant: str) -> tuple[CaseDocument, ...]:
+    """The documents of a debate's case, in its order; raises `NotFound` and `EvidenceDamaged`."""
+    stored = await read_debate(database, debate, tenant, documents=True)
+    received = stored.records[0].entry
+    if not isinstance(received, CaseReceived):
+        return ()
+    found = []
+    for document in received.case.documents:
+        content = stored.texts[document.id].encode()
+        digest = sha256(content).hexdigest()
+        found.append(CaseDocument(document.id, document.title, digest, document.characters, content))
+    return tuple(found)
+
+
+async def case_document(database: Database, debate: str, name: str, tenant: str) -> CaseDocument:
+    """One document, by its id, or by `BY_HASH` and its SHA-256; raises what `case_documents` raises."""
+    found = await case_documents(database, debate, tenant)
+    named = [document for document in found if document.id == name]
+    hashed = [document for document in found if f"{BY_HASH}{document.sha256}" == name]
+    for document in (*named, *hashed):
+        return document
+    raise NotFound(f"the case of debate {debate} has no document of this name; /documents lists those that it has")

@@ -1,0 +1,150 @@
+"""Finds debates: a page of the list with what a work list needs of each, and counts.
+
+The list shows the projection. The question and the case's other members are read from the first record and compared
+with its commitment; they are absent where the payload is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from service.audit.record import Actor, Envelope, commit, open_leaf
+from service.debate.entries import CaseReceived, decode
+from service.debate.model import Case, Status
+from service.errors import BadRequest, EvidenceDamaged, IllegalEntry
+from service.report import build_decision
+from service.report.result.decision_types import Decision
+from service.reviews.cursor import read_cursor, write_cursor
+from service.store.debate_query import Count, DebateQuery, FacetCount, Position
+from service.store.finding import asks_of_ends, count_found, find_page, has_words
+from service.store.pool import Database, Row
+from service.store.stored_debate import read_records
+
+OPEN = ("queued", "running")
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """A debate in a list: its status by its head row, when its first record says it came, its decision and flags.
+
+    ``question`` and what follows it are the case's, absent where its payload is not stored any more.
+    """
+
+    debate: str
+    task_type: str
+    format: str | None
+    status: Status
+    created: str
+    caller: Actor
+    decision: Decision | None
+    flags: tuple[str, ...] = ()
+    question: str | None = None
+    metadata: dict[str, str] = {}
+    use_case: str | None = None
+    materiality: str | None = None
+    estimated_downside: Decimal | None = None
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """A page of debates, the cursor of the next one, and the counts that were asked for."""
+
+    debates: tuple[Summary, ...]
+    next: str | None
+    total: Count | None = None
+    counts: tuple[FacetCount, ...] = ()
+
+
+class DebateFinder:
+    """Finds the debates of a tenant. With ``held`` False every end is told, as in `Reviews`."""
+
+    def __init__(self, database: Database, *, held: bool) -> None:
+        self._database = database
+        self._held = held
+
+    async def find(self, query: DebateQuery, tenant: str) -> Page:
+        """The page; raises `BadRequest` for a cursor of another list and for words that none is found by."""
+        after = read_cursor(tenant, query)
+        if query.words is not None and not await has_words(self._database, query.words):
+            raise BadRequest("q has no word that is searched for: words such as 'the' and 'is' are in every question")
+        rows, (total, counts) = await asyncio.gather(
+            find_page(self._database, tenant, query, after, self._held), self._counts(query, tenant)
+        )
+        page = rows[: query.limit]
+        following = write_cursor(tenant, query, _position(page[-1])) if len(rows) > query.limit else None
+        debates = tuple([await self._summary(row) for row in page if self._may_be_shown(query, row)])
+        return Page(debates=debates, next=following, total=total, counts=tuple(counts))
+
+    async def _counts(self, query: DebateQuery, tenant: str) -> tuple[Count | None, list[FacetCount]]:
+        """What is counted, if anything was asked for."""
+        return await count_found(self._database, tenant, query, self._held) if query.facets else (None, [])
+
+    def _status(self, row: Row) -> Status:
+        status: Status = row["told" if self._held else "state"]
+        return status
+
+    def _may_be_shown(self, query: DebateQuery, row: Row) -> bool:
+        """Whether a debate that was found by its end may be: the statement finds it where no record waits for a head,
+        which a log that has lost leaves would pass as well."""
+        return not asks_of_ends(query) or self._status(row) not in OPEN
+
+    async def _summary(self, row: Row) -> Summary:
+        """A debate in a list. The decision of one that another version concluded is read from its records."""
+        debate, status, envelope = str(row["debate"]), self._status(row), open_leaf(row["leaf"])
+        decision, flags = None, ()
+        if status not in OPEN:
+            body = row["decision"]
+            decision = msgspec.json.decode(body, type=Decision) if body else await self._decision(debate)
+            flags = tuple(row["flags"] or ())
+        return Summary(
+            debate=debate,
+            task_type=row["task_type"],
+            format=row["format"],
+            status=status,
+            created=envelope.occurred,
+            caller=envelope.actor,
+            decision=decision,
+            flags=flags,
+            **_of_case(await self._case(row, envelope)),
+        )
+
+    async def _decision(self, debate: str) -> Decision | None:
+        """A decision that is not stored, from the records; ``None`` where none can be read from them.
+
+        A damaged debate becomes an incident here too, and the list goes on without its decision.
+        """
+        with suppress(IllegalEntry, EvidenceDamaged):
+            return build_decision([record.entry for record in await read_records(self._database, debate)])
+        return None
+
+    async def _case(self, row: Row, envelope: Envelope) -> Case | None:
+        """The case as its record has it; ``None`` where that is not stored, or not the one that was recorded."""
+        if row["body"] is None:
+            return None
+        salt, body = bytes(row["salt"]), bytes(row["body"])
+        if commit(salt, body) != envelope.commitment:
+            with suppress(EvidenceDamaged):  # which notes the incident
+                await read_records(self._database, str(row["debate"]))
+            return None
+        entry = decode(body, envelope.schema)
+        return entry.case if isinstance(entry, CaseReceived) else None
+
+
+def _of_case(case: Case | None) -> dict[str, Any]:
+    if case is None:
+        return {}
+    return {
+        "question": case.question,
+        "metadata": case.metadata,
+        "use_case": case.use_case,
+        "materiality": case.materiality,
+        "estimated_downside": case.estimated_downside,
+    }
+
+
+def _position(row: Row) -> Position:
+    return Position(str(row["debate"]), row["key"])

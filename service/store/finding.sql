@@ -1,0 +1,135 @@
+-- The list of debates, composed by finding.py from these parts. `{is name}` is a comparison with one value or with several
+-- (`= %(name)s`, `= ANY (%(name)s)`), because only a comparison with one value lets an index give the order as well.
+
+-- held --
+-- Debates with a record that no signed head covers: if they have ended, their end may not be told yet.
+SELECT p.debate FROM pending p WHERE %(held)s
+UNION
+SELECT l.debate FROM log_epoch g
+LEFT JOIN LATERAL (SELECT c.size FROM checkpoint c WHERE c.log = g.log ORDER BY c.size DESC LIMIT 1) AS c ON true
+JOIN leaf l ON l.log = g.log AND l.idx >= coalesce(c.size, 0)
+WHERE %(held)s AND g.tenant = %(tenant)s
+
+-- told --
+-- The end of a debate may be told.
+f.debate NOT IN (SELECT debate FROM held)
+
+-- heads --
+-- Every debate, also one that was not projected.
+FROM debate_head f WHERE f.tenant = %(tenant)s
+
+-- rows --
+FROM found_by f WHERE f.tenant = %(tenant)s
+
+-- worded_rows --
+FROM found_by f JOIN case_words w ON w.tenant = f.tenant AND w.debate = f.debate WHERE f.tenant = %(tenant)s
+
+-- since --
+f.debate >= %(since)s
+
+-- until --
+f.debate < %(until)s
+
+-- task_type --
+left(f.task_type, 120) {is task_type_begins} AND f.task_type {is task_type}
+
+-- use_case --
+left(f.use_case, 120) {is use_case_begins} AND f.use_case {is use_case}
+
+-- format --
+f.format {is format}
+
+-- materiality --
+f.materiality {is materiality}
+
+-- model --
+EXISTS (SELECT FROM rests_on r WHERE r.tenant = f.tenant AND r.what = 'model' AND r.value {is model} AND r.debate = f.debate)
+
+-- metadata --
+w.metadata @> %(metadata)s::text[]
+
+-- words --
+w.words @@ websearch_to_tsquery('pg_catalog.english', %(words)s)
+
+-- outcome --
+f.outcome {is outcome}
+
+-- confidence --
+f.confidence {is confidence}
+
+-- human_review --
+f.human_review = %(human_review)s
+
+-- flag --
+f.flags && %(flag)s::text[]
+
+-- status --
+f.status {is status}
+
+-- status_or_open --
+-- Also of debates that have no end that may be told: one that is held counts as running.
+(f.status = ANY (%(status)s) AND f.debate NOT IN (SELECT debate FROM held)
+ OR f.status IS NULL AND (SELECT h.state FROM debate_head h WHERE h.debate = f.debate) = ANY (%(status)s)
+ OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL AND 'running' = ANY (%(status)s))
+
+-- spent_known --
+f.spent IS NOT NULL AND f.debate NOT IN (SELECT debate FROM held)
+
+-- spent_unknown --
+(f.spent IS NULL OR f.debate = ANY (ARRAY(SELECT debate FROM held)))
+
+-- below --
+f.debate < %(after)s
+
+-- above --
+f.debate > %(after)s
+
+-- downside_below --
+(f.downside, f.debate) < (%(after_key)s::numeric, %(after)s)
+
+-- downside_above --
+(f.downside, f.debate) > (%(after_key)s::numeric, %(after)s)
+
+-- spent_below --
+(f.spent, f.debate) < (%(after_key)s::bigint, %(after)s)
+
+-- spent_above --
+(f.spent, f.debate) > (%(after_key)s::bigint, %(after)s)
+
+-- shown --
+-- What the page shows of each debate, beside its place in the order.
+SELECT p.debate, p.key::text AS key, h.tenant, h.task_type, h.format, h.state,
+       told_state(h.debate, h.log, h.next_n - 1, h.state) AS told, e.leaf, c.salt, c.body, d.body AS decision, f.flags
+FROM page p JOIN debate_head h ON h.debate = p.debate AND h.tenant = %(tenant)s
+LEFT JOIN entry e ON e.debate = p.debate AND e.n = 0
+LEFT JOIN payload c ON c.debate = p.debate AND c.n = 0
+LEFT JOIN decision d ON d.debate = p.debate AND d.tenant = h.tenant
+LEFT JOIN found_by f ON f.debate = p.debate AND f.tenant = h.tenant
+
+-- counted_of --
+-- What is counted, with the columns of the facets behind it.
+SELECT f.debate, f.debate IN (SELECT debate FROM held) AS is_held
+
+-- counted_status --
+-- The status as the list shows it.
+CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
+     WHEN c.status IS NOT NULL THEN c.status
+     ELSE (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
+           FROM debate_head h WHERE h.debate = c.debate) END AS status
+
+-- counted_outcome --
+-- The facts of an end count once that end may be told.
+CASE WHEN NOT c.is_held THEN c.outcome END AS outcome
+
+-- counted_confidence --
+CASE WHEN NOT c.is_held THEN c.confidence END AS confidence
+
+-- counted_human_review --
+CASE WHEN NOT c.is_held THEN c.human_review END AS human_review
+
+-- counted_flags --
+CASE WHEN NOT c.is_held THEN c.flags END AS flags
+
+-- has_words --
+-- Whether a text has words that are looked for: it may hold stop words alone.
+SELECT numnode(websearch_to_tsquery('pg_catalog.english', %(words)s)) > 0 AS found

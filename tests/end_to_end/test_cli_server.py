@@ -1,0 +1,467 @@
+"""Commands against a running service do what they do on a database: one table, run both ways, one output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+
+from gainsay_client import Gainsay
+from service import samples
+from service.cli import exit_codes, main
+from tests.end_to_end.processes import Deployment
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import repository
+from tests.fixtures.serving import a_case, a_declined_case
+
+ESCAPES = "\x1b[31mred\x1b[0m\x1b]0;title\x07 \u202eabc"
+FORMATS = ("stances", "ballot", "convergence")
+
+
+class Ended(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Both:
+    """A command on the database, and on the service that is on the same database."""
+
+    def __init__(self, capfd: pytest.CaptureFixture[str], address: str) -> None:
+        self._capfd, self.address = capfd, address
+
+    def here(self, *words: str | Path) -> Ended:
+        """In this process."""
+        self._capfd.readouterr()
+        code = main([str(word) for word in words])
+        return Ended(code, *self._capfd.readouterr())
+
+    def there(self, *words: str | Path, at: int = 1) -> Ended:
+        """By the service; the option stands behind so many words of the command."""
+        return self.here(*words[:at], "--server", self.address, *words[at:])
+
+    def same(self, *words: str | Path, at: int = 1) -> Ended:
+        """Both ways, with one outcome."""
+        here, there = self.here(*words), self.there(*words, at=at)
+        said = there.err.splitlines(keepends=True)
+        assert (there.code, there.out) == (here.code, here.out), words
+        assert "".join(line for line in said if not line.startswith("Request: ")) == here.err, words
+        return here
+
+
+@pytest.fixture(scope="module")
+def deployment(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+    deployment = Deployment(module_database, tmp_path_factory.mktemp("deployment"), GAINSAY_WARM_S="0")
+    yield deployment
+    deployment.end()
+
+
+@pytest.fixture(scope="module")
+def address(deployment: Deployment) -> str:
+    """A service as its operators run it."""
+    return asyncio.run(deployment.start("serve", "--port", "0").address())
+
+
+@pytest.fixture
+def both(
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    module_database: Database,
+    address: str,
+    data_folder: Path,
+) -> Both:
+    """The service proves the records, so a command on the database has no sequencer."""
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", module_database.service_url)
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(data_folder))
+    return Both(capfd, address)
+
+
+@pytest.fixture(scope="module")
+def debates(address: str) -> dict[str, str]:
+    """Debates in every format and in several states, by a name."""
+    said = {"stances": "security/stances", "ballot": "contract/ballot", "convergence": "contract/convergence"}
+    cases: dict[str, Any] = {"adversarial": a_case(metadata={"ticket": "LEGAL-31", "note": ESCAPES})}
+    for name, sample in said.items():
+        base, _, variant = sample.partition("/")
+        cases[name] = samples.load(base, variant).case
+    cases["panel"] = samples.load("architecture", "panel").case
+    cases["declined"] = a_declined_case()
+    with Gainsay(address) as client:
+        scarce = {**cases["convergence"], "question": f"Is it {ESCAPES} capped?", "useCase": "=HYPERLINK(1)"}
+        cases["truncated"] = {**scarce, "costCeilingUSD": client.quote(scarce)["neededUSD"]}
+        found = {name: client.review(case)["debateId"] for name, case in cases.items()}
+        assert {client.result(id_)["status"] for id_ in found.values()} == {"completed", "declined", "truncated"}
+    return found
+
+
+# -- finding
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--json",),
+        ("--jsonl",),
+        ("--csv",),
+        ("--ids",),
+        ("--facets",),
+        ("--facets", "--json"),
+        ("--limit", "2"),
+        ("--limit", "2", "--json"),
+        ("--all", "--sort", "createdAt", "--jsonl"),
+        ("--sort", "-spentUSD", "--limit", "3"),
+        ("--since", "1d", "--until", "2999-01-01"),
+        ("--task-type", "contract", "--task-type", "security"),
+        ("--status", "declined"),
+        ("--status", "truncated"),
+        ("--format", "ballot", "--format", "panel"),
+        ("--outcome", "declined"),
+        ("--confidence", "LOW"),
+        ("--flag", "DEBATE_TRUNCATED"),
+        ("--human-review",),
+        ("--no-human-review",),
+        ("--use-case", "=HYPERLINK(1)"),
+        ("--materiality", "low"),
+        ("--model", "alder-large"),
+        ("--metadata", "ticket=LEGAL-31"),
+        ("--metadata", "ticket"),
+        ("--question", "Security Incident"),
+        ("--question", "zebra"),
+        ("--status", "nearly"),
+        ("--since", "next week", "--sort", "luck"),
+        ("--metadata", "=x"),
+    ],
+    ids=" ".join,
+)
+def test_a_list_is_the_same_by_a_service(both: Both, debates: dict[str, str], words: tuple[str, ...]) -> None:
+    both.same("list", *words)
+
+
+def test_each_filter_passes_what_it_says(both: Both, debates: dict[str, str]) -> None:
+    def found(*words: str) -> set[str]:
+        lines = both.there("list", "--all", "--jsonl", *words).out.splitlines()
+        by_id = {id_: name for name, id_ in debates.items()}
+        return {by_id[json.loads(line)["debateId"]] for line in lines if json.loads(line)["debateId"] in by_id}
+
+    assert found() == set(debates)
+    assert found("--status", "declined") == found("--outcome", "declined") == {"declined"}
+    assert found("--format", "ballot", "--format", "panel") == {"ballot", "panel"}
+    assert found("--flag", "DEBATE_TRUNCATED") == {"truncated"} <= found("--human-review")
+    assert found("--metadata", "ticket=LEGAL-31") == found("--metadata", "ticket") == {"adversarial"}
+    assert found("--use-case", "=HYPERLINK(1)") == {"truncated"}
+    assert found("--human-review") | found("--no-human-review") == set(debates)
+    assert found("--until", "7d") == set() == found("--since", "2999-01-01")
+    assert found("--since", "today") == set(debates)
+
+
+def test_a_list_that_is_empty_says_which_filters_were_used(both: Both, debates: dict[str, str]) -> None:
+    ended = both.same("list", "--question", "zebra crossing", "--human-review", "--format", "panel")
+
+    assert ended == Ended(0, "no debate passes --format panel --human-review --question 'zebra crossing'\n", "")
+
+
+def test_pages_are_joined_up_to_the_limit(both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = json.loads(both.same("list", "--all", "--json").out)
+    monkeypatch.setattr("service.cli.listing.PAGE_MAX", 2)
+
+    every = json.loads(both.same("list", "--all", "--json", "--facets").out)
+    three = json.loads(both.same("list", "--limit", "3", "--json").out)
+
+    assert every["debates"] == whole["debates"]
+    assert every["total"] == {"count": len(whole["debates"])}
+    assert three["debates"] == whole["debates"][:3]
+    assert three["next"]
+    assert "next" not in every
+
+
+def test_no_control_character_of_a_case_reaches_the_terminal(both: Both, debates: dict[str, str]) -> None:
+    for words in (("list",), ("list", "--ids"), ("list", "--facets"), ("show", debates["truncated"])):
+        ended = both.same(*words)
+        assert "red" in ended.out or words[0] == "list"
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ended.out + ended.err), words
+    assert r"\u001b" in both.there("list", "--json").out, "JSON has what was given, escaped"
+
+
+def test_a_cell_that_a_spreadsheet_would_run_is_disarmed(both: Both, debates: dict[str, str]) -> None:
+    assert ",'=HYPERLINK(1)," in both.there("list", "--csv", "--use-case", "=HYPERLINK(1)").out
+
+
+def test_forms_that_contradict_each_other_are_usage(both: Both) -> None:
+    assert both.there("list", "--csv", "--json").code == exit_codes.USAGE
+    assert "counts" in both.there("list", "--csv", "--facets").err
+
+
+# -- one debate
+
+
+@pytest.mark.parametrize("name", ["adversarial", *FORMATS, "panel", "declined", "truncated"])
+def test_a_debate_is_shown_alike_by_a_service(both: Both, debates: dict[str, str], name: str) -> None:
+    for words in ((), ("--brief",), ("--json",), ("--follow", "--brief")):
+        ended = both.same("show", debates[name], *words)
+        assert ended.code == 0, words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--documents",),
+        ("--documents", "--json"),
+        ("--document", "D1"),
+        ("--document", "D9"),
+        ("--document", "../x"),
+        ("--brief", "--documents"),
+        ("--document", "D1", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_the_documents_of_a_debate_are_the_same(both: Both, debates: dict[str, str], words: tuple[str, ...]) -> None:
+    both.same("show", debates["adversarial"], *words)
+
+
+def test_a_document_comes_as_it_was_given(both: Both, debates: dict[str, str]) -> None:
+    assert both.there("show", debates["adversarial"], "--document", "D1").out == a_case()["documents"][0]["text"]
+
+
+def test_a_debate_is_named_by_its_beginning_or_as_the_last(both: Both, debates: dict[str, str]) -> None:
+    debate = debates["panel"]
+    whole = both.same("show", debate, "--json").out
+
+    for given in (debate[:13], debate[:13].replace("-", ""), debate[:20], debate.upper(), UUID(debate).hex):
+        assert both.same("show", given, "--json").out == whole, given
+    newest = json.loads(both.same("list", "--limit", "1", "--json").out)["debates"][0]["debateId"]
+    assert json.loads(both.same("show", "last", "--json").out)["debateId"] == newest
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["01980000", "01980000-0000", "ffffffff", "0198", "nonsense", "01980000-0000-7000-8000-000000000000", "../x"],
+)
+def test_what_names_no_debate_is_refused(both: Both, debates: dict[str, str], given: str) -> None:
+    ended = both.same("show", given)
+
+    assert (ended.code, ended.out) == (exit_codes.USAGE, "")
+    assert ended.err.startswith("gainsay: not_found: ")
+
+
+def test_the_beginning_of_several_debates_is_refused_with_their_ids(both: Both, debates: dict[str, str]) -> None:
+    """All debates of this module began within some minutes."""
+    ids = sorted(debates.values())
+    shared = next(n for n in range(8, 13) if len({id_.replace("-", "")[:n] for id_ in ids}) > 0)
+    beginnings = [id_.replace("-", "")[:shared] for id_ in ids]
+    common = max(set(beginnings), key=beginnings.count)
+
+    ended = both.same("show", common)
+
+    if beginnings.count(common) > 1:
+        assert ended.code == exit_codes.USAGE
+        assert "gainsay: usage: " in ended.err
+        assert "give more digits" in ended.err
+
+
+# -- reports and evidence
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--markdown",), ("--html",), ("--html", "--paper", "letter"), ()])
+def test_a_report_is_the_same(both: Both, debates: dict[str, str], words: tuple[str, ...]) -> None:
+    both.same("report", debates["adversarial"], *words)
+
+
+def test_a_pdf_is_issued_by_a_service_and_the_bundle_knows_it(
+    both: Both, debates: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pdf, bundle = tmp_path / "r.pdf", tmp_path / "b.zip"
+
+    assert both.there("report", debates["adversarial"][:13], "-o", pdf).code == 0
+    assert both.there("audit", "bundle", debates["adversarial"][:13], "-o", bundle, at=2).code == 0
+    key = json.loads(both.there("audit", "keys", "--json", at=2).out)["keys"][0]["key"]
+    verified = both.here("audit", "verify", bundle, "--key", key, "--allow-unwitnessed", "--report", pdf)
+    assert (verified.code, verified.out.splitlines()[-1]) == (0, "VERIFIED, UNWITNESSED")
+    again = both.there("audit", "bundle", debates["adversarial"], "-o", bundle, at=2)
+    assert again.code == exit_codes.USAGE
+    monkeypatch.chdir(tmp_path)
+    assert both.there("audit", "bundle", debates["panel"][:13], at=2).err == f"wrote {debates['panel']}.zip\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("keys",),
+        ("keys", "--pins"),
+        ("checkpoint", "--log", "localhost/default/9"),
+        ("export", "--log", "nonsense"),
+        ("export", "--status", "nearly"),
+        ("recall", "--model", "never-asked"),
+        ("recall", "--price", "nonsense"),
+        ("bundle", "01980000-0000-7000-8000-000000000000"),
+    ],
+    ids=" ".join,
+)
+def test_the_audit_log_answers_alike(both: Both, debates: dict[str, str], words: tuple[str, ...]) -> None:
+    both.same("audit", *words, at=2)
+
+
+def test_an_export_by_a_service_verifies(both: Both, debates: dict[str, str], tmp_path: Path) -> None:
+    whole, some = tmp_path / "whole.jsonl", tmp_path / "some.jsonl"
+
+    assert both.there("audit", "export", "-o", whole, at=2) == Ended(0, "", f"wrote {whole}\n")
+    some.write_text(both.there("audit", "export", "--task-type", "contract", at=2).out)
+    assert both.there("audit", "export", "--format", "csv", at=2).out.startswith("log,")
+
+    key = json.loads(both.there("audit", "keys", "--json", at=2).out)["keys"][0]["key"]
+    for file in (whole, some):
+        words = ("audit", "verify", file, "--key", key, "--allow-unwitnessed", "--scope", "records")
+        verified = both.here(*words)
+        assert verified.code == 0, (file, file.read_bytes()[:300], verified.out)
+
+
+def test_a_kept_head_is_held_against_the_log_of_a_service(both: Both, debates: dict[str, str], tmp_path: Path) -> None:
+    head, forged = tmp_path / "head.txt", tmp_path / "forged.txt"
+    head.write_text(both.there("audit", "checkpoint", at=2).out)
+    origin, size, _root = head.read_text().splitlines()[:3]
+    both.there("audit", "export", "-o", tmp_path / "more.jsonl", at=2)  # adds a record: that it was issued
+
+    forged.write_text(f"{origin} {int(size) - 1} {'A' * 43}=\n")
+    ended, grown = (both.there("audit", "checkpoint", "--against", file, at=2) for file in (forged, head))
+
+    assert (ended.code, ended.out) == (exit_codes.NEGATIVE, "")
+    assert ended.err.startswith("gainsay: contradicted: ")
+    assert grown.code == 0
+    assert f"the {size} records of the head that was kept are the beginning of this one" in grown.err
+    forged.write_text(f"{origin} 999999 {'A' * 43}=\n")
+    assert "records are lost" in both.there("audit", "checkpoint", "--against", forged, at=2).err
+
+
+def test_a_recall_by_a_service_finds_the_same_debates(both: Both, debates: dict[str, str]) -> None:
+    """Each search is recorded, so the place in the log of later ones differs in nothing but that."""
+    here, there = (
+        both.here("audit", "recall", "--model", "alder-large"),
+        both.there("audit", "recall", "--model", "alder-large", at=2),
+    )
+    assert there == here
+    assert {line.split()[0] for line in there.out.splitlines()} >= {debates["adversarial"], debates["truncated"]}
+    told = json.loads(both.there("audit", "recall", "--model", "alder-large", "--json", at=2).out)
+    assert told == json.loads(both.here("audit", "recall", "--model", "alder-large", "--json").out)
+
+
+# -- review
+
+
+def test_a_review_by_a_service_is_followed_and_shown_like_one_here(both: Both, debates: dict[str, str]) -> None:
+    here, there = both.here("review", "--sample", "contract"), both.there("review", "--sample", "contract")
+
+    def leads(text: str) -> list[str]:
+        return [line.split()[0] for line in text.splitlines() if line and not line.startswith(" ")]
+
+    assert (there.code, here.code) == (0, 0)
+    assert leads(there.err) == leads(here.err) == ["Gate", "Debate", "Framing", "Round", "Completed"]
+    for word in ("Gate", "Not cited", "Cost", "Record", "Prompts", "Policy", "Build"):
+        line = re.compile(rf"^{word}.*$", re.MULTILINE)
+        assert line.findall(there.out) == line.findall(here.out) != [], word
+    found = re.findall(r"gainsay report (\S+) --server (\S+) --html", there.out)
+    assert found
+    assert found[0][1] == both.address
+    assert json.loads(both.same("show", found[0][0], "--json").out)["askedVia"] == "none"
+
+
+def test_a_case_that_a_service_refuses_is_refused_as_here(both: Both, debates: dict[str, str]) -> None:
+    case = ("--task-type", "contract", "--downside", "5e5", "--question", "Is it capped?")
+
+    for words in (
+        (*case,),
+        (*case, "--rounds", "9", "--model", "critic=gpt"),
+        (*case, "--format", "panel", "--debaters", "99"),
+        (*case, "--vote", "yes"),
+        ("--sample", "contract", "--ceiling", "0.0001"),
+        ("--sample", "contract", "--deadline", "2020-01-01T00:00:00Z"),
+    ):
+        ended = both.same("review", *words)
+        assert (ended.code, ended.out) == (exit_codes.USAGE, ""), words
+    refused = both.there("review", *case, "--rounds", "9")
+    assert "[--rounds]" in refused.err
+    assert re.search(r"^Request: \S+, for the service's log$", refused.err, re.MULTILINE)
+
+
+def test_a_declined_case_is_declined_by_a_service(both: Both) -> None:
+    ended = both.there("review", "--sample", "contract", "--downside", "1", "--materiality", "low", "--confidence", "1")
+
+    assert ended.code == exit_codes.NEGATIVE
+    assert "NO DEBATE" in ended.out
+
+
+def test_the_request_that_would_be_sent_to_a_service_is_printed(both: Both) -> None:
+    both.same("review", "--sample", "security/ballot", "--print-request")
+
+
+# -- where the service is
+
+
+def test_the_variable_names_a_service_and_the_option_wins(
+    both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = both.here("list")
+    monkeypatch.setenv("GAINSAY_SERVER", "http://127.0.0.1:9")
+    assert both.here("list").code == exit_codes.FAILED
+    assert both.there("list") == expected
+    monkeypatch.setenv("GAINSAY_SERVER", f"{both.address}/")
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", "postgresql://127.0.0.1:9/none")
+    assert both.here("list") == expected
+
+
+def test_a_command_on_a_database_is_not_asked_of_a_service_by_mistake(
+    both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAINSAY_SERVER", both.address)
+    assert both.here("replay", debates["panel"]).code == 0, "GAINSAY_DATABASE_URL names the database"
+    monkeypatch.delenv("GAINSAY_DATABASE_URL")
+
+    for words in (
+        ("replay", debates["panel"]),
+        ("rebuild",),
+        ("audit", "check"),
+        ("audit", "rotate", "--all"),
+        ("audit", "remember"),
+        ("audit", "pack", "--since", "2026-01-01", "--until", "2026-01-02", "-o", "x.zip"),
+    ):
+        ended = both.here(*words)
+        assert (ended.code, ended.out) == (exit_codes.USAGE, ""), words
+        assert "env -u GAINSAY_SERVER gainsay" in ended.err
+
+
+HEAVY = (
+    "psycopg",
+    "psycopg_pool",
+    "litestar",
+    "uvicorn",
+    "service.app",
+    "service.simulated",
+    "service.store.pool",
+    "typst",
+)
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("show", "last"), ("audit", "checkpoint"), ("review", "--sample", "contract")]
+)
+def test_a_command_that_asks_a_service_imports_no_database_no_server_and_no_model(
+    address: str, debates: dict[str, str], words: tuple[str, ...], data_folder: Path
+) -> None:
+    code = (
+        f"import sys; from service.cli import main; main({[*words, '--server', address]!r}); "
+        f"print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=repository())
+
+    assert done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
