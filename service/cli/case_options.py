@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from service import samples
 from service.cli import completion, documents, format_options
 from service.cli.exit_codes import HelpRequested
-from service.cli.help_sections import OUTPUT, Decorated, Option, option
+from service.cli.help_sections import OUTPUT, WHERE, Decorated, Option, option
 from service.cli.option_types import Amount, Choice, Pair
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.policy import Limits, Policy
@@ -153,7 +153,7 @@ def _whole(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) ->
 def _refuse_beside_case(context: click.Context) -> None:
     """Raise `click.UsageError` for an option that a case in JSON has itself."""
     for parameter in context.command.params:
-        of_case = isinstance(parameter, Option) and parameter.section != OUTPUT
+        of_case = isinstance(parameter, Option) and parameter.section not in (OUTPUT, WHERE)
         source = context.get_parameter_source(parameter.name or "")
         if of_case and source is ParameterSource.COMMANDLINE and parameter.name not in _BESIDE_CASE:
             allowed = [p.opts[0] for p in context.command.params if p.name in _BESIDE_CASE[1:]]

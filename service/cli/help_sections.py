@@ -9,6 +9,7 @@ import click
 
 Decorated = Callable[..., int]
 OUTPUT = "Output"
+WHERE = "Where"
 
 
 class Option(click.Option):

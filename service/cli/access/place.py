@@ -4,7 +4,7 @@ A command that has the option does the same in all three places. Other commands 
 
     serve, work, migrate, sequence, signer, witness     GAINSAY_SERVER does not concern them
     demo, prompts, citations, approve, policy, doctor   the same; neither do `audit verify`, `compare` and `key`
-    gate, quote, models                                 refused with it: they would answer by this machine's policy
+    gate, models                                        refused with it: they would answer by this machine's policy
     replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database
     and `remember`
 """
@@ -19,16 +19,16 @@ from urllib.parse import urlsplit
 
 import click
 
-from service.cli.help_sections import Decorated, Option
+from service.cli.help_sections import WHERE, Decorated, Option
 from service.errors import SettingsError
 from service.policy.settings import SERVER, data_folder, read_server
 
 if TYPE_CHECKING:
+    from service.cli.access.over_http import OverHTTP
     from service.cli.access.port import Service
     from service.cli.beginning import Opened
 
 T = TypeVar("T")
-SECTION = "Where"
 
 
 def server_option(command: Decorated) -> Decorated:
@@ -36,7 +36,7 @@ def server_option(command: Decorated) -> Decorated:
     return click.option(
         "--server",
         cls=Option,
-        section=SECTION,
+        section=WHERE,
         metavar="URL",
         help=f"Ask a running service, as https://gainsay.example.  [default: {SERVER}, or this machine's database]",
     )(command)
@@ -70,7 +70,7 @@ def ask(
 
     if server is not None:
         beginning.log()
-        return _over_http(server, work)
+        return ask_over_http(server, work)
     settings = beginning.read()
     with beginning.database(settings, opened, quiet=quiet) as where:
         from service.cli.access.in_process import perform
@@ -78,7 +78,8 @@ def ask(
         return perform(settings, where, work)
 
 
-def _over_http(server: str, work: Callable[[Service], Awaitable[T]]) -> T:
+def ask_over_http(server: str, work: Callable[[OverHTTP], Awaitable[T]]) -> T:
+    """What the work returns of the service at an address."""
     import asyncio
 
     from service.cli.access.over_http import connected
