@@ -30,6 +30,7 @@ class _Commands(CommandGroup):
         "review": ("review", "Challenge an answer: gate, debate and result."),
         "list": ("listing", "List debates by what came of them, and find one again."),
         "show": ("show", "Show one debate, live or when it is over."),
+        "abort": ("abort", "Abort a debate, which makes no further model calls."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "models": ("models", "List the models, their prices and their track records."),
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),

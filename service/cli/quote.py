@@ -1,11 +1,11 @@
-"""``gainsay quote``: the cost of a case before any model call. Needs no database and no model."""
+"""``gainsay quote``: the cost of a case before any model call, by this machine's policy or by a service."""
 
 from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,23 +13,28 @@ from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections
 from service.cli.access import place
-from service.intake.quote import CaseQuote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
-from service.policy.settings import Settings, read_settings
+from service.policy.settings import read_settings
+
+if TYPE_CHECKING:
+    from service.cli.access.over_http import OverHTTP
+    from service.web.quote_types import PriceQuote
 
 ROLE = "operator"
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@place.server_option
 @case_options.case_options
 @click.option("--json", "as_json", is_flag=True, help="Print the quote as JSON, and nothing else, on standard output.")
-def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
+def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: Any) -> int:
     """Quote the cost of a case; the options and FILEs are those of `gainsay review`.
 
     Calls no model, stores nothing and needs no database. A quote is not binding: a debate is charged by the prices of
-    the day on which it begins, and never more than its ceiling.
+    the day on which it begins, and never more than its ceiling. With --server, or GAINSAY_SERVER, that service quotes,
+    by its policy and what is left of its limits.
 
     \b
     gainsay quote --sample contract
@@ -41,30 +46,38 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
       1  the gate declines the case, or the ceiling is too small
       2  usage: a case, file or setting that cannot be used
     """
-    place.refuse_server("quote", database=False)
-    settings = read_settings(os.environ)
-    found = _price(case_options.case_request(given, files, case_options.CaseRules.of(settings.policy)), settings)
+    address = place.server_of(server)
+    found = _quoted_here(given, files) if address is None else _quoted_by(address, given, files)
     if as_json:
-        click.echo(encoded(found))
+        from service.report.sent import pretty
+
+        click.echo(pretty(found))
     else:
         from service.cli.display import pricing
         from service.cli.display.console import console
 
         pricing.show(console(), found)
-    return exit_codes.DONE if found.decision.debate and found.startable else exit_codes.NEGATIVE
+    return exit_codes.DONE if found.gate.debate and found.startable else exit_codes.NEGATIVE
 
 
-def encoded(found: CaseQuote) -> str:
-    """The quote as the JSON of ``POST /v1/quotes``, without the tenant's remaining limits (in the database)."""
-    from service.report.sent import pretty
+def _quoted_here(given: dict[str, Any], files: tuple[Path, ...]) -> PriceQuote:
+    """By the policy of this machine, without what is left of the tenant's limits, which is in a database."""
+    from service.app import deploy
     from service.web.quote_types import PriceQuote
 
-    return pretty(PriceQuote.of(found)).decode()
-
-
-def _price(case: CaseRequest, settings: Settings) -> CaseQuote:
-    from service.app import deploy
-
+    settings = read_settings(os.environ)
+    case = case_options.case_request(given, files, case_options.CaseRules.of(settings.policy))
     deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    return price(intake.prepare(case, deployment, ROLE, salts, datetime.now(UTC)), deployment)
+    return PriceQuote.of(price(intake.prepare(case, deployment, ROLE, salts, datetime.now(UTC)), deployment))
+
+
+def _quoted_by(address: str, given: dict[str, Any], files: tuple[Path, ...]) -> PriceQuote:
+    """By the policy, the prices and the limits of a service."""
+
+    async def work(service: OverHTTP) -> PriceQuote:
+        case = case_options.case_body(given, files, await service.rules())
+        case_options.decoded(case, CaseRequest)
+        return await service.quote(case)
+
+    return place.ask_over_http(address, work)

@@ -21,17 +21,32 @@ from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 
 if TYPE_CHECKING:
-    from service.cli.access.port import Service
+    from service.cli.access.port import Recorded, Service
     from service.debate.model import Status
     from service.report.result.types import Result
 
 ROLE = "operator"
+KEY_MAX = 255
+
+
+def _checked(_context: click.Context, _option: click.Parameter, key: str | None) -> str | None:
+    """A key as a service takes it; raises `click.BadParameter`."""
+    if key is not None and not (1 <= len(key) <= KEY_MAX and key.isascii() and key.isprintable()):
+        raise click.BadParameter(f"expected 1 to {KEY_MAX} printable ASCII characters, such as a UUID")
+    return key
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
 @place.server_option
 @case_options.case_options
+@click.option(
+    "--key",
+    metavar="KEY",
+    callback=_checked,
+    help="The same case under this key is debated and paid for once, and the command may be given again.",
+)
+@click.option("--detach", is_flag=True, help="Print the id of the debate, and leave it to the service of --server.")
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
     "--json",
@@ -39,7 +54,15 @@ ROLE = "operator"
     is_flag=True,
     help="Print the whole result (view=full) as JSON, and nothing else, on standard output.",
 )
-def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_json: bool, **given: Any) -> int:
+def review(
+    files: tuple[Path, ...],
+    server: str | None,
+    key: str | None,
+    detach: bool,
+    print_request: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
     A question without FILEs is argued on reasoning alone, with at most MODERATE confidence, in the formats stances,
@@ -48,7 +71,8 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
     prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
     held until another command runs the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
-    that service, under its policy; a broken connection neither ends it nor sends the case twice.
+    that service, under its policy; a broken connection neither ends it nor sends the case twice. With --detach the
+    command does not wait for it: see `gainsay show ID --follow` and `gainsay abort ID`.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -72,7 +96,10 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed, aborted or broken off
     """
+    _refuse_detached(detach, print_request, as_json)
     address = place.server_of(server)
+    if detach and address is None:
+        raise click.UsageError("--detach needs --server: without one the debate runs in this command")
     if address is None:
         settings = beginning.read()
         body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
@@ -86,7 +113,9 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
-    return _review(address, body, as_json=as_json, at=f" --server {server}" if server else "")
+    if detach:
+        return _detach(address, body, key)
+    return _review(address, body, key, as_json=as_json, at=f" --server {server}" if server else "")
 
 
 def exit_code(status: Status) -> int:
@@ -111,7 +140,25 @@ async def _rules(service: Service) -> case_options.CaseRules:
     return await service.rules()
 
 
-def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: str) -> int:
+def _refuse_detached(detach: bool, print_request: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` for an output that a command which does not wait cannot have."""
+    beside = [name for name, given in (("--print-request", print_request), ("--json", as_json)) if given]
+    if detach and beside:
+        raise click.UsageError(f"--detach prints the id of the debate alone; leave out {' and '.join(beside)}")
+
+
+def _detach(address: str | None, body: case_options.Body, key: str | None) -> int:
+    """Submit the case and print the id of its debate."""
+
+    async def work(service: Service) -> Recorded:
+        return await service.submit(body, key)
+
+    found = place.ask(address, work)
+    click.echo(found.debate)
+    return exit_codes.NEGATIVE if found.status == "declined" else exit_codes.DONE
+
+
+def _review(address: str | None, body: case_options.Body, key: str | None, *, as_json: bool, at: str) -> int:
     """Run the debate and show its result; all large parts are imported after the notice of the database.
 
     ``at`` is what other commands are given to find the debate.
@@ -120,7 +167,7 @@ def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: 
     async def work(service: Service) -> Result | None:
         from service.cli.foreground import review_case
 
-        return await review_case(service, body)
+        return await review_case(service, body, key)
 
     found = place.ask(address, work, quiet=as_json)
     if found is None:

@@ -31,6 +31,7 @@ from service.cli.access.port import (
     Contradicted,
     Exported,
     Query,
+    Recorded,
     Running,
     ShownEvent,
     SignedHead,
@@ -45,6 +46,7 @@ from service.report.result.types import Result
 if TYPE_CHECKING:
     from gainsay_client import AsyncGainsay
     from service.cli.case_options import CaseRules
+    from service.web.quote_types import PriceQuote
 
 QUICK_S, PATIENT_S = 5.0, 60.0
 """For how long a request is sent again: a question at the keyboard, and a case or a debate that has begun."""
@@ -120,11 +122,23 @@ class OverHTTP:
                 async for event in events:
                     yield ShownEvent(event.name, event.data)
 
-    async def submit(self, case: JSON) -> str:
-        """Record a case under a key of its own."""
+    async def submit(self, case: JSON, key: str | None = None) -> Recorded:
+        """Record a case under this key, or under one of its own."""
         with self._spoken():
             plain = json.loads(msgspec.json.encode(case))  # with the forms that this service gives numbers and amounts
-            return (await self._patient.submit(plain)).debate_id
+            found = await self._patient.submit(plain, key=key)
+        return Recorded(found.debate_id, found.status)
+
+    async def quote(self, case: JSON) -> PriceQuote:
+        """What a case would cost; raises `ServiceProblem` for a quote that this build cannot read."""
+        from service.web.quote_types import PriceQuote
+
+        with self._spoken():
+            found = await self._patient.quote(json.loads(msgspec.json.encode(case)))
+        try:
+            return sent.read(msgspec.json.encode(found), PriceQuote)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise self._unknown(f"a quote that this version cannot read ({error})") from None
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:

@@ -12,117 +12,120 @@ from rich.table import Table
 from service.cli.display.console import counted, dollars, row, text
 from service.cli.display.outcome import PAGES
 from service.cli.display.speakers import speaker
-from service.debate.amounts import MicroUSD, usd
+from service.debate.amounts import micro
 from service.debate.kernel import FORMATS
-from service.debate.model import AdversarialOptions, SeatPlan
+from service.debate.model import AdversarialOptions
 from service.debate.options import format_of
 from service.debate.turns import take_of
-from service.intake.quote import CaseQuote
 from service.report.labels import DECIDED, PAIR, RULE, label_of
-from service.report.result.would_change import sentence
+from service.web.quote_types import PriceQuote, QuotedModel, QuotedSeat
 
 _HASH = 12
 """The number of characters of a hash on the page."""
 
 
-def show(console: Console, found: CaseQuote) -> None:
-    """Print the page of a quote."""
+def show(console: Console, found: PriceQuote) -> None:
+    """Print the page of a quote, of this process or of a service."""
     for part in (_answer, _seats, _models, _documents, _basis):
         for block in part(found):
             console.print(block)
 
 
-def _answer(q: CaseQuote) -> Iterator[RenderableType]:
+def _answer(q: PriceQuote) -> Iterator[RenderableType]:
     for term, words, style in (*_gate(q), *_format(q), _begins(q)):
         yield row(text(term, "dim"), text(words, style))
-    yield row(text("Expected", "dim"), text(f"{_usd(q.started.expected_cost)}{_scarce(q)}"))
-    yield row(text("At most", "dim"), text(f"{_usd(q.worst)}, {_bound(q)}"))
+    yield row(text("Expected", "dim"), text(f"{dollars(q.expected_usd)}{_scarce(q)}"))
+    yield row(text("At most", "dim"), text(f"{dollars(q.worst_usd)}, {_bound(q)}"))
 
 
-def _gate(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
+def _gate(q: PriceQuote) -> Iterator[tuple[str, str, str]]:
     """The gate's decision, and, if it declines, the changes that would reverse it."""
-    if q.decision.debate:
-        yield "Gate", f"debate: {label_of(DECIDED, q.decision.decided_by)}", ""
+    if q.gate.debate:
+        yield "Gate", f"debate: {label_of(DECIDED, q.gate.decided_by)}", ""
         return
-    yield "Gate", f"NO DEBATE: the rule “{label_of(RULE, q.decision.decided_by)}” decides", "bold yellow"
-    for change in q.decision.would_change:
-        yield "", f"what would change it: {sentence(change)}", ""
+    yield "Gate", f"NO DEBATE: the rule “{label_of(RULE, q.gate.decided_by)}” decides", "bold yellow"
+    for change in q.gate.would_change:
+        yield "", f"what would change it: {change.sentence}", ""
 
 
-def _format(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
+def _format(q: PriceQuote) -> Iterator[tuple[str, str, str]]:
     """The format of the quote if it is not the usual one, with policy's reason if policy chose it."""
-    if q.started.format_reason or not isinstance(q.started.options, AdversarialOptions):
-        name = q.started.format.partition("/")[0]
-        yield "Format", f"{name}: {q.started.format_reason}" if q.started.format_reason else name, ""
+    if q.format_reason or not isinstance(q.options, AdversarialOptions):
+        name = q.format.partition("/")[0]
+        yield "Format", f"{name}: {q.format_reason}" if q.format_reason else name, ""
 
 
-def _begins(q: CaseQuote) -> tuple[str, str, str]:
-    ceiling, needed = usd(q.started.ceiling), f"a debate of this case needs {usd(q.needed)} USD to begin"
+def _begins(q: PriceQuote) -> tuple[str, str, str]:
+    needed = f"a debate of this case needs {q.needed_usd} USD to begin"
     if q.startable:
-        return "Ceiling", f"{ceiling} USD; {needed}", ""
-    return "Ceiling", f"{ceiling} USD is TOO SMALL: {needed}", "bold yellow"
+        return "Ceiling", f"{q.ceiling_usd} USD; {needed}", ""
+    if micro(q.needed_usd) > micro(q.ceiling_usd):
+        return "Ceiling", f"{q.ceiling_usd} USD is TOO SMALL: {needed}", "bold yellow"
+    return "Ceiling", f"{q.ceiling_usd} USD; {needed}, MORE THAN IS LEFT of the limits", "bold yellow"
 
 
-def _scarce(q: CaseQuote) -> str:
-    short = q.started.expected_cost > q.started.ceiling
+def _scarce(q: PriceQuote) -> str:
+    short = micro(q.expected_usd) > micro(q.ceiling_usd)
     return ", more than the ceiling: money would probably end it early" if short else ""
 
 
-def _bound(q: CaseQuote) -> str:
-    course = PAGES[format_of(q.started.options)].course(q.started.options)
-    beginning = FORMATS[q.started.format].table(q.started.options).beginning
+def _bound(q: PriceQuote) -> str:
+    course = PAGES[format_of(q.options)].course(q.options)
+    beginning = FORMATS[q.format].table(q.options).beginning
     twice = dict.fromkeys(f"the {turn.seat}" for turn in beginning if take_of(turn.id) > 1)
     again = f", {' and '.join(twice)} asked again for its words" if twice else ""
-    everything = f"{course}{again}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
-    if q.worst < q.asked_at_most:
-        return f"the ceiling; without it {_usd(q.asked_at_most)}: {everything}"
+    everything = f"{course}{again}, {counted(q.attempts_per_turn, 'attempt')} a turn"
+    if micro(q.worst_usd) < micro(q.asked_at_most_usd):
+        return f"the ceiling; without it {dollars(q.asked_at_most_usd)}: {everything}"
     return f"with everything that can be asked: {everything}"
 
 
-def _seats(q: CaseQuote) -> Iterator[RenderableType]:
+def _seats(q: PriceQuote) -> Iterator[RenderableType]:
     yield Padding(Rule(text("Seats"), align="left", style="dim"), (1, 0, 0, 0))
     table = _table(("seat", "model"), ("turns", "first request", "expected", "at most"))
     for seat in q.seats:
         table.add_row(
-            text(speaker(q.started.options, seat.plan.seat)),
-            text(", then ".join(plan.model for plan in seat.plan.with_fallback)),
-            str(seat.turns),
-            f"{seat.first_request:,} tokens",
-            _amount(seat.expected),
-            _amount(seat.worst),
+            text(speaker(q.options, seat.seat)),
+            text(", then ".join(model.alias for model in _models_of(seat))),
+            str(seat.turns_at_most),
+            f"{seat.first_request_tokens:,} tokens",
+            _amount(seat.expected_usd),
+            _amount(seat.worst_usd),
         )
     yield table
 
 
-def _models(q: CaseQuote) -> Iterator[RenderableType]:
+def _models(q: PriceQuote) -> Iterator[RenderableType]:
     yield Rule(text("Prices, in USD for a million tokens"), align="left", style="dim")
     table = _table(("model", "family"), ("in", "out", "since"))
     table.add_column("source", overflow="fold")
-    plans: dict[str, SeatPlan] = {plan.model: plan for seat in q.seats for plan in seat.plan.with_fallback}
-    for plan in plans.values():
-        price = plan.price
-        amounts = (usd(price.input), usd(price.output), price.effective)
-        table.add_row(text(plan.model), text(plan.family), *amounts, text(price.source))
+    for model in {model.alias: model for seat in q.seats for model in _models_of(seat)}.values():
+        amounts = (text(model.input_usd), text(model.output_usd), text(model.price_effective))
+        table.add_row(text(model.alias), text(model.family), *amounts, text(model.price_source))
     yield table
 
 
-def _documents(q: CaseQuote) -> Iterator[RenderableType]:
+def _models_of(seat: QuotedSeat) -> tuple[QuotedModel, ...]:
+    """The model of a seat, and the one that may stand in for it."""
+    return (seat.model, seat.fallback) if seat.fallback else (seat.model,)
+
+
+def _documents(q: PriceQuote) -> Iterator[RenderableType]:
     yield Rule(text("Documents"), align="left", style="dim")
     if not q.documents:
         yield text("none: the arguments would rest on reasoning alone")
     for found in q.documents:
         tokens = ", ".join(f"{n:,} tokens of {name}" for name, n in found.tokens.items())
-        later = f", from round {found.document.round}" if found.document.round > 1 else ""
-        yield row(text(found.document.id, "dim"), text(f"{found.document.title}{later}"), text(tokens, "dim"))
+        later = f", from round {found.round}" if found.round > 1 else ""
+        yield row(text(found.id, "dim"), text(f"{found.title}{later}"), text(tokens, "dim"))
 
 
-def _basis(q: CaseQuote) -> Iterator[RenderableType]:
-    started = q.started
+def _basis(q: PriceQuote) -> Iterator[RenderableType]:
     yield Rule(text("Basis"), align="left", style="dim")
-    for diversity in dict.fromkeys(pair.diversity for pair in started.pairs):
-        seats = ", ".join(" and ".join(pair.seats) for pair in started.pairs if pair.diversity == diversity)
+    for diversity in dict.fromkeys(pair.diversity for pair in q.pairs):
+        seats = ", ".join(" and ".join(pair.seats) for pair in q.pairs if pair.diversity == diversity)
         yield row(text("Diversity", "dim"), text(f"{label_of(PAIR, diversity)}: {seats}"))
-    hashes = f"policy {started.policy_hash[:_HASH]}, prices {started.price_hash[:_HASH]}, prompts {started.pin[:_HASH]}"
+    hashes = f"policy {q.policy_hash[:_HASH]}, prices {q.price_hash[:_HASH]}, prompts {q.prompts_pin[:_HASH]}"
     yield row(text("Valid", "dim"), text(f"by prices and policy {q.policy_version} of {q.day}; not binding"))
     yield row(text("Hashes", "dim"), text(hashes))
 
@@ -135,9 +138,5 @@ def _table(left: tuple[str, ...], right: tuple[str, ...]) -> Table:
     return table
 
 
-def _usd(amount: MicroUSD) -> str:
-    return dollars(usd(amount))
-
-
-def _amount(amount: MicroUSD) -> str:
-    return _usd(amount).removesuffix(" USD")
+def _amount(amount: str) -> str:
+    return dollars(amount).removesuffix(" USD")
