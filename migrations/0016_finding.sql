@@ -46,6 +46,7 @@ CREATE TABLE gainsay.case_words (
     PRIMARY KEY (tenant, debate),
     FOREIGN KEY (debate, n) REFERENCES gainsay.payload (debate, n) ON DELETE CASCADE
 );
+-- A partition of payload has its part of this key: detach it before it is dropped, or the key goes with it.
 -- The cascade looks here for each payload that goes.
 CREATE INDEX case_words_payload ON gainsay.case_words (debate);
 CREATE INDEX case_words_words ON gainsay.case_words USING gin (words) WITH (fastupdate = off);

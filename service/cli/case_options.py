@@ -33,7 +33,7 @@ _DECISION = (
         "--task-type",
         metavar="T",
         shell_complete=completion.task_types,
-        help="By the shipped policy: contract, security, architecture, investment, compliance.",
+        help="contract, security, architecture, investment, compliance, other.",
     ),
     option(_CASE, "--downside", type=Amount(), metavar="USD", help="The cost of a wrong answer, in US dollars."),
     option(_CASE, "--confidence", type=Amount(), metavar="C", help="The confidence of the single answer, 0 to 1."),

@@ -34,7 +34,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called; a name that is none is told the nearest ones."""
+        """The command that is called; a name that is none is answered with the nearest ones."""
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:  # click looks among commands that are imported

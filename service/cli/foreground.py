@@ -1,4 +1,4 @@
-"""A debate with a caller at the keyboard: shown as it happens, aborted by Ctrl-C, broken off by a second one.
+"""A debate with a caller at the keyboard: shown as it happens, aborted by Ctrl-C, ended at once by a second one.
 
 It may run in this process or in a service. An error that stops its worker is reported at once, without a wait.
 """
@@ -19,7 +19,7 @@ from service.report.result.types import Result
 
 
 async def review_case(service: Service, case: JSON, key: str | None = None) -> Result | None:
-    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were broken off.
+    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were cancelled.
 
     Raises the error that stops the worker; the recorded entries of the debate stay.
     """
@@ -66,20 +66,26 @@ async def _run(service: Service, debate: str, progress: Progress, interrupted: I
             if not second.done() or following.done():
                 await wait_over(debate, following, running.trouble)
                 return True
-            running.break_off()
+            running.cancel()
         finally:
             progress.stop()
             for task in (following, first, second):
                 task.cancel()
-    _print_broken_off(await service.abort(debate, _why(interrupted)), running.closes)
+    _print_cancelled(await service.abort(debate, _why(interrupted)), running.closes)
     return False
 
 
 async def show_events(service: Service, debate: str, progress: Progress) -> None:
-    """Show every event as it comes, until the debate is over."""
+    """Show every event as it comes, until the debate is over.
+
+    An event of another version may lack what is shown of it. It is named, and what follows is shown.
+    """
     async with aclosing(service.follow(debate)) as events:
         async for name, data in events:
-            progress.show_event(name, data)
+            try:
+                progress.show_event(name, data)
+            except (LookupError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
+                exit_codes.print_error("unexpected_event", f"this version cannot show an event {name!r} ({error!r})")
 
 
 def _why(interrupted: Interruptions) -> str:
@@ -105,16 +111,23 @@ def _waited_for(found: Aborted) -> str:
         return ""
     return (
         f"; waiting for {counted(found.calls, 'call')} in flight, at most {found.held} USD more; "
-        f"Ctrl-C again breaks {'it' if found.calls == 1 else 'them'} off and books that as held"
+        f"Ctrl-C again cancels {'it' if found.calls == 1 else 'them'} and books that as held"
     )
 
 
-def _print_broken_off(found: Aborted, closes: str) -> None:
-    """Say what the books hold after calls were broken off."""
-    calls = "calls in flight" if found.calls is None else counted(found.calls, "call")
+def _print_cancelled(found: Aborted, closes: str) -> None:
+    """Say what the books hold after calls were cancelled, or left to a service."""
+    if found.calls is None:
+        rest = (
+            f"; at most {found.held} USD more for calls in flight, which {closes} charges" if micro(found.held) else ""
+        )
+        words = f"no longer waiting; debate {found.debate} is aborted, spent {found.spent} USD{rest}"
+        exit_codes.print_error("interrupted", words)
+        return
+    calls = counted(found.calls, "call")
     held = f"; {found.held} USD held for {calls}, which {closes} charges and closes" if micro(found.held) else ""
     exit_codes.print_error(
-        "interrupted", f"broken off; debate {found.debate} is aborted, spent {found.spent} USD{held}"
+        "interrupted", f"calls cancelled; debate {found.debate} is aborted, spent {found.spent} USD{held}"
     )
 
 

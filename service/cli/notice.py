@@ -10,16 +10,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 _ERASE = "\r\x1b[K"
 _USUAL = 80
 
 
 class Notice:
-    """The notice of one command."""
+    """The notice of one command on a stream, standard error."""
 
-    def __init__(self) -> None:
-        self._moves = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._moves = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._shown = False
 
     @property
@@ -30,33 +32,33 @@ class Notice:
     def say(self, words: str) -> None:
         """Show what is waited for now."""
         if self._moves:
-            sys.stderr.write(f"{_ERASE}{_cut(f'{words} ...', _width())}")
+            self._stream.write(f"{_ERASE}{_cut(f'{words} ...', _width(self._stream))}")
             self._shown = True
         else:
-            sys.stderr.write(f"gainsay: {words} ...\n")
-        sys.stderr.flush()
+            self._stream.write(f"gainsay: {words} ...\n")
+        self._stream.flush()
 
     def clear(self) -> None:
         """Take the line away; one in a file or a pipe stays."""
         if self._shown:
-            sys.stderr.write(_ERASE)
-            sys.stderr.flush()
+            self._stream.write(_ERASE)
+            self._stream.flush()
             self._shown = False
 
 
 @contextmanager
-def notice() -> Iterator[Notice]:
+def notice(stream: TextIO | None = None) -> Iterator[Notice]:
     """A notice that is gone when the block ends, also by an error."""
-    shown = Notice()
+    shown = Notice(sys.stderr if stream is None else stream)
     try:
         yield shown
     finally:
         shown.clear()
 
 
-def _width() -> int:
+def _width(stream: TextIO) -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL
     except OSError:
         return _USUAL
 

@@ -11,7 +11,7 @@ from service.errors import did_you_mean
 
 
 class Choice(click.Choice[str]):
-    """One of a few words; a slip is told the nearest of them."""
+    """One of a few words; a slip is answered with the nearest of them."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """What was found and what is known, with the nearest word."""

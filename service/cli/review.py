@@ -69,8 +69,8 @@ def review(
     ballot, panel and convergence; in adversarial only where policy allows it.
 
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
-    prints the amount spent and waits for the calls in flight. A second Ctrl-C breaks them off: what they may cost stays
-    held until another command runs the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
+    prints the amount spent and waits for the calls in flight. A second Ctrl-C cancels them: what they may cost stays
+    held until another command closes the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
     that service, under its policy; a broken connection neither ends it nor sends the case twice. With --detach the
     command does not wait for it: see `gainsay show ID --follow` and `gainsay abort ID`.
 
@@ -94,7 +94,7 @@ def review(
          TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
-      3  failed, aborted or broken off
+      3  failed or aborted
     """
     _refuse_detached(detach, print_request, as_json)
     address = place.server_of(server)

@@ -83,7 +83,7 @@ def _is_empty(part: object) -> bool:
 def members(kind: type[Struct]) -> tuple[Member, ...]:
     """The members of a type, in their order."""
     return tuple(
-        Member(field.name, field.encode_name, _is_always_sent(kind, field), _is_any(field.type))
+        Member(field.name, field.encode_name, _is_always_sent(kind, field), any_json(field.type))
         for field in msgspec.structs.fields(kind)
     )
 
@@ -94,8 +94,9 @@ def _is_always_sent(kind: type[Struct], field: msgspec.structs.FieldInfo) -> boo
     return named == EVERY or field.name in named or (field.type is str and field.required)
 
 
-def _is_any(kind: Any) -> bool:
-    return kind is Any or any(map(_is_any, get_args(kind)))
+def any_json(kind: Any) -> bool:
+    """Whether a type is any JSON, or holds it."""
+    return kind is Any or any(map(any_json, get_args(kind)))
 
 
 @cache

@@ -74,7 +74,7 @@ def fill(template: Template, words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def unfilled(case: Any) -> tuple[str, ...]:
-    """The names of the placeholders in a case. Documents are passed over: theirs are somebody else's words."""
+    """The names of the placeholders in a case. Documents are passed over: they may hold such words of their own."""
     members = {name: value for name, value in case.items() if name != "documents"} if isinstance(case, dict) else {}
     return tuple(dict.fromkeys(name for text in _texts(members) for name in _PLACEHOLDER.findall(text)))
 

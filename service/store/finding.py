@@ -66,10 +66,20 @@ class Order(NamedTuple):
     descends: bool
 
     @property
-    def by(self) -> bytes:
-        """The order of the rows of a branch."""
-        way = b"DESC" if self.descends else b"ASC"
-        return (b"f.%s %s, " % (self.column, way) if self.column else b"") + b"f.debate " + way
+    def way(self) -> bytes:
+        """Which way the order goes."""
+        return b"DESC" if self.descends else b"ASC"
+
+    @property
+    def of_rows(self) -> bytes:
+        """The order of the rows that are searched."""
+        key = b"f.%s %s, " % (self.column, self.way) if self.column else b""
+        return key + b"f.debate " + self.way
+
+    def of_page(self, alias: bytes) -> bytes:
+        """The order of the rows of a page."""
+        key = b"%s.key %s NULLS LAST, " % (alias, self.way) if self.column else b""
+        return key + b"%s.debate %s" % (alias, self.way)
 
     def behind(self, key: str | None) -> str:
         """The part that passes what lies behind a position, with this key if the order has one."""
@@ -145,13 +155,14 @@ def page_statement(tenant: str, query: DebateQuery, after: Position | None, held
     else:
         behind = [order.behind(after.key)] if after else []
         branches = [_branch(query, order, [*names, *behind], keyed=True)]
-    page = b"\n UNION ALL ".join(branches)
-    way = b"DESC" if order.descends else b"ASC"
-    last = b"p.key %s NULLS LAST, " % way if order.column else b""
-    sql = (
-        b"-- find_page --\nWITH held AS MATERIALIZED (%s\n), page AS MATERIALIZED (%s)\n%s\n"
-        b"ORDER BY %sp.debate %s LIMIT %%(limit)s"
-    ) % (parts()["held"], page, parts()["shown"], last, way)
+    union = b"\nUNION ALL ".join(branches)
+    page = b"SELECT * FROM (%s) AS u ORDER BY %s LIMIT %%(limit)s" % (union, order.of_page(b"u"))
+    sql = b"-- find_page --\nWITH held AS MATERIALIZED (%s\n), page AS MATERIALIZED (%s)\n%s\nORDER BY %s" % (
+        parts()["held"],
+        page,
+        parts()["shown"],
+        order.of_page(b"p"),
+    )
     return _filled(sql, params)
 
 
@@ -170,7 +181,7 @@ def _spent_branches(query: DebateQuery, order: Order, names: list[str], after: P
 def _branch(query: DebateQuery, order: Order, names: list[str], *, keyed: bool) -> bytes:
     key = b"f.%s" % order.column if keyed and order.column else b"NULL::%s" % order.kind
     chosen = _chosen(names, b"SELECT f.debate, %s AS key" % key, heads=reads_heads(query))
-    return b"(%s\nORDER BY %s LIMIT %%(limit)s)" % (chosen, order.by)
+    return b"(%s\nORDER BY %s LIMIT %%(limit)s)" % (chosen, order.of_rows)
 
 
 def count_statement(tenant: str, query: DebateQuery, held: bool) -> tuple[bytes, dict[str, Any]]:

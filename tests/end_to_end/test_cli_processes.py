@@ -151,7 +151,7 @@ def test_ctrl_c_aborts_the_debate_and_says_what_was_spent(start: Start, database
     assert process.returncode == 3
     assert re.search(
         r"gainsay: aborted: the debate was aborted; spent 0\.\d+ USD; waiting for 1 call in flight, at most 0\.\d+ USD "
-        r"more; Ctrl-C again breaks it off and books that as held\n",
+        r"more; Ctrl-C again cancels it and books that as held\n",
         err,
     )
     assert "starting PostgreSQL" not in err
@@ -171,18 +171,20 @@ def test_a_second_ctrl_c_ends_at_once_and_the_next_review_joins_the_server_and_c
     killed = start(*words, **slow)
     heard(tmp_path / "stderr-0", r"Round 1")
     killed.kill()
-    broken_off = start(*words, **slow)
+    cancelled = start(*words, **slow)
     heard(tmp_path / "stderr-1", r"Round 1")
 
-    broken_off.send_signal(signal.SIGINT)
-    heard(tmp_path / "stderr-1", r"waiting for [1-9] calls? in flight, at most 0\.\d+ USD more; Ctrl-C again breaks")
-    broken_off.send_signal(signal.SIGINT)
-    out, _ = broken_off.communicate(timeout=PATIENCE_S)
+    cancelled.send_signal(signal.SIGINT)
+    heard(tmp_path / "stderr-1", r"waiting for [1-9] calls? in flight, at most 0\.\d+ USD more; Ctrl-C again cancels")
+    cancelled.send_signal(signal.SIGINT)
+    out, _ = cancelled.communicate(timeout=PATIENCE_S)
 
     said = (tmp_path / "stderr-1").read_text()
-    found = re.search(r"interrupted: broken off; debate (\S+) is aborted, spent 0.00 USD; (0\.\d+) USD held for", said)
+    found = re.search(
+        r"interrupted: calls cancelled; debate (\S+) is aborted, spent 0.00 USD; (0\.\d+) USD held for", said
+    )
     assert found is not None, said
-    assert (broken_off.returncode, out) == (3, "")
+    assert (cancelled.returncode, out) == (3, "")
     debate, held = found.groups()
     after = start("review", "--sample", "security", "--json", GAINSAY_WARM_S="600")
     result, _ = after.communicate(timeout=PATIENCE_S)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +21,11 @@ from gainsay_client import Gainsay
 from service import samples
 from service.cli import exit_codes, main
 from tests.end_to_end.processes import Deployment
+from tests.fixtures.beside import beside
+from tests.fixtures.hostile_servers import Fault, cutting
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
-from tests.fixtures.serving import a_case, a_declined_case
+from tests.fixtures.serving import a_case, a_declined_case, slow_policy
 
 ESCAPES = "\x1b[31mred\x1b[0m\x1b]0;title\x07 \u202eabc"
 FORMATS = ("stances", "ballot", "convergence")
@@ -552,3 +557,114 @@ def test_a_command_that_asks_a_service_imports_no_database_no_server_and_no_mode
 
     assert done.stdout
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+# -- a connection that breaks, and the keyboard
+
+
+def test_a_broken_connection_neither_ends_a_review_nor_sends_its_case_twice(
+    both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = ("list", "--all", "--jsonl")
+    before = both.there(*listed).out.splitlines()
+    whole = both.there("review", "--sample", "security")
+
+    with beside(cutting(both.address)) as proxy:
+        proxy.only = lambda asked: asked.method == "POST" or asked.path.endswith("/events")
+        proxy.faults = [Fault("cutAnswer", 20), Fault("cutRequest"), Fault("cutBeforeAnswer"), Fault("pass")]
+        proxy.faults += [Fault("cutAnswer", 3_000), Fault("busy", 1)]
+        ended = both.here("review", "--sample", "security", "--server", proxy.url)
+
+    assert proxy.hit == ["cutAnswer", "cutRequest", "cutBeforeAnswer", "cutAnswer", "busy"]
+    assert ended.code == 0, ended.err
+    assert len(ended.err.splitlines()) == len(whole.err.splitlines()), "each event once"
+    assert len(both.there(*listed).out.splitlines()) == len(before) + 2
+
+
+@pytest.fixture
+def slow(database: Database, tmp_path: Path) -> Iterator[str]:
+    """A service with slow models, on a database of its own: no other worker may take its debates."""
+    policy = slow_policy(tmp_path, 700)
+    deployment = Deployment(database, tmp_path, GAINSAY_WARM_S="0", GAINSAY_POLICY=str(policy))
+    try:
+        yield asyncio.run(deployment.start("serve", "--port", "0").address())
+    finally:
+        deployment.end()
+
+
+class Started:
+    """A command in a process of its own, until it is interrupted."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self._said = folder / "stderr.txt"
+        with self._said.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "service", *words],
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                cwd=repository(),
+                text=True,
+                env={**os.environ, "GAINSAY_DATA_DIR": str(folder / "data")},
+            )
+
+    @property
+    def said(self) -> str:
+        """Its standard error."""
+        return self._said.read_text("utf-8")
+
+    def hears(self, pattern: str) -> None:
+        """Wait until it says something."""
+        until = time.monotonic() + 30
+        while not re.search(pattern, self.said):
+            assert time.monotonic() < until, self.said
+            time.sleep(0.02)
+
+    def ends(self) -> tuple[int, str]:
+        """Its exit code and its output."""
+        out, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, out
+
+
+def test_ctrl_c_aborts_a_review_by_a_service_and_a_second_one_leaves_it_there(slow: str, tmp_path: Path) -> None:
+    first = Started(tmp_path, "review", "--sample", "contract", "--server", slow, "--json")
+    first.hears("Framing")
+
+    first.process.send_signal(signal.SIGINT)
+
+    code, out = first.ends()
+    assert code == exit_codes.FAILED, first.said
+    assert re.search(
+        r"^gainsay: aborted: the debate was aborted; spent 0\.\d+ USD; waiting for calls in flight, at most 0\.\d+ USD "
+        r"more; Ctrl-C again leaves them to the service$",
+        first.said,
+        re.MULTILINE,
+    ), first.said
+    assert json.loads(out)["status"] == "aborted"
+
+    (tmp_path / "second").mkdir()
+    second = Started(tmp_path / "second", "review", "--sample", "contract", "--server", slow)
+    second.hears("Framing")
+    second.process.send_signal(signal.SIGINT)
+    second.hears("Ctrl-C again")
+    second.process.send_signal(signal.SIGINT)
+
+    assert second.ends() == (exit_codes.FAILED, ""), second.said
+    assert re.search(r"interrupted: no longer waiting; debate \S+ is aborted, spent 0\.\d+ USD", second.said), (
+        second.said
+    )
+    assert "Traceback" not in first.said + second.said
+
+
+def test_ctrl_c_ends_what_follows_a_debate_and_not_the_debate(slow: str, tmp_path: Path) -> None:
+    with Gainsay(slow) as client:
+        debate = client.submit(a_case()).debate_id
+        following = Started(tmp_path, "show", debate, "--follow", "--server", slow)
+        following.hears("Debate ")
+
+        following.process.send_signal(signal.SIGINT)
+
+        assert following.ends() == (exit_codes.FAILED, "")
+        assert "stopped by the keyboard" in following.said
+        assert "Traceback" not in following.said
+        assert client.result(debate)["status"] == "running"
+        client.abort(debate)

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ sys.__stdout__.write("\\n" + json.dumps({"code": code, "err": err.first, "out": 
 """
 
 
-def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, list[object]], str]:
+def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, Any], str]:
     """Call a command whose data folder cannot be made, so that it goes as far as the start of a server and no farther.
 
     Returns what was first on each stream, with the large parts that were there then, and all of standard error.
@@ -60,7 +61,17 @@ def called(folder: Path, *words: str, terminal: bool) -> tuple[dict[str, list[ob
     return json.loads(done.stdout.splitlines()[-1]), done.stderr.decode()
 
 
-@pytest.mark.parametrize("words", [("review", "--sample", "contract"), ("report", DEBATE), ("replay", DEBATE)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("review", "--sample", "contract"),
+        ("list",),
+        ("show", DEBATE),
+        ("report", DEBATE, "--html"),
+        ("replay", DEBATE),
+        ("audit", "bundle", DEBATE),
+    ],
+)
 def test_in_a_pipe_the_first_line_says_what_is_waited_for_before_it_is_imported(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -115,6 +126,6 @@ def test_a_server_that_others_run_is_connected_to_in_silence_in_a_pipe(
 ) -> None:
     monkeypatch.setenv("GAINSAY_DATABASE_URL", "postgresql://gainsay:sesame@127.0.0.1:1/gainsay")
 
-    assert main(["report", DEBATE]) == 3
+    assert main(["show", DEBATE]) == 3
 
     assert capfd.readouterr().err.startswith("gainsay: store_unavailable: ")

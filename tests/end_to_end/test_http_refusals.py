@@ -457,7 +457,7 @@ async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: S
         ("GET", "/v1/debates?limit=many", 400, "bad_request"),
         ("GET", "/v1/debates?limit=%C2%B2", 400, "bad_request"),
         ("GET", "/v1/debates?after=yesterday", 400, "bad_request"),
-        ("GET", "/v1/debates?status=declined", 400, "bad_request"),
+        ("GET", "/v1/debates?status=done", 400, "bad_request"),
         ("GET", f"/v1/debates/{UNKNOWN}?expand=rounds", 400, "bad_request"),
         ("GET", f"/v1/debates/{UNKNOWN}?view=brief", 400, "bad_request"),
         ("POST", "/v1/debates?view=", 400, "bad_request"),

@@ -51,7 +51,7 @@ def script(found: list[str], port: int) -> str:
 
     The embedded server stays warm from one command to the next, and is stopped at the end.
     """
-    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null; wait; gainsay stop >/dev/null' EXIT"]
+    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null || true; wait; gainsay stop >/dev/null' EXIT"]
     for command in found:
         made = re.sub(r"^make ", f"make -n -C {ROOT} ", command).replace(str(PORT), str(port))
         lines.append(made.replace("gainsay serve", f"gainsay serve --port {port}"))
@@ -178,7 +178,9 @@ def test_every_link_of_a_document_leads_to_a_file(document: Path) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_every_path_of_a_document_is_there(document: Path) -> None:
     text = document.read_text()
-    paths = set(re.findall(r"`((?:clients|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
+    paths = (
+        set(re.findall(r"`((?:clients|service|tests|migrations|docs|bench|examples)/[\w./-]*)`", text)) - _TO_BE_MADE
+    )
     tests = set(re.findall(r"`(test_\w+\.py)`", text))
 
     assert document.name != "map.md" or len(paths) > 100

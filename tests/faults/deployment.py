@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import psycopg
 
 from service.audit.note import COSIGNATURE, SigningKey
-from service.store.embedded import supervisor
+from service.store.embedded import home_files, supervisor
 from service.store.embedded.server import Server, shared_server
 from service.store.schema.migrate import migrate
 from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
@@ -189,7 +189,7 @@ class Deployment:
             await eventually(lambda: self._postmaster() not in (0, before) and self._ready(), "PostgreSQL is back")
         except AssertionError as error:
             logs = [(self.server.home / name).read_text("utf-8")[-3_000:] for name in ("server.log", "guardian.log")]
-            raise AssertionError("\n".join([str(supervisor.read_status(self.server.home)), *logs])) from error
+            raise AssertionError("\n".join([str(home_files.read_status(self.server.home)), *logs])) from error
 
     async def up(self, name: str) -> None:
         """Wait until a process works; one that found no database is started again."""
@@ -239,11 +239,11 @@ class Deployment:
             return admin.execute(query.encode(), params).fetchall()
 
     def _postmaster(self) -> int:
-        lines = supervisor.read_pid_file(self.server.home / "cluster")
+        lines = home_files.read_pid_file(self.server.home / "cluster")
         return int(lines[0]) if lines else 0
 
     def _ready(self) -> bool:
-        status = supervisor.read_status(self.server.home)
+        status = home_files.read_status(self.server.home)
         return bool(status and status["state"] == "ready" and self.rows("SELECT 1"))
 
     def settings(self) -> dict[str, str]:

@@ -38,6 +38,36 @@ CHANGES = {
     "the format": ("UPDATE debate_head SET format = 'panel/1'", "the format in the head row"),
     "a decision": ("UPDATE decision SET body = convert_to('{}', 'UTF8')", "the decision in lists"),
     "a decision of another tenant": ("UPDATE decision SET tenant = 'other'", "the decision in lists"),
+    "what it is found by, at its opening": (
+        "UPDATE found_by SET use_case = 'another' WHERE status IS NOT NULL",
+        "what lists find it by",
+    ),
+    "what it is found by, at its end": (
+        "UPDATE found_by SET outcome = 'rejected' WHERE status IS NOT NULL",
+        "what lists find it by",
+    ),
+    "an end before there is one": (
+        "UPDATE found_by SET status = 'completed' WHERE status IS NULL",
+        "what lists find it by",
+    ),
+    "what it is found by is another tenant's": (
+        "UPDATE found_by SET tenant = 'other' WHERE status IS NOT NULL",
+        "what lists find it by",
+    ),
+    "found twice": (
+        """INSERT INTO found_by (tenant, debate, task_type, downside, models)
+        SELECT 'other', debate, task_type, downside, models FROM found_by WHERE status IS NOT NULL""",
+        "what lists find it by",
+    ),
+    "its words": (
+        """UPDATE case_words SET words = to_tsvector('english', 'another')
+        WHERE debate = (SELECT debate FROM found_by WHERE status IS NOT NULL)""",
+        "the words that lists find it by",
+    ),
+    "the hashes of its metadata": (
+        "UPDATE case_words SET metadata = '{x}' WHERE debate = (SELECT debate FROM found_by WHERE status IS NOT NULL)",
+        "the words that lists find it by",
+    ),
     "the prompts of a manifest": (
         "DELETE FROM manifest_prompt WHERE prompt = (SELECT min(prompt) FROM manifest_prompt)",
         "the prompts of manifest",

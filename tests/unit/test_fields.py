@@ -38,7 +38,7 @@ CHECKED_BY_VALUE = ("deadline",)
 """Texts that may only have certain values: a time that is none is refused as such."""
 NOT_AN_OPTION = ("on_disconnect", "options")
 """A command waits for its debate; the options of formats are options of their own."""
-OTHERS = ("later", "sample", "force_decline")
+OTHERS = ("later", "sample", "case", "force_decline")
 """Options that need a file, or that exclude another one."""
 BODY: dict[str, Any] = {"question": "Sign?", "taskType": "contract", "documents": [{"text": "Clause 1."}]}
 

@@ -134,11 +134,11 @@ class InProcess:
         app, trouble = wait_finished(await self._proving(), only=debate if self._settings.database_url else None)
         async with running_worker(app) as release:
 
-            def break_off() -> None:
+            def cancel() -> None:
                 release()
                 release()  # the second time it cancels the calls
 
-            yield Running(trouble, break_off, CLOSES)
+            yield Running(trouble, cancel, CLOSES)
 
     async def abort(self, debate: str, why: str) -> Aborted:
         """Abort a debate."""

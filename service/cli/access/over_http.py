@@ -11,7 +11,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     from service.cli.case_options import CaseRules
     from service.web.quote_types import PriceQuote
 
-QUICK_S, PATIENT_S = 5.0, 60.0
-"""For how long a request is sent again: a question at the keyboard, and a case or a debate that has begun."""
+QUICK_S, PATIENT_S = 3.0, 30.0
+"""For how long a request is sent again: the first one, whose address may be wrong, and all others."""
 RECALL_PAGE = 100
+MEDIA: Mapping[Form, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 CLOSES = "the service"
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
 """Names of documents that stand in an address as they are."""
@@ -59,9 +60,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCI
 class OverHTTP:
     """A service that runs elsewhere."""
 
-    def __init__(self, address: str, quick: AsyncGainsay, patient: AsyncGainsay) -> None:
-        self._address = address
-        self._quick, self._patient = quick, patient
+    def __init__(self, address: str, client: AsyncGainsay, kept: Path | None) -> None:
+        self._address, self._client, self._kept = address, client, kept
 
     @property
     def name(self) -> str:
@@ -85,7 +85,7 @@ class OverHTTP:
     async def result(self, debate: str) -> Result:
         """The whole result; raises `ServiceProblem` for one that this build cannot read."""
         with self._spoken():
-            answer = await self._quick.request("GET", _path(debate), query={"view": "full"})
+            answer = await self._client.request("GET", _path(debate), query={"view": "full"})
         try:
             return sent.read(answer.body, Result)
         except (msgspec.MsgspecError, RecursionError) as error:
@@ -94,7 +94,7 @@ class OverHTTP:
     async def documents(self, debate: str) -> JSON:
         """The list of a debate's documents."""
         with self._spoken():
-            return await self._quick.documents(debate)
+            return await self._client.documents(debate)
 
     async def document(self, debate: str, document: str) -> str:
         """The text of a document."""
@@ -107,17 +107,22 @@ class OverHTTP:
                     f"the case of debate {debate} has no document of this name; /documents lists those that it has"
                 )
         with self._spoken():
-            return await self._quick.document(debate, name)
+            return await self._client.document(debate, name)
 
     async def report(self, debate: str, form: Form, paper: Paper) -> bytes:
         """The report of a debate."""
         with self._spoken():
-            return await self._quick.report(debate, form, paper=paper)
+            answer = await self._client.request(
+                "GET", f"{_path(debate)}/report", query={"paper": paper}, headers={"accept": MEDIA[form]}
+            )
+        if answer.media != MEDIA[form] or "request-id" not in answer.headers:  # any server may answer with a page
+            raise self._unknown(f"{answer.media or 'no media type'} and not with a report as {MEDIA[form]}")
+        return answer.body
 
     async def follow(self, debate: str) -> AsyncGenerator[ShownEvent, None]:
         """The events of a debate, across connections that break."""
         with self._spoken():
-            stream = cast("AsyncGenerator[gainsay_client.Event, None]", self._patient.follow(debate))
+            stream = cast("AsyncGenerator[gainsay_client.Event, None]", self._client.follow(debate))
             async with aclosing(stream) as events:
                 async for event in events:
                     yield ShownEvent(event.name, event.data)
@@ -126,7 +131,7 @@ class OverHTTP:
         """Record a case under this key, or under one of its own."""
         with self._spoken():
             plain = json.loads(msgspec.json.encode(case))  # with the forms that this service gives numbers and amounts
-            found = await self._patient.submit(plain, key=key)
+            found = await self._client.submit(plain, key=key)
         return Recorded(found.debate_id, found.status)
 
     async def quote(self, case: JSON) -> PriceQuote:
@@ -134,7 +139,7 @@ class OverHTTP:
         from service.web.quote_types import PriceQuote
 
         with self._spoken():
-            found = await self._patient.quote(json.loads(msgspec.json.encode(case)))
+            found = await self._client.quote(json.loads(msgspec.json.encode(case)))
         try:
             return sent.read(msgspec.json.encode(found), PriceQuote)
         except (msgspec.MsgspecError, RecursionError) as error:
@@ -148,13 +153,13 @@ class OverHTTP:
     async def abort(self, debate: str, why: str) -> Aborted:
         """Abort a debate."""
         with self._spoken():
-            found = await self._patient.abort(debate, reason=why)
+            found = await self._client.abort(debate, reason=why)
         return Aborted(found["debateId"], found["status"], found["spentUSD"], found["stillHeldUSD"], None)
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate, once it is whole."""
         with self._spoken(), _download() as part:
-            await self._patient.bundle(debate, part)
+            await self._client.bundle(debate, part)
             _copy(part, file)
 
     async def export(self, log: str | None, filters: JSON, form: str, file: IO[bytes]) -> Exported:
@@ -162,7 +167,7 @@ class OverHTTP:
         logs = await self._logs()
         name = _named(logs, log)
         with self._spoken(), _download() as part:
-            await self._patient.export(name, part, form=cast(Any, form), **filters)
+            await self._client.export(name, part, form=cast(Any, form), **filters)
             _copy(part, file)
         return Exported(name, [each["log"] for each in logs if each["log"] != name])
 
@@ -174,7 +179,7 @@ class OverHTTP:
         if "size" not in found:
             raise NotProvable(f"the log {name} has no checkpoint yet; check that a sequencer runs")
         with self._spoken():
-            note = (await self._quick.checkpoint(name)).encode()
+            note = (await self._client.checkpoint(name)).encode()
         try:
             return SignedHead(parse_checkpoint(parse_note(note).text), note, member(found, "key"))
         except (BadNote, BadCheckpoint) as error:
@@ -185,7 +190,7 @@ class OverHTTP:
         path: Sequence[bytes | None] = ()
         if 0 < kept.size < head.size:
             with self._spoken():
-                lines = await self._quick.consistency(head.origin, kept.size, head.size)
+                lines = await self._client.consistency(head.origin, kept.size, head.size)
             path = [decode_base64(line) for line in lines]
         try:
             verify_consistency(kept.size, head.size, [node or b"" for node in path], kept.root, head.root)
@@ -219,7 +224,7 @@ class OverHTTP:
         for name, value in query:
             named.setdefault(name, []).append(value)
         with self._spoken():
-            return (await self._quick.request("GET", path, query=named)).members()
+            return (await self._client.request("GET", path, query=named)).members()
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
@@ -227,7 +232,7 @@ class OverHTTP:
         try:
             yield
         except gainsay_client.GainsayError as error:
-            raise problem_of(error, self._address) from error
+            raise problem_of(error, self._address, self._kept) from error
 
     def _unknown(self, found: str) -> ServiceProblem:
         return ServiceProblem(
@@ -244,13 +249,26 @@ async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
     ``data`` is the folder in which heads of logs are remembered. Raises `ServiceProblem` for one that cannot be used.
     """
     heads = remembered(address, data)
+    kept = heads_file(address, data) if isinstance(heads, gainsay_client.FileHeads) else None
 
     def client(seconds: float) -> AsyncGainsay:
         # The one place for what shows who the caller is (a token), once a service asks for it.
         return gainsay_client.AsyncGainsay(address, heads=heads, give_up_after=seconds)
 
-    async with client(QUICK_S) as quick, client(PATIENT_S) as patient:
-        yield OverHTTP(address, quick, patient)
+    async with client(QUICK_S) as quick:
+        await _reach(quick, address)
+    async with client(PATIENT_S) as patient:
+        yield OverHTTP(address, patient, kept)
+
+
+async def _reach(client: AsyncGainsay, address: str) -> None:
+    """Raise `ServiceProblem` where nothing answers soon: an address that is wrong is told without a long wait."""
+    try:
+        await client.request("GET", "/")
+    except gainsay_client.Unreachable as error:
+        raise problem_of(error, address, None) from error
+    except gainsay_client.GainsayError:  # something answers; what it is shows the command's own request
+        pass
 
 
 def remembered(address: str, data: Path) -> gainsay_client.HeadStore:
@@ -269,11 +287,13 @@ def heads_file(address: str, data: Path) -> Path:
     return data / "services" / f"{host}-{sha256(address.encode()).hexdigest()[:12]}.json"
 
 
-def problem_of(error: gainsay_client.GainsayError, address: str) -> GainsayError:
+def problem_of(error: gainsay_client.GainsayError, address: str, kept: Path | None) -> GainsayError:
     """An error of the client as one that a command prints, with the code and the exit code of a local one."""
     match error:
         case gainsay_client.LogForked():
-            return ServiceProblem(f"{error.detail}. Of {address}", code=error.code, status=500)
+            until = f", and one of them in {kept}: remove it only if you know that the service was set up anew"
+            words = f"{error.detail}. The heads were shown by {address}{until if kept else ''}"
+            return ServiceProblem(words, code=error.code, status=500)
         case gainsay_client.Unreachable():
             words = f"{error.detail}; check the address, and that the service runs (`gainsay serve`)"
             return ServiceProblem(words, code=error.code, status=503)

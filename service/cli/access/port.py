@@ -56,11 +56,11 @@ class Aborted(NamedTuple):
 class Running(NamedTuple):
     """A debate that is being run: the error that ends it too early, and how to end its calls without waiting.
 
-    ``closes`` says in words what will close the calls that were broken off.
+    ``closes`` says in words what will close the calls that were cancelled.
     """
 
     trouble: asyncio.Future[GainsayError]
-    break_off: Callable[[], None]
+    cancel: Callable[[], None]
     closes: str
 
 

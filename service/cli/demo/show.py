@@ -13,7 +13,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +26,11 @@ from rich.rule import Rule
 from service import report, samples
 from service.app import open_app, running_sequencer, running_worker
 from service.cli import startup
-from service.cli.demo.client import Client
+from service.cli.access.over_http import connected
 from service.cli.display import page
 from service.cli.display.console import dollars, row, text
 from service.cli.display.progress import Progress
-from service.cli.foreground import wait_over
+from service.cli.foreground import show_events, wait_over
 from service.cli.own_worker import wait_finished
 from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
@@ -130,25 +132,24 @@ async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, ca
     progress = Progress(screen)
     async with open_app(settings, where, pool=4) as opened, running_sequencer(opened):
         app, trouble = wait_finished(opened, only=None)
-        async with running_worker(app), listening(app) as address, Client(address) as client:
-            debate = await client.submit(dict(case))
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(running_worker(app))
+            address = await stack.enter_async_context(listening(app))
+            client = await stack.enter_async_context(connected(address, settings.data_dir))
+            debate = await client.submit(case)
             screen.print()
             screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
             screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
-            following = asyncio.create_task(_follow(client, debate, progress))
+            following = asyncio.create_task(show_events(client, debate, progress))
             try:
                 await wait_over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
             replayed = await replay_debate(app.database, debate, startup.LOCAL.tenant)
-            return ShownStep(await client.result(debate), replayed, await client.bundle(debate))
-
-
-async def _follow(client: Client, debate: str, progress: Progress) -> None:
-    """Show what happens, until the debate is over."""
-    async for name, data in client.follow(debate):
-        progress.show_event(name, data)
+            bundle = BytesIO()
+            await client.bundle(debate, bundle)
+            return ShownStep(await client.result(debate), replayed, bundle.getvalue())
 
 
 def _replayed(screen: Console, *runs: ShownStep) -> None:

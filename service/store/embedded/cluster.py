@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import psycopg
 from psycopg import sql
 
-from service.store.embedded import supervisor
+from service.store.embedded import home_files, supervisor
 from service.store.embedded.data_dir import (
     DataDir,
     EmbeddedPostgresError,
@@ -160,7 +160,7 @@ def _read_passwords(secret: Path, cluster: Path) -> dict[str, str]:
 
 def _write_private(path: Path, text: str) -> None:
     """Write a file that only its owner can read, and that is on disk before anything depends on it."""
-    descriptor = supervisor.open_owned(path, os.O_WRONLY | os.O_TRUNC)
+    descriptor = home_files.open_owned(path, os.O_WRONLY | os.O_TRUNC)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.errors import GainsayError
-from service.store.embedded import supervisor
+from service.store.embedded import home_files
 
 TEMPORARY = Path("/tmp")  # noqa: S108 -- nothing is put there
 
@@ -212,7 +212,7 @@ def _clear_shelter(shelter: Path) -> None:
     for note in shelter.glob("*/moved-from.txt"):
         origin = Path(note.read_text(encoding="utf-8").rstrip("\n"))
         locks = (note.with_name(name) for name in ("users.lock", "guard.lock"))  # a warm server has a guardian alone
-        unused = all(supervisor.is_free(lock, fcntl.LOCK_EX) for lock in locks)
+        unused = all(home_files.is_free(lock, fcntl.LOCK_EX) for lock in locks)
         if origin.is_relative_to(TEMPORARY) and not origin.exists() and unused:
             shutil.rmtree(note.parent, ignore_errors=True)
 

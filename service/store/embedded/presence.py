@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from service.store.embedded import supervisor
+from service.store.embedded import home_files
 
 Presence = Literal["none", "stopped", "running"]
 """No cluster is made yet; one that no server runs on; one with a server, in use or warm."""
@@ -36,6 +36,6 @@ def _is_supervised(home: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not supervisor.could_lock(descriptor, fcntl.LOCK_SH)
+        return not home_files.could_lock(descriptor, fcntl.LOCK_SH)
     finally:
         os.close(descriptor)

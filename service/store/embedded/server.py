@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from service.store.embedded import supervisor
+from service.store.embedded import home_files, supervisor
 from service.store.embedded.cluster import DATABASE, Login, ServerWouldNotStart, complete_logins, make_cluster
 from service.store.embedded.data_dir import (
     DataDir,
@@ -89,7 +89,7 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER, warm_s: float = 0.0)
     """Use the folder's server, started if necessary, until the block ends; then it stops unless others use it.
 
     The wish of the user that leaves last counts: with ``warm_s`` the server stays for so many seconds, at most
-    `supervisor.WARM_MOST`, and leaving does not wait; with 0 it has stopped when the block is left. Raises a subclass
+    `home_files.WARM_MOST`, and leaving does not wait; with 0 it has stopped when the block is left. Raises a subclass
     of `EmbeddedPostgresError` when there can be no server. A process that forks without executing another program
     (multiprocessing's "fork") shares its use with the child.
     """
@@ -99,11 +99,11 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER, warm_s: float = 0.0)
         with writing_in(place.home):
             programs = reachable_programs(find_programs(), place.account, shelter)
             locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
-            users = supervisor.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
+            users = home_files.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
         leaving.callback(_leave, place, programs, locks, warm_s)
         leaving.callback(os.close, users)  # runs second: dropping this lock is what leaving means
         with writing_in(place.home):
-            supervisor.write_warmth(place.home, warm_s)
+            home_files.write_warmth(place.home, warm_s)
             leaving.callback(_write_last_wish, place, warm_s)  # runs first
             server = _start(place, programs)
         yield server
@@ -121,27 +121,27 @@ def stop_server(folder: Path, *, shelter: Path = SHELTER) -> Stopping:
         locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
         if not _has_guardian(place.home) and not _is_server_left(place):
             return "none"
-        supervisor.write_warmth(place.home, 0.0)
+        home_files.write_warmth(place.home, 0.0)
         _await_stop(place, reachable_programs(find_programs(), place.account, shelter), locks)
-        return "stopped" if supervisor.could_lock(locks.guard, fcntl.LOCK_SH) else "in use"
+        return "stopped" if home_files.could_lock(locks.guard, fcntl.LOCK_SH) else "in use"
 
 
 def _write_last_wish(place: DataDir, warm_s: float) -> None:
     """Write the wish of a user that leaves. If that fails, the last one stays; what the user did is done."""
     with suppress(OSError):
-        supervisor.write_warmth(place.home, warm_s)
+        home_files.write_warmth(place.home, warm_s)
 
 
 def _leave(place: DataDir, programs: Path, locks: _Locks, warm_s: float) -> None:
     """Wait for the server's end, or only see to it that a supervisor is there to bring it about."""
     if not warm_s:
         _await_stop(place, programs, locks)
-    elif supervisor.could_lock(locks.guard, fcntl.LOCK_SH) and _is_server_left(place):
+    elif home_files.could_lock(locks.guard, fcntl.LOCK_SH) and _is_server_left(place):
         _spawn_guardian(place, programs)
 
 
 def _open(path: Path, until: ExitStack) -> int:
-    descriptor = supervisor.open_owned(path, os.O_RDWR)
+    descriptor = home_files.open_owned(path, os.O_RDWR)
     until.callback(os.close, descriptor)
     return descriptor
 
@@ -160,7 +160,7 @@ def _check_loopback() -> None:
 
 def _start(place: DataDir, programs: Path) -> Server:
     """Make the cluster if there is none, and make sure that its server runs; one starter at a time."""
-    start = supervisor.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
+    start = home_files.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
     try:
         passwords = make_cluster(place, programs, start)
         server = Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
@@ -176,7 +176,7 @@ def _ensure_running(place: DataDir, programs: Path) -> int:
     spawned = 0
     while time.monotonic() < deadline:
         guarded = _has_guardian(place.home)
-        status = supervisor.read_status(place.home)
+        status = home_files.read_status(place.home)
         if guarded and status and status["state"] == "ready" and _answers(status["port"]):
             return status["port"]
         if guarded:
@@ -199,7 +199,7 @@ def _ensure_running(place: DataDir, programs: Path) -> int:
 
 
 def _has_guardian(home: Path) -> bool:
-    return not supervisor.is_free(home / "guard.lock", fcntl.LOCK_SH)
+    return not home_files.is_free(home / "guard.lock", fcntl.LOCK_SH)
 
 
 def _spawn_guardian(place: DataDir, programs: Path) -> None:
@@ -207,7 +207,7 @@ def _spawn_guardian(place: DataDir, programs: Path) -> None:
     account = place.account
     user, group = (account.uid, account.gid) if account else (-1, -1)
     words = [str(place.home), str(programs / "postgres"), str(user), str(group)]
-    log = supervisor.open_owned(place.home / "guardian.log", os.O_WRONLY | os.O_APPEND)
+    log = home_files.open_owned(place.home / "guardian.log", os.O_WRONLY | os.O_APPEND)
     try:
         subprocess.run(
             [sys.executable, "-I", "-S", supervisor.__file__, *words],
@@ -239,13 +239,13 @@ def _await_stop(place: DataDir, programs: Path, locks: _Locks) -> None:
     deadline = time.monotonic() + LEAVE_SECONDS
     shared = 0
     while time.monotonic() < deadline:
-        guarded = not supervisor.could_lock(locks.guard, fcntl.LOCK_SH)
+        guarded = not home_files.could_lock(locks.guard, fcntl.LOCK_SH)
         if not guarded and _is_server_left(place):
             _spawn_guardian(place, programs)
-        elif not guarded and supervisor.could_lock(locks.users, fcntl.LOCK_SH):
+        elif not guarded and home_files.could_lock(locks.users, fcntl.LOCK_SH):
             return  # the server has stopped, and its supervisor has dropped its last lock
         # In this order: if the supervisor takes the lock between the two tests, the second test fails as well.
-        others = not supervisor.could_lock(locks.users, fcntl.LOCK_EX) and supervisor.could_lock(
+        others = not home_files.could_lock(locks.users, fcntl.LOCK_EX) and home_files.could_lock(
             locks.users, fcntl.LOCK_SH
         )
         shared = shared + 1 if others else 0
@@ -255,5 +255,5 @@ def _await_stop(place: DataDir, programs: Path, locks: _Locks) -> None:
 
 
 def _is_server_left(place: DataDir) -> bool:
-    lines = supervisor.read_pid_file(place.cluster)
+    lines = home_files.read_pid_file(place.cluster)
     return bool(lines) and supervisor.is_postmaster(int(lines[0]), place.cluster)

@@ -1,8 +1,9 @@
 """The supervisor: keeps one PostgreSQL server running as long as any process uses it, and warm for a while after that.
 
-This is a program of its own: ``python -I -S supervisor.py HOME POSTGRES UID GID``. It uses the standard library alone,
-so that it starts in a few hundredths of a second. It is the server's parent, lives in its own session (Ctrl-C in a
-terminal does not reach it) and holds none of its starter's pipes. It works by three files in HOME:
+This is a program of its own: ``python -I -S supervisor.py HOME POSTGRES UID GID``. It uses the standard library alone
+(and `home_files`, which does too), so that it starts in a few hundredths of a second. It is the server's parent, lives
+in its own session (Ctrl-C in a terminal does not reach it) and holds none of its starter's pipes. It works by three
+files in HOME:
 
     lock file     held by                        means
     users.lock    every user, shared             the server is in use
@@ -15,15 +16,14 @@ of users. It requests users.lock exclusively, and gets it when the last user has
 gives starters the server's state.
 
 HOME/warm.json says for how many seconds the server stays warm: without a user, and ready for the next one. Each user
-writes its own wish when it comes and again when it leaves, so the last one decides; each writing also tells the
-supervisor that a user was there. Meanwhile the supervisor holds no lock but guard.lock, and new users join at once.
+writes its own wish when it comes and again when it leaves, so the last one decides; each writing also shows
+the supervisor that a user was there. Meanwhile the supervisor holds no lock but guard.lock, and new users join at once.
 With 0 seconds, or when HOME is gone, the server is stopped immediately.
 """
 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import signal
 import socket
@@ -31,17 +31,31 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
+
+if not __package__:  # run as a program, in isolation: nothing is imported but the standard library and our own folder
+    sys.path.append(str(Path(__file__).resolve().parents[3]))
+
+from service.store.embedded.home_files import (
+    State,
+    could_lock,
+    last_use,
+    leads_to,
+    open_owned,
+    read_pid_file,
+    read_status,
+    read_warmth,
+    try_lock,
+    until,
+    write_status,
+)
 
 START_SECONDS = 60.0  # crash recovery replays up to max_wal_size (1 GB) before the server accepts connections
 STOP_SECONDS = 30.0  # a fast shutdown writes one checkpoint
 RESTARTS = 3  # in a row, each within RESTART_WINDOW seconds of the one before: then something is wrong for good
 RESTART_WINDOW = 10.0
-WARM_MOST = 3_600.0  # seconds without a user: a longer wish, or one that cannot be read, is none
 WARM_LOOK = 0.2  # seconds between looks at a warm server: whether it has a user again, and whether HOME is there
 LOG_KEEPS = 8 * 1024 * 1024  # bytes; beyond that the log moves to server.log.1 at the next start
 
@@ -71,17 +85,7 @@ PORT_TAKEN = "could not create any TCP/IP sockets"
 PASSING = ("pre-existing shared memory block", "lock file", PORT_TAKEN)
 OF_CLIENTS = ("the database system is starting up", "terminating connection due to unexpected postmaster exit")
 
-State = Literal["starting", "ready", "stopping", "stopped", "failed"]
 Event = Literal["unused", "asked to stop", "server died"]
-
-
-class Status(TypedDict):
-    """What HOME/status.json holds. ``port`` and ``pid`` are the server's, 0 while there is none."""
-
-    state: State
-    port: int
-    pid: int
-    reason: str
 
 
 class WouldNotStart(Exception):
@@ -117,116 +121,6 @@ class Postmaster(NamedTuple):
         return True
 
 
-def until(happened: Callable[[], bool], seconds: float, *, every: float = 0.01) -> bool:
-    """Test a condition periodically until it holds, for ``seconds`` at most; say whether it holds."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(every)
-    return True
-
-
-def open_owned(path: Path, flags: int) -> int:
-    """Open a private file of HOME, creating it; when root works in another's HOME, the file becomes that owner's."""
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    if os.geteuid() == 0:
-        home = path.parent.stat()
-        os.fchown(descriptor, home.st_uid, home.st_gid)
-    return descriptor
-
-
-def wait_for_lock(path: Path, how: int) -> int:
-    """Take the flock ``how`` (LOCK_SH, LOCK_EX) on a file, without a time limit; closing the result drops it."""
-    descriptor = open_owned(path, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, how)
-    except BaseException:  # Ctrl-C, say
-        os.close(descriptor)
-        raise
-    return descriptor
-
-
-def try_lock(path: Path, how: int) -> int | None:
-    """Take the flock ``how`` if it is free; None otherwise."""
-    try:
-        return wait_for_lock(path, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return None
-
-
-def is_free(path: Path, how: int) -> bool:
-    """Say whether the lock ``how`` on a file could be had at this moment."""
-    descriptor = open_owned(path, os.O_RDWR)
-    try:
-        return could_lock(descriptor, how)
-    finally:
-        os.close(descriptor)
-
-
-def could_lock(descriptor: int, how: int) -> bool:
-    """Say whether the lock ``how`` on an open file, which holds none, could be had at this moment."""
-    try:
-        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-    return True
-
-
-def read_status(home: Path) -> Status | None:
-    """Read the supervisor's last status; None before the first."""
-    try:
-        status: Status = json.loads((home / "status.json").read_bytes())
-    except FileNotFoundError:
-        return None
-    return status
-
-
-def write_status(home: Path, state: State, *, port: int = 0, pid: int = 0, reason: str = "") -> None:
-    """Replace the status in one step, so that a reader never reads half of it."""
-    status: Status = {"state": state, "port": port, "pid": pid, "reason": reason}
-    fresh = home / "status.json.new"
-    with suppress(FileNotFoundError):  # HOME was removed: no reader is left, but the server must still be stopped
-        with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
-            json.dump(status, file)
-        fresh.replace(home / "status.json")
-
-
-def write_warmth(home: Path, seconds: float) -> None:
-    """Write a user's wish in one step; raises `OSError`. The file is another one each time, and so a sign of use."""
-    fresh = home / f"warm.json.{os.getpid()}.{threading.get_ident()}"
-    with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
-        json.dump({"seconds": seconds}, file)
-    fresh.replace(home / "warm.json")
-
-
-def read_warmth(home: Path) -> float:
-    """The seconds of the last wish, 0 without one."""
-    try:
-        seconds = float(json.loads((home / "warm.json").read_bytes())["seconds"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return 0.0
-    return seconds if 0.0 < seconds <= WARM_MOST else 0.0
-
-
-def last_use(home: Path) -> tuple[int, int]:
-    """What changes with each user that comes or leaves; ``(0, 0)`` before the first."""
-    try:
-        found = (home / "warm.json").stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_ino, found.st_mtime_ns)
-
-
-def leads_to(path: Path, descriptor: int) -> bool:
-    """Say whether a path still names this open file: otherwise it was removed, also where another has its name."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except OSError:
-        return False
-
-
 def is_postmaster(pid: int, cluster: Path) -> bool:
     """Say whether a process is the live server of this cluster: not another program with its number, no zombie."""
     try:
@@ -251,14 +145,6 @@ def exists(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def read_pid_file(cluster: Path) -> list[str]:
-    """Return the lines of postmaster.pid: pid, folder, start, port, sockets, address, memory, state; empty if none."""
-    try:
-        return (cluster / "postmaster.pid").read_text().splitlines()
-    except FileNotFoundError:
-        return []
 
 
 def free_port() -> int:

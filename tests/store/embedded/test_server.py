@@ -23,7 +23,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from service.store.embedded import data_dir, supervisor
+from service.store.embedded import data_dir, home_files, supervisor
 from service.store.embedded import server as embedded
 from service.store.embedded.server import (
     EmbeddedPostgresError,
@@ -126,7 +126,7 @@ def owners(running: Iterable[int]) -> set[int]:
 
 
 def eventually(fact: Callable[[], bool], seconds: float = 20.0) -> None:
-    assert supervisor.until(fact, seconds), f"not so after {seconds} s"
+    assert home_files.until(fact, seconds), f"not so after {seconds} s"
 
 
 def taken(port: int, squatter: socket.socket) -> bool:
@@ -149,12 +149,12 @@ def refused(error: type[EmbeddedPostgresError], folder: Path, **options: Any) ->
 
 
 def state(folder: Path) -> str:
-    status = supervisor.read_status(folder)
+    status = home_files.read_status(folder)
     return status["state"] if status else "none"
 
 
 def server_pid(folder: Path) -> int:
-    return int(supervisor.read_pid_file(folder / "cluster")[0])
+    return int(home_files.read_pid_file(folder / "cluster")[0])
 
 
 def guardian_pid(folder: Path) -> int:
@@ -399,15 +399,15 @@ def test_users_that_come_to_a_server_whose_time_ends_get_a_server_each_time(fold
 
 def test_a_user_who_leaves_without_being_seen_begins_the_time_anew(tmp_path: Path) -> None:
     watching = supervisor.Supervisor(tmp_path, tmp_path / "postgres", None, None)
-    users = supervisor.open_owned(tmp_path / "users.lock", os.O_RDWR)
+    users = home_files.open_owned(tmp_path / "users.lock", os.O_RDWR)
     fcntl.flock(users, fcntl.LOCK_EX)  # as the supervisor holds it when the last user has left
-    supervisor.write_warmth(tmp_path, LONG_S)
+    home_files.write_warmth(tmp_path, LONG_S)
     over: list[bool] = []
     waiting = threading.Thread(target=lambda: over.append(watching.is_over(users, LONG_S)))
 
     waiting.start()
-    eventually(lambda: supervisor.is_free(tmp_path / "users.lock", fcntl.LOCK_SH))
-    supervisor.write_warmth(tmp_path, LONG_S)  # one that came and left between two looks
+    eventually(lambda: home_files.is_free(tmp_path / "users.lock", fcntl.LOCK_SH))
+    home_files.write_warmth(tmp_path, LONG_S)  # one that came and left between two looks
     waiting.join(20)
 
     assert over == [False]
@@ -431,12 +431,12 @@ def test_a_warm_server_whose_guardian_was_killed_is_stopped_on_request_and_joine
     with shared_server(folder, warm_s=LONG_S):
         pid = server_pid(folder)
     os.kill(guardian_pid(folder), signal.SIGKILL)
-    eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+    eventually(lambda: home_files.is_free(folder / "guard.lock", fcntl.LOCK_EX))
 
     with shared_server(folder, warm_s=LONG_S):
         assert server_pid(folder) == pid
     os.kill(guardian_pid(folder), signal.SIGKILL)
-    eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+    eventually(lambda: home_files.is_free(folder / "guard.lock", fcntl.LOCK_EX))
 
     assert stop_server(folder, shelter=folder.parent / "shelter") == "stopped"
     assert not processes(folder)
@@ -445,7 +445,7 @@ def test_a_warm_server_whose_guardian_was_killed_is_stopped_on_request_and_joine
 def test_a_user_that_leaves_a_server_without_a_guardian_gives_it_one(folder: Path) -> None:
     with shared_server(folder, warm_s=SHORT_S):
         os.kill(guardian_pid(folder), signal.SIGKILL)
-        eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX))
+        eventually(lambda: home_files.is_free(folder / "guard.lock", fcntl.LOCK_EX))
 
     eventually(lambda: not processes(folder))
 
@@ -479,7 +479,7 @@ def test_a_folder_removed_while_its_server_is_warm_takes_the_server_with_it(fres
 def test_a_wish_that_cannot_be_granted_is_none(tmp_path: Path, written: str) -> None:
     (tmp_path / "warm.json").write_text(written)
 
-    assert supervisor.read_warmth(tmp_path) == 0.0
+    assert home_files.read_warmth(tmp_path) == 0.0
 
 
 # ---- after a crash ---------------------------------------------------------------------------------------------------
@@ -565,7 +565,7 @@ def test_a_server_killed_with_its_guardian_comes_back_on_the_same_port_for_those
         remember(server, "before both were killed")
         os.kill(guardian_pid(folder), signal.SIGKILL)
         os.kill(server_pid(folder), signal.SIGKILL)
-        eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
+        eventually(lambda: home_files.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
 
         with shared_server(folder):
             assert "before both were killed" in remembered(server)
@@ -575,7 +575,7 @@ def test_a_port_that_was_taken_meanwhile_is_given_up(folder: Path) -> None:
     with shared_server(folder) as server:
         os.kill(guardian_pid(folder), signal.SIGKILL)
         os.kill(server_pid(folder), signal.SIGKILL)
-        eventually(lambda: supervisor.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
+        eventually(lambda: home_files.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
         with socket.socket() as squatter:
             squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             eventually(lambda: taken(server.port, squatter))
@@ -621,8 +621,8 @@ def test_nobody_clears_up_after_a_killed_start_while_initdb_still_works(tmp_path
     (tmp_path / "initdb").chmod(0o755)
     start = tmp_path / "start.lock"
     code = (
-        "import fcntl, sys; from pathlib import Path; from service.store.embedded import cluster, supervisor;"
-        "here = Path(sys.argv[1]); lock = supervisor.wait_for_lock(here / 'start.lock', fcntl.LOCK_EX);"
+        "import fcntl, sys; from pathlib import Path; from service.store.embedded import cluster, home_files;"
+        "here = Path(sys.argv[1]); lock = home_files.wait_for_lock(here / 'start.lock', fcntl.LOCK_EX);"
         "cluster.ProgramRunner(here, None, lock).run('initdb')"
     )
     starter = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT)
@@ -631,8 +631,8 @@ def test_nobody_clears_up_after_a_killed_start_while_initdb_still_works(tmp_path
     starter.kill()
     starter.wait()
 
-    assert not supervisor.is_free(start, fcntl.LOCK_EX)
-    eventually(lambda: supervisor.is_free(start, fcntl.LOCK_EX))
+    assert not home_files.is_free(start, fcntl.LOCK_EX)
+    eventually(lambda: home_files.is_free(start, fcntl.LOCK_EX))
 
 
 # ---- who and where ---------------------------------------------------------------------------------------------------

@@ -398,3 +398,48 @@ def test_no_word_of_a_model_or_a_caller_moves_the_cursor(form: str) -> None:
     text = paged(entries)[1] + live(entries)
 
     assert not {c for c in text if c in "\x1b\x07\u202e"}
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _spun(width: int, passed: float, follow: Callable[[Progress], None]) -> str:
+    """The line of the spinner on a terminal after some seconds, without its moving sign."""
+    written, clock = io.StringIO(), _Clock()
+    screen = Console(file=written, width=width, force_terminal=True, color_system=None, highlight=False)
+    progress = Progress(screen, clock)
+    follow(progress)
+    clock.now += passed
+    status = progress._status
+    assert status is not None
+    progress.stop()
+    with screen.capture() as seen:
+        screen.print(status.renderable)
+    return seen.get().rstrip()[2:]
+
+
+ASKED = {"turn": "1.critic.1", "seat": "critic", "attempt": 1, "round": 1, "why": "first", "model": "m"}
+
+
+def test_what_is_waited_for_has_its_seconds_also_where_the_line_is_narrow() -> None:
+    def ask(progress: Progress) -> None:
+        progress.show_event("asked", ASKED)
+
+    assert _spun(80, 12.7, ask) == "Critic is arguing against it (12 s)"
+    assert _spun(80, 0.4, ask) == "Critic is arguing against it"
+    assert _spun(24, 12.7, ask) == "Critic is argu… (12 s)"
+
+
+def test_after_an_abort_the_calls_in_flight_are_waited_for_whatever_was_said_before() -> None:
+    def abort(progress: Progress) -> None:
+        progress.show_event("asked", ASKED)
+        progress.stop()
+        progress.wait_for_calls(2)
+
+    assert _spun(80, 3.0, abort) == "waiting for 2 calls, Ctrl-C ends (3 s)"
+    assert len(_spun(40, 3.0, abort)) <= 38

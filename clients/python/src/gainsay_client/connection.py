@@ -6,8 +6,10 @@ import random
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -77,7 +79,16 @@ def settings_of(terms: Terms, verify: ssl.SSLContext | str | None) -> dict[str, 
         trusted = ssl.create_default_context(
             cafile=None if place.is_dir() else str(place), capath=str(place) if place.is_dir() else None
         )
-    return {"headers": dict(terms.headers), "verify": trusted, "follow_redirects": False}
+    # A proxy of the environment does not lead back to this machine.
+    here = _is_loopback(urlsplit(terms.server.origin).hostname or "")
+    return {"headers": dict(terms.headers), "verify": trusted, "follow_redirects": False, "trust_env": not here}
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def limits(seconds: float) -> httpx.Timeout:

@@ -1,0 +1,105 @@
+"""Each filter and each order of the list has its index: what PostgreSQL plans for it on a few thousand debates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import psycopg
+import pytest
+
+from bench.found import RARE, TENANT, fill
+from service.reviews.query_parameters import CLOSED, FILTERS, read_query
+from service.store.debate_query import SORTS, Position
+from service.store.finding import page_statement
+from service.store.queries import numbered
+from tests.fixtures.postgres import Cluster, Database
+
+pytestmark = pytest.mark.no_replay
+DEBATES = 3_000
+LARGE = {"found_by", "case_words", "debate_head", "rests_on", "leaf", "entry_2026", "payload_2026", "decision"}
+"""The tables that are never read from end to end."""
+PLANS: Mapping[str, tuple[dict[str, str], str]] = {
+    "since": ({"since": "2026-10-01"}, "debate_head_list"),
+    "until": ({"until": "2025-02-01"}, "debate_head_list"),
+    "taskType": ({"taskType": "other"}, "found_by_task_type"),
+    "status": ({"status": "aborted"}, "found_by_status"),
+    "status, open": ({"status": "queued"}, "found_by_status"),
+    "format": ({"format": "convergence"}, "found_by_format"),
+    "outcome": ({"outcome": "escalated"}, "found_by_outcome"),
+    "confidence": ({"confidence": "LOW"}, "found_by_confidence"),
+    "flag": ({"flag": "inventedQuotation"}, "found_by_flags"),
+    "humanReview": ({"humanReview": "true"}, "found_by_human_review"),
+    "useCase": ({"useCase": "use 70"}, "found_by_use_case"),
+    "materiality": ({"materiality": "high"}, "found_by_materiality"),
+    "model": ({"model": "alder-large"}, "rests_on_pkey"),
+    "metadata": ({"metadata": "ticket=MR-17"}, "case_words_metadata"),
+    "metadata, a key": ({"metadata": "nothing"}, "case_words_metadata"),
+    "q": ({"q": RARE}, "case_words_words"),
+}
+ORDERS = {"createdAt": "debate_head_list", "spentUSD": "found_by_spent", "estimatedDownsideUSD": "found_by_downside"}
+
+
+@pytest.fixture(scope="module")
+def planner(cluster: Cluster, template: Database) -> Iterator[psycopg.Connection[Any]]:
+    """A login of the service on a database with that many debates, counted as autovacuum would."""
+    with cluster.lend(template.name) as database:
+        fill(database.admin_url, DEBATES)
+        with psycopg.connect(database.service_url, autocommit=True, options="-c search_path=gainsay") as connection:
+            yield connection
+
+
+def plan(planner: psycopg.Connection[Any], statement: tuple[bytes, dict[str, Any]]) -> str:
+    """The plan of a statement as JSON, with its values, as the service has it planned."""
+    sql, names = numbered(statement[0])
+    cursor = psycopg.RawCursor(planner)
+    cursor.execute(b"EXPLAIN (FORMAT JSON) " + sql, [statement[1][name] for name in names], prepare=False)
+    found = cursor.fetchone()
+    assert found is not None
+    return json.dumps(found[0])
+
+
+def read_whole(plan: str) -> set[str]:
+    """The tables that a plan reads from end to end."""
+    found, rest = set(), [json.loads(plan)]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            if part.get("Node Type") == "Seq Scan":
+                found.add(part["Relation Name"])
+            rest += part.values()
+        elif isinstance(part, list):
+            rest += part
+    return found
+
+
+def asked(given: dict[str, str]) -> dict[str, list[str]]:
+    return {name: [value] for name, value in given.items()}
+
+
+@pytest.mark.parametrize("what", PLANS)
+def test_each_filter_uses_its_index(planner: psycopg.Connection[Any], what: str) -> None:
+    given, index = PLANS[what]
+
+    found = plan(planner, page_statement(TENANT, read_query(asked(given)), None, True))
+
+    assert f'"{index}"' in found
+    assert read_whole(found) & LARGE == set()
+
+
+def test_no_filter_is_left_out() -> None:
+    assert {what.partition(",")[0] for what in PLANS} == set(FILTERS)
+    assert {name for name in CLOSED if name != "facets"} < set(PLANS)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("after", [False, True])
+def test_each_order_uses_its_index_from_any_place_on(planner: psycopg.Connection[Any], sort: str, after: bool) -> None:
+    key = None if sort.endswith("createdAt") else "100000"
+    place = Position("01960000-0000-7000-8000-000000000000", key) if after else None
+
+    found = plan(planner, page_statement(TENANT, read_query({"sort": [sort]}), place, True))
+
+    assert f'"{ORDERS[sort.lstrip("-")]}"' in found
+    assert read_whole(found) & LARGE == set()
