@@ -442,10 +442,10 @@ def test_a_command_that_does_not_wait_says_what_it_needs(both: Both) -> None:
     assert declined.code == exit_codes.NEGATIVE
     assert json.loads(both.there("show", declined.out.strip(), "--json").out)["status"] == "declined"
     assert "--detach needs --server" in both.here("review", "--sample", "contract", "--detach").err
-    for beside in ("--json", "--print-request"):
-        ended = both.there("review", "--sample", "contract", "--detach", beside)
+    for output in ("--json", "--print-request"):
+        ended = both.there("review", "--sample", "contract", "--detach", output)
         assert (ended.code, ended.out) == (exit_codes.USAGE, "")
-        assert beside in ended.err
+        assert output in ended.err
 
 
 def test_a_debate_is_aborted_alike_by_a_service(both: Both, debates: dict[str, str]) -> None:
