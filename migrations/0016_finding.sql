@@ -3,7 +3,7 @@
 -- recorded a row without an end: the list shows both, and a filter finds them once they are rebuilt.
 
 -- What the case's context, the start and the outcome say. Columns from `status` on are those of an end, empty until there
--- is one; they may be told only when the end is provable, as everywhere. Money is micro-dollars, `downside` US dollars.
+-- is one; they are shown only when the end is provable, as everywhere. Money is micro-dollars, `downside` US dollars.
 CREATE TABLE gainsay.found_by (
     tenant       text NOT NULL,
     debate       uuid NOT NULL,

@@ -60,7 +60,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
 
 class DebateFinder:
-    """Finds the debates of a tenant. With ``held`` False every end is told, as in `Reviews`."""
+    """Finds the debates of a tenant. With ``held`` False every end is shown, as in `Reviews`."""
 
     def __init__(self, database: Database, *, held: bool) -> None:
         self._database = database
@@ -84,12 +84,12 @@ class DebateFinder:
         return await count_found(self._database, tenant, query, self._held) if query.facets else (None, [])
 
     def _status(self, row: Row) -> Status:
-        status: Status = row["told" if self._held else "state"]
+        status: Status = row["shown" if self._held else "state"]
         return status
 
     def _may_be_shown(self, query: DebateQuery, row: Row) -> bool:
-        """Whether a debate that was found by its end may be: the statement finds it where no record waits for a head,
-        which a log that has lost leaves would pass as well."""
+        """Whether a debate that was found by its end may be: the statement finds it where no record waits for a
+        checkpoint, which a log that has lost leaves would pass as well."""
         return not asks_of_ends(query) or self._status(row) not in OPEN
 
     async def _summary(self, row: Row) -> Summary:

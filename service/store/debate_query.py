@@ -7,7 +7,7 @@
     words          these words of the question, as ``websearch_to_tsquery`` of PostgreSQL reads them
 
 Filters by facts of an end (a status after the end, outcome, confidence, flag, human review) pass a debate when its end
-may be told: when a signed head covers it.
+is provable: when a checkpoint covers it.
 """
 
 from __future__ import annotations

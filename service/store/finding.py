@@ -101,7 +101,7 @@ ORDERS: dict[str, Order] = {
 async def find_page(
     database: Database, tenant: str, query: DebateQuery, after: Position | None, held: bool
 ) -> list[Row]:
-    """The rows of a page and one more, if there is one; without ``held`` every end may be told.
+    """The rows of a page and one more, if there is one; without ``held`` every end is shown.
 
     Raises `StoreUnavailable`.
     """
@@ -122,7 +122,7 @@ async def count_found(
 
 async def has_words(database: Database, words: str) -> bool:
     """Whether a text has words that are looked for; it may hold nothing but stop words and signs."""
-    rows = await database.read("find_words", parts()["has_words"], {"words": words})
+    rows = await database.read("find_words", b"-- find_words --\n" + parts()["has_words"], {"words": words})
     return bool(rows[0]["found"])
 
 
@@ -167,7 +167,7 @@ def page_statement(tenant: str, query: DebateQuery, after: Position | None, held
 
 
 def _spent_branches(query: DebateQuery, order: Order, names: list[str], after: Position | None) -> list[bytes]:
-    """Debates with a cost that may be told, then those without; a page may begin among the latter."""
+    """Debates with a cost that may be shown, then those without; a page may begin among the latter."""
     branches = []
     if after is None or after.key is not None:
         behind = [order.behind(after.key)] if after else []
@@ -223,9 +223,9 @@ def _base(name: str, names: list[str], facets: Sequence[Facet]) -> bytes:
     """The newest debates that pass, with the columns of these facets alone, and how many they are."""
     columns = [FACETS[facet].column for facet in facets]
     plain = b"".join(b", f.%s" % column for column in columns)
-    told = b"".join(b", %s" % parts().get("counted_" + column.decode(), b"c." + column) for column in columns)
+    ends = b"".join(b", %s" % parts().get("counted_" + column.decode(), b"c." + column) for column in columns)
     newest = b"%s ORDER BY f.debate DESC LIMIT %%(most)s" % _chosen(names, parts()["counted_of"] + plain)
-    base = b"SELECT c.debate%s FROM (%s) AS c" % (told, newest)
+    base = b"SELECT c.debate%s FROM (%s) AS c" % (ends, newest)
     of = name.encode()
     size = b"SELECT count(*) AS passed FROM base_%s" % of
     return b"base_%s AS MATERIALIZED (%s), size_%s AS MATERIALIZED (%s)" % (of, base, of, size)
@@ -250,17 +250,17 @@ def filters(query: DebateQuery, without: str = "") -> list[str]:
     given += [name for name in _PLAIN if getattr(query, name)]
     given += ["human_review"] if query.human_review is not None else []
     given = [name for name in given if name != without]
-    told = [name for name in given if name in _ENDS]
+    ends = [name for name in given if name in _ENDS]
     if query.status and without != "status":
         is_open = any(status in _OPEN for status in query.status)
         given.append("status_or_open" if is_open else "status")
-        told += [] if is_open else ["status"]
-    return [*given, "told"] if told else given
+        ends += [] if is_open else ["status"]
+    return [*given, "provable"] if ends else given
 
 
 def asks_of_ends(query: DebateQuery) -> bool:
-    """Whether the query passes only debates whose end may be told."""
-    return "told" in filters(query)
+    """Whether the query passes only debates whose end is provable."""
+    return "provable" in filters(query)
 
 
 def _params(tenant: str, query: DebateQuery, held: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 -- (`= %(name)s`, `= ANY (%(name)s)`), because only a comparison with one value lets an index give the order as well.
 
 -- held --
--- Debates with a record that no signed head covers: if they have ended, their end may not be told yet.
+-- Debates with a record that no checkpoint covers: if they have ended, their end is not provable yet.
 SELECT p.debate FROM pending p WHERE %(held)s
 UNION
 SELECT l.debate FROM log_epoch g
@@ -10,8 +10,8 @@ LEFT JOIN LATERAL (SELECT c.size FROM checkpoint c WHERE c.log = g.log ORDER BY 
 JOIN leaf l ON l.log = g.log AND l.idx >= coalesce(c.size, 0)
 WHERE %(held)s AND g.tenant = %(tenant)s
 
--- told --
--- The end of a debate may be told.
+-- provable --
+-- The end of a debate is provable.
 f.debate NOT IN (SELECT debate FROM held)
 
 -- heads --
@@ -67,7 +67,7 @@ f.flags && %(flag)s::text[]
 f.status {is status}
 
 -- status_or_open --
--- Also of debates that have no end that may be told: one that is held counts as running.
+-- Also of debates that have no provable end: one that is held counts as running.
 (f.status = ANY (%(status)s) AND f.debate NOT IN (SELECT debate FROM held)
  OR f.status IS NULL AND (SELECT h.state FROM debate_head h WHERE h.debate = f.debate) = ANY (%(status)s)
  OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL AND 'running' = ANY (%(status)s))
@@ -99,7 +99,7 @@ f.debate > %(after)s
 -- shown --
 -- What the page shows of each debate, beside its place in the order.
 SELECT p.debate, p.key::text AS key, h.tenant, h.task_type, h.format, h.state,
-       told_state(h.debate, h.log, h.next_n - 1, h.state) AS told, e.leaf, c.salt, c.body, d.body AS decision, f.flags
+       told_state(h.debate, h.log, h.next_n - 1, h.state) AS shown, e.leaf, c.salt, c.body, d.body AS decision, f.flags
 FROM page p JOIN debate_head h ON h.debate = p.debate AND h.tenant = %(tenant)s
 LEFT JOIN entry e ON e.debate = p.debate AND e.n = 0
 LEFT JOIN payload c ON c.debate = p.debate AND c.n = 0
@@ -118,7 +118,7 @@ CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
            FROM debate_head h WHERE h.debate = c.debate) END AS status
 
 -- counted_outcome --
--- The facts of an end count once that end may be told.
+-- The facts of an end count once that end is provable.
 CASE WHEN NOT c.is_held THEN c.outcome END AS outcome
 
 -- counted_confidence --

@@ -1,7 +1,7 @@
 """What a debate is found by in the list of debates, from its entries. Pure.
 
 The list filters and sorts by these columns of ``found_by`` and ``case_words``; the export filters by the same words
-where it has them. Facts of the end are there once a debate has ended, and may be told when that end is provable.
+where it has them. Facts of the end are there once a debate has ended, and are shown when that end is provable.
 """
 
 from __future__ import annotations
@@ -119,15 +119,15 @@ def _ended(row: FoundBy, entries: Sequence[Entry], decision: bytes | None) -> Fo
         status, flags = "declined", ()
     else:
         return row
-    told = msgspec.json.decode(decision, type=Decision) if decision else None
+    decided = msgspec.json.decode(decision, type=Decision) if decision else None
     return msgspec.structs.replace(
         row,
         status=status,
         flags=tuple(dict.fromkeys(flags)),
         spent=Ledger.of(entries).spent,
-        outcome=told.outcome if told else None,
-        confidence=told.confidence if told else None,
-        human_review=told.human_review.required if told else None,
+        outcome=decided.outcome if decided else None,
+        confidence=decided.confidence if decided else None,
+        human_review=decided.human_review.required if decided else None,
     )
 
 

@@ -213,7 +213,7 @@ async def test_every_order_comes_page_by_page_with_each_debate_once(
 
 
 async def test_the_link_has_every_parameter(site: Served, items: list[JSON]) -> None:
-    asked = [
+    asked: Any = [
         ("taskType", "contract"),
         ("metadata", "ticket"),
         ("limit", "1"),
@@ -321,7 +321,7 @@ async def test_bytes_that_are_no_text_find_nothing_and_break_nothing(site: Serve
 
 
 async def test_all_faults_are_told_at_once(site: Served) -> None:
-    params = [("status", "x"), ("limit", "0"), ("colour", "red"), ("metadata", "="), ("since", "now")]
+    params: Any = [("status", "x"), ("limit", "0"), ("colour", "red"), ("metadata", "="), ("since", "now")]
     detail = (await site.http.get("/v1/debates", params=params)).json()["detail"]
 
     assert detail.startswith("5 faults: (1) unknown query parameters ['colour']")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -23,7 +24,7 @@ async def found(site: Served, **params: str) -> list[str]:
 
 
 async def counts(site: Served) -> tuple[int, dict[str, dict[str, int]]]:
-    facets = [("facets", name) for name in ("status", "outcome", "confidence", "flag", "humanReview", "taskType")]
+    facets: Any = [("facets", name) for name in ("status", "outcome", "confidence", "flag", "humanReview", "taskType")]
     page: JSON = (await site.http.get("/v1/debates", params=facets)).json()
     return page["total"]["count"], {f["facet"]: {v["value"]: v["count"] for v in f["values"]} for f in page["facets"]}
 
@@ -36,7 +37,9 @@ async def test_nothing_of_an_end_is_told_before_it_is_provable(
         dear, cheap = await concluded(site, database), await concluded(site, database)
         await site.http.post("/v1/debates", json=a_case(estimatedDownside=1, confidenceScore=0.99, materiality="low"))
         with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
-            rows = dict(admin.execute("SELECT debate::text, (status, outcome, human_review)::text FROM found_by"))
+            rows: dict[str, str] = dict(
+                admin.execute("SELECT debate::text, (status, outcome, human_review)::text FROM found_by")
+            )
             admin.execute("UPDATE found_by SET spent = spent + 1000 WHERE debate = %s", [dear])
             admin.execute("UPDATE found_by SET flags = ARRAY['softenedCritique', 'tied']")
         declined = next(debate for debate in rows if debate not in (dear, cheap))

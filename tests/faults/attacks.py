@@ -154,6 +154,7 @@ def detach(connection: Connection, debates: Debates) -> None:
     """The partition that a debate's payloads are in, taken out of its table."""
     rows = connection.execute("SELECT tableoid::regclass::text FROM payload WHERE debate = %s LIMIT 1", (debates.a,))
     ((partition,),) = rows.fetchall()
+    connection.execute("DELETE FROM case_words")  # they refer to payloads, and would keep the partition
     connection.execute(f"ALTER TABLE payload DETACH PARTITION {partition}".encode())
 
 
@@ -217,6 +218,12 @@ ATTACKS: dict[str, Attack] = {
             "INSERT INTO rests_on VALUES ('default', 'model', 'invented', %(b)s)",
         ),
     ),
+    "what the list finds a debate by": Attack(
+        sql(
+            "UPDATE found_by SET outcome = 'rejected', human_review = NOT human_review WHERE debate = %(a)s",
+            "DELETE FROM case_words WHERE debate = %(b)s",
+        ),
+    ),
     "the models' track records": Attack(
         sql("INSERT INTO track_record VALUES ('default', %(a)s, 'invented', 'factual', 100, 100, 100, 100)"),
     ),
@@ -234,7 +241,7 @@ ATTACKS: dict[str, Attack] = {
     "the tail removed, its leaves left": Attack(removal("b", above=12, leaves=False)),
     "a payload erased with its salt": Attack(sql("DELETE FROM payload WHERE debate = %(a)s AND n = 4")),
     "a whole debate removed": Attack(removal("a")),
-    "`TRUNCATE` of records": Attack(sql("TRUNCATE entry, payload")),
+    "`TRUNCATE` of records": Attack(sql("TRUNCATE entry, payload CASCADE")),
     "`TRUNCATE` of the tree": Attack(sql("TRUNCATE leaf, batch, tile, checkpoint, cosignature, time_stamp")),
     "`TRUNCATE` of the heads": Attack(sql("TRUNCATE checkpoint, cosignature, time_stamp")),
     "a partition detached": Attack(detach),

@@ -457,7 +457,7 @@ def tampering(table: str) -> Sequence[sql.Composed]:
     return [
         sql.SQL("UPDATE {} SET debate = debate").format(name),
         sql.SQL("DELETE FROM {}").format(name),
-        sql.SQL("TRUNCATE {}").format(name),
+        sql.SQL("TRUNCATE {} CASCADE").format(name),
     ]
 
 
@@ -533,7 +533,7 @@ def test_every_partition_refuses_truncate_by_itself(whole_database: Database) ->
     with psycopg.connect(whole_database.admin_url, autocommit=True) as admin:
         for table in partitions(whole_database):
             with pytest.raises(psycopg.DatabaseError) as refused:
-                admin.execute(sql.SQL("TRUNCATE {}").format(sql.Identifier("gainsay", table)))
+                admin.execute(sql.SQL("TRUNCATE {} CASCADE").format(sql.Identifier("gainsay", table)))
             assert refused.value.sqlstate == "GA001"
 
 

@@ -136,7 +136,6 @@ ALLOWED_TEXTS: dict[str, dict[str, int]] = {
         "whoever": 2,
     },
     "service/report/result/notices.py": {"told": 1},
-    "service/reviews/__init__.py": {"told": 1},
     "service/running/leases.py": {"taken over": 1},
     "service/running/metrics.py": {"taken over": 1},
     "service/running/worker.py": {"taken over": 1},
