@@ -32,6 +32,8 @@ class _Commands(CommandGroup):
         "show": ("show", "Show one debate, live or when it is over."),
         "abort": ("abort", "Abort a debate, which makes no further model calls."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
+        "policy": ("policy", "Write a first policy file, check one, or show the whole that is in force."),
+        "doctor": ("doctor", "Check this deployment, part by part, with the remedy for each fault."),
         "models": ("models", "List the models, their prices and their track records."),
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
         "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),

@@ -56,13 +56,20 @@ def database(settings: Settings, opened: Opened = "running", *, quiet: bool = Fa
         from service.cli import startup
 
         startup.check_tables()
-        with _addresses(settings, opened) as where:
+        with _addresses(settings, opened, shown) as where:
             shown.clear()
             yield where
 
 
 @contextmanager
-def _addresses(settings: Settings, opened: Opened) -> Iterator[DatabaseAddresses]:
+def database_url(settings: Settings, *, quiet: bool = False) -> Iterator[str]:
+    """The address for the service's role, for a command that only reads or writes one thing; after the same notice."""
+    with database(settings, "reading", quiet=quiet) as where:
+        yield where.service
+
+
+@contextmanager
+def _addresses(settings: Settings, opened: Opened, shown: Notice) -> Iterator[DatabaseAddresses]:
     from service.store.startup import DatabaseAddresses, addresses, database_url
 
     if opened == "running":
@@ -71,7 +78,7 @@ def _addresses(settings: Settings, opened: Opened) -> Iterator[DatabaseAddresses
     elif opened == "examining":
         from service.cli.access.in_process import examined
 
-        with examined(settings) as where:
+        with examined(settings, shown.clear) as where:
             yield where
     else:
         with database_url(settings) as url:

@@ -99,9 +99,15 @@ def case_options(command: Decorated) -> Decorated:
 
 def gate_request(given: Mapping[str, Any], rules: CaseRules) -> GateRequest | CaseRequest:
     """The request for the gate's decision alone; a whole case where one is given as JSON."""
+    body = gate_body(given, rules)
+    return decoded(body, GateRequest) if given["case"] is None else decoded(body, CaseRequest)
+
+
+def gate_body(given: Mapping[str, Any], rules: CaseRules) -> Body:
+    """The same as a body: that of ``POST /v1/gate``, or a whole case."""
     if given["case"] is not None:
-        return decoded(_whole(given, (), rules), CaseRequest)
-    return decoded(_deciding(_required(given, "task_type", "downside"), rules, {}), GateRequest)
+        return _whole(given, (), rules)
+    return _deciding(_required(given, "task_type", "downside"), rules, {})
 
 
 def case_request(given: Mapping[str, Any], files: Sequence[Path], rules: CaseRules) -> CaseRequest:

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import os
 import textwrap
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from service import intake
 from service.cli import case_options, exit_codes, help_sections
 from service.cli.access import place
 from service.cli.terminal_text import line
-from service.debate.amounts import usd
-from service.debate.entries import GateDecision, Rule
+from service.debate.entries import Rule
 from service.intake import validation
+from service.intake.request import GateRequest
+from service.policy import AUTO
 from service.policy.settings import read_settings
 from service.prompts import DIRECTORY, Prompts
+
+if TYPE_CHECKING:
+    from service.cli.access.over_http import OverHTTP
+    from service.report.result.types import Gate
 
 ROLE = "operator"
 WIDTH = 80
@@ -34,51 +42,66 @@ _NAMES = {
 
 
 @click.command(cls=help_sections.Command)
+@place.server_option
 @case_options.gate_options
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the decision as JSON, and nothing else, on standard output."
 )
-def gate(as_json: bool, **given: Any) -> int:
+def gate(server: str | None, as_json: bool, **given: Any) -> int:
     """Decide whether a question deserves a debate, with reasons.
 
-    Makes no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
+    Makes no model call and needs no database. A service, by --server, decides by its own policy. Exit codes: 0 debate,
+    1 decline, 2 usage, 3 failed.
     """
-    place.refuse_server("gate", database=False)
+    address = place.server_of(server)
+    decision, format_ = _here(given) if address is None else place.by_service(address, partial(_by_service, given))
+    if as_json:
+        from service.report.sent import pretty
+
+        click.echo(pretty(decision))
+    else:
+        click.echo(gate_lines(decision, format_))
+    return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
+
+
+def _here(given: Mapping[str, Any]) -> tuple[Gate, str]:
+    """The decision by this machine's policy, and the format of the debate."""
+    from service.report.result.build import build_gate
+
     settings = read_settings(os.environ)
     request = case_options.gate_request(given, case_options.CaseRules.of(settings.policy))
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
     typed, _ = validation.typed(request, settings.policy)
-    format_ = settings.policy.choose_format(typed.format, typed.task_type).name
-    click.echo(encoded(decision) if as_json else gate_lines(decision, format_))
-    return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
+    return build_gate(decision), settings.policy.choose_format(typed.format, typed.task_type).name
 
 
-def encoded(decision: GateDecision) -> str:
-    """The decision as the JSON of ``POST /v1/gate``."""
-    from service.report import build_gate as public
-    from service.report.sent import pretty
+async def _by_service(given: Mapping[str, Any], service: OverHTTP) -> tuple[Gate, str]:
+    """The decision of a service, and the format as far as it is known here: policy chooses one for ``auto``."""
+    rules = await service.rules()
+    whole = case_options.gate_body(given, rules)
+    asked = {field.encode_name for field in msgspec.structs.fields(GateRequest)}
+    body = {name: value for name, value in whole.items() if name in asked}  # the gate alone takes no more of a case
+    return await service.gate(body), body.get("options", {}).get("format", rules.format)
 
-    return pretty(public(decision)).decode()
 
-
-def gate_lines(decision: GateDecision, format_: str) -> str:
+def gate_lines(decision: Gate, format_: str) -> str:
     """The decision as text: the answer, the rule that decided, the amounts, then every rule in order."""
     answer = "debate" if decision.debate else "no debate"
-    by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {_NAMES[decision.decided_by]}"
-    policy = f"Policy {decision.policy_version} ({decision.policy_hash[:12]})"
-    cost = f"A debate of the format {format_} is expected to cost {usd(decision.debate_cost_threshold)} USD."
+    decided = _NAMES.get(decision.decided_by, decision.decided_by)
+    by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {decided}"
+    policy = f"Policy {line(decision.policy_version)} ({line(decision.policy_hash[:12])})"
+    of = "" if format_ == AUTO else f" of the format {format_}"
+    cost = f"A debate{of} is expected to cost {line(decision.debate_cost_threshold_usd)} USD."
     lines = (part for rule in decision.rules for part in _rule(rule))
     return "\n".join([f"Decision: {answer} ({by})", cost, policy, "", *lines, *_would_change(decision)])
 
 
-def _would_change(decision: GateDecision) -> list[str]:
+def _would_change(decision: Gate) -> list[str]:
     """The ways to the other decision, one a line or more."""
-    from service.report.result.would_change import sentence
-
     if not decision.would_change:
         return []
-    ways = (_wrapped(line(sentence(fields)), "  - ") for fields in decision.would_change)
+    ways = (_wrapped(line(change.sentence), "  - ") for change in decision.would_change)
     return ["", f"It would be {'no debate' if decision.debate else 'a debate'} with:", *chain.from_iterable(ways)]
 
 

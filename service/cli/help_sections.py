@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 Decorated = Callable[..., int]
-OUTPUT = "Output"
-WHERE = "Where"
+OUTPUT, WHERE = "Output", "Where"
+"""The sections of options that say nothing of a case: what is printed, and by which service it is answered."""
 
 
 class Option(click.Option):

@@ -9,17 +9,18 @@ import click
 
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.intake.model_ranking import Standing
 from service.report.sent import pretty
 from service.store.impact import standings
 from service.store.pool import Database
-from service.store.startup import database_url
 from service.web.model_types import ModelList
 
 
 @click.command()
+@place.server_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, as GET /v1/models does.")
-def models(as_json: bool) -> int:
+def models(server: str | None, as_json: bool) -> int:
     """List the models of the policy: families, seats, today's prices, and their track records.
 
     Track records come from the newest panels in the database. A panel of mode `auto` ranks its debaters by them. They
@@ -29,10 +30,11 @@ def models(as_json: bool) -> int:
     gainsay models
     gainsay models --json
     """
-    place.refuse_server("models", database=False)
-    settings, day = startup.start(quiet=True), datetime.now(UTC).date().isoformat()
-    with database_url(settings) as url:
-        found = ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
+    day = datetime.now(UTC).date().isoformat()
+    address = place.server_of(server)
+    found = (
+        _here(day, quiet=as_json) if address is None else place.by_service(address, lambda service: service.models())
+    )
     if as_json:
         click.echo(pretty(found).decode())
     else:
@@ -41,6 +43,13 @@ def models(as_json: bool) -> int:
 
         catalogue.show(console(), found, day)
     return exit_codes.DONE
+
+
+def _here(day: str, *, quiet: bool) -> ModelList:
+    """The models of this machine's policy and database."""
+    settings = startup.start(quiet=True)
+    with database_url(settings, quiet=quiet) as url:
+        return ModelList.of(settings.policy, day, asyncio.run(_standings(url)))
 
 
 async def _standings(url: str) -> tuple[Standing, ...]:

@@ -1,9 +1,11 @@
-"""``gainsay quote``: the cost of a case before any model call, by this machine's policy or by a service."""
+"""``gainsay quote``: the cost of a case before any model call. Needs no database and no model."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections
 from service.cli.access import place
 from service.intake.quote import quote as price
-from service.intake.request import CaseRequest, document_ids
+from service.intake.request import document_ids
 from service.policy.settings import read_settings
 
 if TYPE_CHECKING:
@@ -32,9 +34,9 @@ ROLE = "operator"
 def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: Any) -> int:
     """Quote the cost of a case; the options and FILEs are those of `gainsay review`.
 
-    Calls no model, stores nothing and needs no database. A quote is not binding: a debate is charged by the prices of
-    the day on which it begins, and never more than its ceiling. With --server, or GAINSAY_SERVER, that service quotes,
-    by its policy and what is left of its limits.
+    Calls no model, stores nothing and needs no database. A service, by --server, quotes by its own policy and limits. A
+    quote is not binding: a debate is charged by the prices of the day on which it begins, and never more than its
+    ceiling.
 
     \b
     gainsay quote --sample contract
@@ -47,7 +49,10 @@ def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: A
       2  usage: a case, file or setting that cannot be used
     """
     address = place.server_of(server)
-    found = _quoted_here(given, files) if address is None else _quoted_by(address, given, files)
+    if address is None:
+        found, why = _here(given, files)
+    else:
+        found, why = place.by_service(address, partial(_by_service, given, files)), None
     if as_json:
         from service.report.sent import pretty
 
@@ -56,12 +61,12 @@ def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: A
         from service.cli.display import pricing
         from service.cli.display.console import console
 
-        pricing.show(console(), found)
+        pricing.show(console(), found, why)
     return exit_codes.DONE if found.gate.debate and found.startable else exit_codes.NEGATIVE
 
 
-def _quoted_here(given: dict[str, Any], files: tuple[Path, ...]) -> PriceQuote:
-    """By the policy of this machine, without what is left of the tenant's limits, which is in a database."""
+def _here(given: Mapping[str, Any], files: Sequence[Path]) -> tuple[PriceQuote, str | None]:
+    """The quote by this machine's policy, without the tenant's limits (in the database), and why it has this format."""
     from service.app import deploy
     from service.web.quote_types import PriceQuote
 
@@ -69,15 +74,9 @@ def _quoted_here(given: dict[str, Any], files: tuple[Path, ...]) -> PriceQuote:
     case = case_options.case_request(given, files, case_options.CaseRules.of(settings.policy))
     deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    return PriceQuote.of(price(intake.prepare(case, deployment, ROLE, salts, datetime.now(UTC)), deployment))
+    found = price(intake.prepare(case, deployment, ROLE, salts, datetime.now(UTC)), deployment)
+    return PriceQuote.of(found), found.started.format_reason
 
 
-def _quoted_by(address: str, given: dict[str, Any], files: tuple[Path, ...]) -> PriceQuote:
-    """By the policy, the prices and the limits of a service."""
-
-    async def work(service: OverHTTP) -> PriceQuote:
-        case = case_options.case_body(given, files, await service.rules())
-        case_options.decoded(case, CaseRequest)
-        return await service.quote(case)
-
-    return place.ask_over_http(address, work)
+async def _by_service(given: Mapping[str, Any], files: Sequence[Path], service: OverHTTP) -> PriceQuote:
+    return await service.quote(case_options.case_body(given, files, await service.rules()))

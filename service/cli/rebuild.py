@@ -8,10 +8,10 @@ import click
 
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.store.pool import Database
 from service.store.rebuild import Rebuilt
 from service.store.rebuild import rebuild as make_anew
-from service.store.startup import database_url
 
 LISTED_MAX = 20
 """The most unreadable records that are named."""

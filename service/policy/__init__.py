@@ -1,6 +1,7 @@
 """The policy: what the file `gainsay.toml` says, declared once.
 
-    keys         how a table is declared by its type, read by it and refused
+    keys         how a table is declared by its type, read by it and refused; numbers and amounts in ``bounds``
+    faults       what is wrong with a file, collected, with the name that was probably meant
     rules        [gate], [debate], [formats]
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
@@ -11,10 +12,11 @@
 
     task_types   what becomes of a case's task type
     seating      who sits where, by policy
-    file         the file as it is read, and what depends on this machine or on addresses
+    first        a first policy of some vendors
+    file         the file as it is read, what it leaves out, and what depends on this machine or on addresses
     settings     the environment: every ``GAINSAY_`` variable, and which file is read
 
-All but the last two are pure.
+All but the last three are pure.
 """
 
 from service.policy.formats import FORMAT_RULES, FORMATS

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from service.debate.ballot import ABSTENTION, ESCALATE
-from service.debate.formats import name_of
+from service.debate.formats import FormatName, name_of
 from service.debate.labels import clashing
+from service.policy.bounds import within
+from service.policy.faults import Faults, Path, WrongSetting, suggestion
 from service.policy.formats import FORMAT_RULES, FORMATS
-from service.policy.keys import Path, WrongSetting, within
 from service.policy.policy import Policy
 from service.policy.rules import (
     AS,
@@ -25,20 +28,20 @@ VOTE_CHARACTERS = 200
 def check_gate(gate: GatePolicy) -> None:
     """The gate debates something, does not contradict itself, and maps to a task type that it knows."""
     path: Path = ("gate",)
+    faults = Faults()
     if not gate.risk_categories:
-        raise WrongSetting(
-            (*path, "risk_categories"), "it is empty, and then nothing is ever debated; list the task types"
-        )
+        faults.note((*path, "risk_categories"), "it is empty, and then nothing is ever debated; list the task types")
     if both := sorted(set(gate.always) & set(gate.never)):
-        raise WrongSetting((*path, "never"), f"{both} stand under always too")
+        faults.note((*path, "never"), f"{both} stand under always too")
     unknown = gate.unknown_task_type
     mapped = unknown.startswith(AS) and unknown.removeprefix(AS) in gate.task_types
     if unknown not in (DECLINE, REFUSE) and not mapped:
         known = ", ".join(gate.task_types)
-        raise WrongSetting(
+        faults.note(
             (*path, "unknown_task_type"),
             f'expected "{DECLINE}", "{REFUSE}", or "{AS}" and one of: {known}; found {unknown!r}',
         )
+    faults.refuse()
 
 
 def check_ceiling(debate: DebatePolicy) -> None:
@@ -47,15 +50,18 @@ def check_ceiling(debate: DebatePolicy) -> None:
         raise WrongSetting(("debate", "ceiling_usd"), "expected more than 0 and not more than debate.ceiling_max_usd")
 
 
-def check_usual_numbers(formats: FormatsPolicy) -> None:
+def check_usual_numbers(formats: FormatsPolicy, name: FormatName) -> None:
     """What a format is played with is no more than what a case may ask for."""
-    for name, rules in FORMAT_RULES.items():
-        if rules.size is None:
-            continue
-        path, size = ("formats", name), rules.size(formats)
+    rules, faults = FORMAT_RULES[name], Faults()
+    if rules.size is None:
+        return
+    path, size = ("formats", name), rules.size(formats)
+    with faults.noted():
         within((*path, "rounds"), size.rounds, 1, size.rounds_max)
-        if size.debaters is not None:
+    if size.debaters is not None:
+        with faults.noted():
             within((*path, "debaters"), size.debaters, DEBATERS_MIN, size.debaters_max)
+    faults.refuse()
 
 
 def check_votes(ballot: BallotPolicy) -> None:
@@ -77,36 +83,39 @@ def check_task_types(policy: Policy) -> None:
         (("gate", "thresholds"), tuple(policy.gate.thresholds)),
         (("debate", "human_review"), policy.debate.human_review),
     )
-    known = sorted(policy.task_types)
+    known, faults = sorted(policy.task_types), Faults()
     for path, named in places:
         if unknown := sorted(set(named) - set(known)):
-            raise WrongSetting(path, f"no case can have the task types {unknown}; there are {known}")
+            faults.note(path, f"no case can have the task types {unknown}; there are {known}")
     for task in policy.formats.auto:
         if task not in known:
-            raise WrongSetting(("formats", "auto", task), f"no case can have the task type {task!r}; there are {known}")
+            near = suggestion(task, known)
+            faults.note(("formats", "auto", task), f"no case can have the task type {task!r}; there are {known}{near}")
+    faults.refuse()
 
 
-def check_chosen_formats(policy: Policy) -> None:
-    """The usual format and those that are chosen automatically exist, and policy fills their seats."""
-    usual = policy.debate.format
-    if usual not in FORMATS:
-        raise WrongSetting(("debate", "format"), f"expected one of: {', '.join(sorted(FORMATS))}, found {usual!r}")
-    if FORMAT_RULES[name_of(usual)].assigned:
-        raise WrongSetting(
-            ("debate", "format"), f"{usual} cannot be the usual format: only the caller can assign its stances"
-        )
-    _check_seated(policy, ("debate", "format"), usual)
+def check_usual_format(policy: Policy, seats: Collection[str]) -> None:
+    """The format of a case that names none exists, and its seats are among the written ones."""
+    _check_chosen(policy, seats, ("debate", "format"), policy.debate.format, "be the usual format")
+
+
+def check_automatic_formats(policy: Policy, seats: Collection[str]) -> None:
+    """The formats that are chosen automatically exist, and their seats are among the written ones."""
+    faults = Faults()
     for task, name in policy.formats.auto.items():
-        path: Path = ("formats", "auto", task)
-        if name not in tuple(FORMATS):  # what is written may be no string
-            free = [known for known in FORMATS if not FORMAT_RULES[known].assigned]
-            raise WrongSetting(path, f"expected one of: {', '.join(free)}, found {name!r}")
-        if FORMAT_RULES[name_of(name)].assigned:
-            raise WrongSetting(path, f"{name} cannot be chosen automatically: only the caller can assign its stances")
-        _check_seated(policy, path, name)
+        with faults.noted():
+            _check_chosen(policy, seats, ("formats", "auto", task), name, "be chosen automatically")
+    faults.refuse()
 
 
-def _check_seated(policy: Policy, path: Path, name: str) -> None:
-    if missing := policy.missing(name):
+def _check_chosen(policy: Policy, seats: Collection[str], path: Path, name: object, what: str) -> None:
+    """Raise `WrongSetting` for a format that is none, cannot be what it is chosen for, or lacks seats."""
+    offered = [known for known in FORMATS if not FORMAT_RULES[known].assigned]
+    if not isinstance(name, str) or name not in tuple(FORMATS):
+        near = suggestion(name, offered) if isinstance(name, str) else ""
+        raise WrongSetting(path, f"expected one of: {', '.join(offered)}, found {name!r}{near}")
+    if FORMAT_RULES[name_of(name)].assigned:
+        raise WrongSetting(path, f"{name} cannot {what}: only the caller can assign its stances")
+    if missing := [seat for seat in FORMAT_RULES[name_of(name)].needs(policy.formats) if seat not in seats]:
         tables = ", ".join(f"seats.{seat}" for seat in missing)
         raise WrongSetting(path, f"the format {name!r} needs seats that are not filled; add {tables}")

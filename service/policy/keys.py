@@ -11,7 +11,9 @@ From that declaration the table is read and refused (`read`), encoded into polic
 without them, so that a bound may change and every sealed policy can still be read.
 
 The file must have a member without a default, and one that is `STATED` even with a default. `OPTIONAL` is one
-that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold.
+that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold. What
+the shipped policy settles is put in before a table is read (`service.policy.file.defaults`), so only the shipped file
+must have all of it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from decimal import Decimal
 from enum import Enum
 from functools import cache
 from itertools import chain
@@ -27,19 +28,15 @@ from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import fields
 
-from service.debate.amounts import MicroUSD, micro, usd
+from service.debate.amounts import MicroUSD, usd
+from service.policy.bounds import money, number, share_per_mille, within
+from service.policy.faults import FILL_IN, MISSING, Faults, Path, WrongSetting, nearest
 
 T = TypeVar("T", bound=Struct)
-Path = tuple[str | int, ...]
-"""Where something stands in the file: keys, and places in lists."""
 
-COUNT_MAX = 1_000_000_000
-"""Characters, tokens, factors: a greater number is a slip of the pen."""
-MONEY_MAX: MicroUSD = 10**15
-"""A thousand million US dollars in micro-dollars: far more than a debate costs, far less than a column holds."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NAMES = "letters, digits, '-', '_' and '.'"
 UNLIMITED = "unlimited"
@@ -57,18 +54,8 @@ _WORDS = {
     "time": "a time",
 }
 _UNQUOTED = (_WORDS["int"], _WORDS["float"], _WORDS["date"])
-_KEY = re.compile(r"Object (contains unknown|missing required) field `(.*?)`(?: - at `[^`]*`)?", re.DOTALL)
 _QUOTED = re.compile(r"`([^`$]*)`")
 _AT = re.compile(r" - at `\$([^`]*)`$")
-
-
-class WrongSetting(ValueError):
-    """Something in the policy file: where it stands, and what is wrong with it. Secrets are never shown."""
-
-    def __init__(self, path: Path, message: str) -> None:
-        super().__init__(message)
-        self.path = path
-        self.message = message
 
 
 # -- a declaration
@@ -159,7 +146,12 @@ def dollars_each(json: str) -> Key:
     """A table of amounts of US dollars."""
 
     def read(path: Path, value: Mapping[str, str]) -> dict[str, MicroUSD]:
-        return {name: money((*path, name), amount) for name, amount in value.items()}
+        faults, found = Faults(), {}
+        for name, amount in value.items():
+            with faults.noted():
+                found[name] = money((*path, name), amount)
+        faults.refuse()
+        return found
 
     def shown(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
         return {name: usd(amount) for name, amount in amounts.items()}
@@ -183,7 +175,7 @@ def _shown_share(kept: int) -> float:
 
 def share(name: str = "") -> Key:
     """A share with at most three decimals, kept as whole per mille, and a number from 0 to 1 over HTTP."""
-    return Key(name, str, _share, float, _shown_share, form="0 to 1")
+    return Key(name, str, share_per_mille, float, _shown_share, form="0 to 1")
 
 
 def shares(defaults: Mapping[Any, int]) -> Key:
@@ -200,9 +192,8 @@ def names() -> Key:
     """A list of names such as task types."""
 
     def read(path: Path, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            if not NAME.fullmatch(name):
-                raise WrongSetting(path, f"expected names of {NAMES}, found {name!r}")
+        if odd := [name for name in value if not NAME.fullmatch(name)]:
+            raise WrongSetting(path, f"expected names of {NAMES}, found {', '.join(map(repr, odd))}")
         return value
 
     return Key("", tuple[str, ...], read, form="a list of names")
@@ -264,7 +255,12 @@ def list_of(kind: type[Struct]) -> Key:
     """A list of tables."""
 
     def read_all(path: Path, value: tuple[Any, ...]) -> tuple[Struct, ...]:
-        return tuple(read(inner, kind, (*path, i)) for i, inner in enumerate(value))
+        faults, found = Faults(), []
+        for i, inner in enumerate(value):
+            with faults.noted():
+                found.append(read(inner, kind, (*path, i)))
+        faults.refuse()
+        return tuple(found)
 
     return Key("", tuple[Any, ...], read_all)
 
@@ -308,21 +304,51 @@ def read(value: Any, kind: type[T], path: Path, **others: Any) -> T:
 
 
 def members(value: Any, keys: tuple[Key, ...], path: Path) -> dict[str, Any]:
-    """The members for which a table has keys; raises `WrongSetting` naming the key."""
-    kind = _written(keys)
+    """The members for which a table has keys; raises `WrongSetting` with every fault of the table."""
+    faults = Faults()
+    found = sound_members(value, keys, path, faults)
+    faults.refuse()
+    return found
+
+
+def sound_members(value: Any, keys: tuple[Key, ...], path: Path, faults: Faults) -> dict[str, Any]:
+    """The members of a table that can be read; the faults of the others are noted.
+
+    Raises `WrongSetting` for what is no table.
+    """
+    given, found = tables(value, path), {}
+    meant = _unknown(given, keys, path, faults)
+    for key in keys:
+        place = (*path, key.name)
+        if key.name in given:
+            with faults.noted():
+                found[key.member] = key.read(place, _converted(given[key.name], key, place))
+        elif key.needed and key.name not in meant:
+            faults.note(place, MISSING)
+    return found
+
+
+def _unknown(given: Mapping[str, Any], keys: tuple[Key, ...], path: Path, faults: Faults) -> set[str]:
+    """Note every unknown key; the names that they probably stand for."""
+    names, meant = [key.name for key in keys], set()
+    for name in given:
+        if name in names:
+            continue
+        near = nearest(name, [known for known in names if known not in given]) or nearest(name, names)
+        said = f"did you mean {near!r}?" if near else f"the keys here are: {', '.join(names)}"
+        faults.note((*path, name), f"this key is unknown; {said}", (*path, near) if near else None)
+        meant |= {near} if near else set()
+    return meant
+
+
+def _converted(value: Any, key: Key, path: Path) -> Any:
+    """A value as the type that TOML has to give it; raises `WrongSetting`."""
+    if value == FILL_IN:
+        raise WrongSetting(path, "this value is still to be filled in, and only you can know it")
     try:
-        table: Any = msgspec.convert(tables(value, path), kind)
+        return msgspec.convert(value, key.written)
     except msgspec.ValidationError as error:
-        raise _wrong(str(error), keys, path) from None
-    given = ((key, getattr(table, key.name)) for key in keys)
-    return {key.member: key.read((*path, key.name), found) for key, found in given if found is not UNSET}
-
-
-@cache
-def _written(keys: tuple[Key, ...]) -> type[Struct]:
-    """The type of a table as TOML holds it."""
-    members = [(key.name, key.written) if key.needed else (key.name, key.written, UNSET) for key in keys]
-    return msgspec.defstruct("Written", members, forbid_unknown_fields=True, kw_only=True)
+        raise _wrong(str(error), key, path) from None
 
 
 def tables(value: Any, path: Path) -> Mapping[str, Any]:
@@ -332,25 +358,17 @@ def tables(value: Any, path: Path) -> Mapping[str, Any]:
     return value
 
 
-def _wrong(said: str, keys: tuple[Key, ...], path: Path) -> WrongSetting:
+def _wrong(said: str, key: Key, path: Path) -> WrongSetting:
     """msgspec's message in the words of TOML. It may quote a value, which may be a secret in the wrong place."""
     at = _AT.search(said)
     inside = at[1].split("[")[0].strip(".").split(".") if at else []
     place = (*path, *filter(None, inside))
-    if key := _KEY.fullmatch(said):
-        known = ", ".join(key.name for key in keys)
-        unknown = key[1] == "contains unknown"
-        missing = "this key is missing, and it has no default"
-        return WrongSetting(
-            (*place, key[2]), f"this key is unknown; the keys here are: {known}" if unknown else missing
-        )
     if said.startswith("Expected"):
         quoted = [re.findall(r"\w+", found) for found in _QUOTED.findall(said)]
         *expected, found = [_WORDS.get(word, word) for word in chain(*quoted)]
         quotes = "; write it in quotes" if expected == [_WORDS["str"]] and found in _UNQUOTED else ""
         return WrongSetting(place, f"expected {' or '.join(expected)}, found {found}{quotes}")
-    written = next((key.written for key in keys if inside and key.name == inside[0]), None)
-    return WrongSetting(place, f"expected one of: {', '.join(_choices(written))}")
+    return WrongSetting(place, f"expected one of: {', '.join(_choices(key.written))}")
 
 
 def _choices(hint: Any) -> Iterator[str]:
@@ -360,38 +378,3 @@ def _choices(hint: Any) -> Iterator[str]:
             yield inner
         else:
             yield from _choices(inner)
-
-
-def number(path: Path, written: str, low: int, high: int) -> Decimal:
-    """A decimal within its bounds; NaN, which every comparison passes over, is in none."""
-    try:
-        found = Decimal(written)
-    except ArithmeticError:
-        found = Decimal("NaN")
-    if not found.is_finite() or not low <= found <= high:
-        raise WrongSetting(path, f"expected a decimal from {low} to {high}, found {written!r}")
-    return found
-
-
-def _share(path: Path, written: str) -> int:
-    found = number(path, written, 0, 1) * 1_000
-    if found != int(found):
-        raise WrongSetting(path, f"expected a share with at most three decimals, found {written!r}")
-    return int(found)
-
-
-def money(path: Path, written: str, most: MicroUSD = MONEY_MAX) -> MicroUSD:
-    """An amount of US dollars in micro-dollars, from nothing to ``most``."""
-    try:
-        amount = micro(written)
-    except ValueError as error:
-        raise WrongSetting(path, str(error)) from None
-    if not 0 <= amount <= most:
-        raise WrongSetting(path, f"expected from 0 to {usd(most)} US dollars, found {written!r}")
-    return amount
-
-
-def within(path: Path, value: int, low: int, high: int) -> None:
-    """Raise `WrongSetting` for an integer out of bounds."""
-    if not low <= value <= high:
-        raise WrongSetting(path, f"expected from {low} to {high}, found {value}")

@@ -11,18 +11,18 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from service.debate.amounts import MicroUSD
+from service.policy.bounds import COUNT_MAX
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import (
-    COUNT_MAX,
     UNLIMITED,
     UNWRITTEN,
-    Path,
-    WrongSetting,
     day,
     dollars,
     keys_of,
     list_of,
     members,
     share,
+    sound_members,
     table,
     table_of_any,
     whole,
@@ -168,11 +168,16 @@ BUDGETS = (*(key._replace(needed=True) for key in keys_of(Budget)), *keys_of(Bud
 def read_budgets(written: Any) -> Budgets:
     """The tenants' limits; raises `WrongSetting`. A named tenant inherits the limits that its table leaves out."""
     path: Path = ("budgets",)
-    table = members(written, BUDGETS, path)
+    faults, tenants = Faults(), dict[str, Budget]()
+    table = sound_members(written, BUDGETS, path, faults)
     named = table.pop("tenants", {})
-    others = Budget(table.pop("day"), table.pop("month"))
-    check_day_within_month(others, path)
-    tenants = {name: _tenant(name, inner, others, (*path, "tenants", name)) for name, inner in named.items()}
+    others = Budget(table.pop("day", None), table.pop("month", None))
+    with faults.noted():
+        check_day_within_month(others, path)
+    for name, inner in named.items():
+        with faults.noted():
+            tenants[name] = _tenant(name, inner, others, (*path, "tenants", name))
+    faults.refuse()
     return Budgets(others=others, tenants=tenants, **table)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Struct
@@ -11,20 +11,9 @@ from msgspec import Struct
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
 from service.money import TOKENIZERS
-from service.policy.keys import (
-    COUNT_MAX,
-    NAME,
-    NAMES,
-    OPTIONAL,
-    UNWRITTEN,
-    Key,
-    Path,
-    WrongSetting,
-    keys_of,
-    members,
-    per_mille,
-    whole,
-)
+from service.policy.bounds import COUNT_MAX
+from service.policy.faults import Faults, Path, WrongSetting, suggestion
+from service.policy.keys import NAME, NAMES, OPTIONAL, UNWRITTEN, Key, keys_of, per_mille, sound_members, whole
 from service.policy.parameters import check_parameters
 from service.policy.prices import read_prices
 from service.policy.wires import RULES, SIMULATED, ProviderSetting
@@ -81,21 +70,44 @@ class Seat(Struct, frozen=True, rename="camel"):
     fallback: str | None = None
 
 
-def read_models(written: Any, providers: Mapping[str, ProviderSetting]) -> dict[str, Model]:
-    """The models by alias, in the order of the file; raises `WrongSetting`."""
+def read_models(
+    written: Any, providers: Mapping[str, tuple[Wire | None, ProviderSetting | None]] | None, faults: Faults
+) -> dict[str, Model | None]:
+    """The models by alias, in the order of the file, ``None`` where there are faults, which are noted.
+
+    A model is judged by what could be read of its provider; ``providers`` is ``None`` where the file has none at all.
+    Each is its wire and its setting. Raises `WrongSetting` for no list.
+    """
     if not isinstance(written, list) or not written:
         raise WrongSetting(("models",), "expected at least one table [[models]]")
-    models: dict[str, Model] = {}
+    models: dict[str, Model | None] = {}
     for i, table in enumerate(written):
-        model = _model(table, providers, ("models", i))
-        if model.alias in models:
-            raise WrongSetting(("models", i, "alias"), f"the alias {model.alias!r} is used twice")
-        for other in models.values():
-            _consistent(model, other, ("models", i, "family"))
-            if _one_deployment(providers[model.provider]):
-                _apart(model, other, ("models", i, "provider"))
-        models[model.alias] = model
+        own = Faults()
+        model = None
+        with own.noted():
+            model = _model(table, providers, ("models", i), own)
+        alias = table.get("alias") if isinstance(table, dict) else None
+        if isinstance(alias, str) and alias in models:
+            own.note(("models", i, "alias"), f"the alias {alias!r} is used twice")
+        if model is not None:
+            _, setting = (providers or {}).get(model.provider, (None, None))
+            _beside(model, [other for other in models.values() if other], setting, i, own)
+        faults.found += own.found
+        if isinstance(alias, str):
+            models.setdefault(alias, None if own.found else model)
     return models
+
+
+def _beside(
+    model: Model, others: Sequence[Model], provider: ProviderSetting | None, place: int, faults: Faults
+) -> None:
+    """Note where a model contradicts those before it."""
+    for other in others:
+        with faults.noted():
+            _consistent(model, other, ("models", place, "family"))
+        if provider is not None and _one_deployment(provider):
+            with faults.noted():
+                _apart(model, other, ("models", place, "provider"))
 
 
 def is_fixed(name: str) -> bool:
@@ -103,35 +115,68 @@ def is_fixed(name: str) -> bool:
     return "latest" not in name.lower() and bool(_FIXED.search(name))
 
 
-def _model(written: Any, providers: Mapping[str, ProviderSetting], path: Path) -> Model:
-    table = members(written, keys_of(Model), path)
-    if not NAME.fullmatch(table["alias"]):
-        raise WrongSetting((*path, "alias"), f"expected an alias of {NAMES}, found {table['alias']!r}")
+def _model(
+    written: Any, providers: Mapping[str, tuple[Wire | None, ProviderSetting | None]] | None, path: Path, faults: Faults
+) -> Model | None:
+    """A model, or ``None`` where a key is missing or wrong, or its provider is; faults are noted."""
+    table = sound_members(written, keys_of(Model), path, faults)
+    _check_names(table, providers, path, faults)
+    prices: tuple[PriceRow, ...] | None = None
+    if "prices" in table:
+        window = table.get("context_window", COUNT_MAX)
+        with faults.noted():
+            prices = read_prices(str(table.get("alias")), window, table["prices"], (*path, "prices"))
+    wire, _ = (providers or {}).get(table.get("provider", ""), (None, None))
+    lacks = {key.member for key in keys_of(Model) if key.needed} - set(table)
+    if wire is not None and not lacks - {"prices", "context_window", "alias", "family"}:
+        _check_wire(table, wire, prices or (), path, faults)
+    elif "tokenizer" in table:
+        with faults.noted():
+            _check_tokenizer(table["tokenizer"], path)
+    if faults.found or lacks or prices is None or wire is None:
+        return None
+    snapshot = _snapshot(table.get("snapshot"), table["name"], wire, path)
+    return Model(**{"safety_per_mille": 1_000, **table, "prices": prices, "snapshot": snapshot})
+
+
+def _check_wire(table: Mapping[str, Any], wire: Wire, prices: tuple[PriceRow, ...], path: Path, faults: Faults) -> None:
+    """Note what a model of this wire may not say, as far as its table can be read."""
+    with faults.noted():
+        _snapshot(table.get("snapshot"), table["name"], wire, path)
+    with faults.noted():
+        check_parameters(table.get("parameters", {}), wire, prices, (*path, "parameters"))
+    if not faults.touch((*path, "safety")):
+        with faults.noted():
+            check_counting(table["tokenizer"], table.get("safety_per_mille", 1_000), wire, path)
+
+
+def _check_names(table: Mapping[str, Any], providers: Iterable[str] | None, path: Path, faults: Faults) -> None:
+    """Note an alias, a name or a family that is none, and a provider that is not there."""
+    if "alias" in table and not NAME.fullmatch(table["alias"]):
+        faults.note((*path, "alias"), f"expected an alias of {NAMES}, found {table['alias']!r}")
     for key in ("name", "family"):
-        found: str = table[key]
+        found: str = table.get(key, key)
         if not found.strip() or found != found.strip() or not found.isprintable():
-            raise WrongSetting((*path, key), f"expected a {key} of printable characters, found {found!r}")
-    if table["provider"] not in providers:
-        known = ", ".join(sorted(providers)) or "none"
-        raise WrongSetting((*path, "provider"), f"there is no provider {table['provider']!r}; there is: {known}")
-    wire = providers[table["provider"]].kind
-    table["prices"] = read_prices(table["alias"], table["context_window"], table["prices"], (*path, "prices"))
-    table["snapshot"] = _snapshot(table.get("snapshot"), table["name"], wire, path)
-    model = Model(**{"safety_per_mille": 1_000, **table})
-    check_parameters(model.parameters, wire, model.prices, (*path, "parameters"))
-    check_counting(model, wire, path)
-    return model
+            faults.note((*path, key), f"expected a {key} of printable characters, found {found!r}")
+    provider, known = table.get("provider"), sorted(providers or ())
+    if providers is not None and provider is not None and provider not in known:
+        there = f"there is: {', '.join(known) or 'none'}{suggestion(provider, known)}"
+        faults.note((*path, "provider"), f"there is no provider {provider!r}; {there}")
 
 
-def check_counting(model: Model, wire: Wire, path: Path) -> None:
+def _check_tokenizer(name: str, path: Path) -> None:
+    if name not in TOKENIZERS:
+        there = f"{', '.join(sorted(TOKENIZERS))}{suggestion(name, TOKENIZERS)}"
+        raise WrongSetting((*path, "tokenizer"), f"there is no tokenizer {name!r}; there is: {there}")
+
+
+def check_counting(tokenizer: str, safety_per_mille: int, wire: Wire, path: Path) -> None:
     """Raise `WrongSetting` for a tokenizer that is not there, or that counts less than the vendor of the wire."""
-    if model.tokenizer not in TOKENIZERS:
-        known = ", ".join(sorted(TOKENIZERS))
-        raise WrongSetting((*path, "tokenizer"), f"there is no tokenizer {model.tokenizer!r}; there is: {known}")
-    if wire not in SIMULATED and model.tokenizer == ROUGH:
+    _check_tokenizer(tokenizer, path)
+    if wire not in SIMULATED and tokenizer == ROUGH:
         others = ", ".join(sorted(set(TOKENIZERS) - {ROUGH})) or "none yet"
         raise WrongSetting((*path, "tokenizer"), f"{ROUGH} counts for simulated models alone; use one of: {others}")
-    if not RULES[wire].own_tokenizer and model.safety_per_mille == 1_000:
+    if not RULES[wire].own_tokenizer and safety_per_mille == 1_000:
         raise WrongSetting(
             (*path, "safety"),
             "expected more than 1.0: no tokenizer here is this vendor's own, and without a margin its models count "

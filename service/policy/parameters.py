@@ -15,7 +15,8 @@ from typing import Any
 
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
-from service.policy.keys import COUNT_MAX, Path, WrongSetting, within
+from service.policy.bounds import COUNT_MAX, within
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.wires import RULES
 
 DEPTH_MAX = 6
@@ -79,19 +80,15 @@ def looks_secret(name: str, value: str) -> bool:
 
 def check_parameters(parameters: Mapping[str, Any], wire: Wire, prices: tuple[PriceRow, ...], path: Path) -> None:
     """Raise `WrongSetting` for a parameter that a policy may not set, or a value that no request can carry."""
+    faults = Faults()
     for name, value in parameters.items():
-        inside = (*path, name)
-        if not _WORD.fullmatch(name):
-            raise WrongSetting(path, "expected names of at most 128 ASCII characters without blanks")
-        if why := REFUSED.get(name.lower()):
-            raise WrongSetting(inside, f"this parameter cannot be set here: {why}")
-        for where, inner in _walk(value, inside):
-            _check_value(where, inner)
+        with faults.noted():
+            _check_parameter(name, value, path)
     config = parameters.get("output_config", {})
     if "output_config" in parameters and not (
         RULES[wire].output_config and isinstance(config, dict) and "format" not in config
     ):
-        raise WrongSetting(
+        faults.note(
             (*path, "output_config"), f"this parameter cannot be set here: {_ADAPTER}; only Anthropic's effort can"
         )
     for name, usual in USUAL.items():
@@ -101,11 +98,23 @@ def check_parameters(parameters: Mapping[str, Any], wire: Wire, prices: tuple[Pr
             and value not in usual
             and not all(_priced(f"{_AXIS[name]}{value}", row) for row in prices)
         ):
-            raise WrongSetting(
+            faults.note(
                 (*path, name),
                 f"expected one of {', '.join(usual)}, or a value that every price row has rates for under "
                 f'tiers."{_AXIS[name]}..."; found another, which has no price',
             )
+    faults.refuse()
+
+
+def _check_parameter(name: str, value: Any, path: Path) -> None:
+    """Raise `WrongSetting` for a name that may not be set, and for what no request can carry in its value."""
+    inside = (*path, name)
+    if not _WORD.fullmatch(name):
+        raise WrongSetting(path, "expected names of at most 128 ASCII characters without blanks")
+    if why := REFUSED.get(name.lower()):
+        raise WrongSetting(inside, f"this parameter cannot be set here: {why}")
+    for where, inner in _walk(value, inside):
+        _check_value(where, inner)
 
 
 def _priced(part: str, row: PriceRow) -> bool:

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 from service.debate.amounts import MicroUSD, usd
 from service.debate.model import LongInput, PriceRow, Rates
-from service.policy.keys import Key, Path, WrongSetting, members, money, within
+from service.policy.bounds import money, within
+from service.policy.faults import Faults, Path, WrongSetting
+from service.policy.keys import Key, members, sound_members
 
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""
@@ -75,37 +77,44 @@ def read_prices(alias: str, window: int, written: tuple[Any, ...], path: Path) -
     """The price rows of a model in the order of their dates; raises `WrongSetting`."""
     if not written:
         raise WrongSetting(path, "there is no price; no price, no call")
-    rows = [_row(alias, window, row, (*path, i)) for i, row in enumerate(written)]
+    faults, rows = Faults(), list[_Row]()
+    for i, row in enumerate(written):
+        with faults.noted():
+            rows.append(_row(alias, window, row, (*path, i)))
     rows.sort(key=lambda row: row.price.effective)
-    for before, row in zip([None, *rows], rows, strict=False):
-        if before and before.price.effective == row.price.effective:
-            raise WrongSetting(row.path, f"there are two prices from {row.price.effective} on")
-        if not row.confirmed:
-            _plausible(row, before)
+    for before, later in zip([None, *rows], rows, strict=False):
+        if before and before.price.effective == later.price.effective:
+            faults.note(later.path, f"there are two prices from {later.price.effective} on")
+        if not later.confirmed:
+            _plausible(later, before, faults)
+    faults.refuse()
     return tuple(row.price for row in rows)
 
 
 def _row(alias: str, window: int, written: Any, path: Path) -> _Row:
-    row = members(written, PRICE, path)
-    _day((*path, "effective"), row["effective"])
-    if not row["source"].strip():
-        raise WrongSetting((*path, "source"), "expected who says so and when it was read; a price needs its source")
+    faults = Faults()
+    row = sound_members(written, PRICE, path, faults)
+    if "effective" in row:
+        with faults.noted():
+            _day((*path, "effective"), row["effective"])
+    if not row.get("source", "-").strip():
+        faults.note((*path, "source"), "expected who says so and when it was read; a price needs its source")
     confirmed, tiers, long_input = row.pop("confirmed", False), row.pop("tiers", {}), row.pop("long_input", None)
-    for tier in tiers:
-        if not _TIER.fullmatch(tier):
-            raise WrongSetting(
-                (*path, "tiers"), f"expected the vendor's names of tiers, such as priority, found {tier!r}"
-            )
-    price = PriceRow(
-        model=alias,
-        long_input=None if long_input is None else _long_input(long_input, row, window, (*path, "long_input")),
-        tiers={
-            tier: _alike(members(inner, RATES, (*path, "tiers", tier)), row, (*path, "tiers", tier))
-            for tier, inner in tiers.items()
-        },
-        **row,
-    )
-    return _Row(price, path, confirmed)
+    long, priced = None, {}
+    if long_input is not None:
+        with faults.noted():
+            long = _long_input(long_input, row, window, (*path, "long_input"))
+    for tier, inner in tiers.items():
+        with faults.noted():
+            priced[tier] = _tier(tier, inner, row, (*path, "tiers"))
+    faults.refuse()
+    return _Row(PriceRow(model=alias, long_input=long, tiers=priced, **row), path, confirmed)
+
+
+def _tier(tier: str, written: Any, row: dict[str, Any], path: Path) -> Rates:
+    if not _TIER.fullmatch(tier):
+        raise WrongSetting(path, f"expected the vendor's names of tiers, such as priority, found {tier!r}")
+    return _alike(members(written, RATES, (*path, tier)), row, (*path, tier))
 
 
 def _long_input(written: Any, row: dict[str, Any], window: int, path: Path) -> LongInput:
@@ -133,27 +142,33 @@ def _alike(rates: dict[str, Any], row: dict[str, Any], path: Path) -> Rates:
     return Rates(**rates)
 
 
-def _plausible(row: _Row, before: _Row | None) -> None:
-    """Raise `WrongSetting` for the first rate that is out of all proportion to its neighbours."""
+def _plausible(row: _Row, before: _Row | None, faults: Faults) -> None:
+    """Note each rate that is out of all proportion to its neighbours, once."""
+    for wrong in _implausible_rates(row, before):
+        if wrong.path not in [fault.path for fault in faults.found]:
+            faults.found.append(wrong)
+
+
+def _implausible_rates(row: _Row, before: _Row | None) -> Iterator[WrongSetting]:
     price = row.price
     for path, rate, neighbour, what in _neighbours(row, before):
         if neighbour and rate and max(rate, neighbour) >= FACTOR * min(rate, neighbour):
             times = max(rate, neighbour) // min(rate, neighbour)
             side = "above" if rate > neighbour else "below"
-            raise _implausible(path, f"{usd(rate)} is {times} times {side} {what}, {usd(neighbour)}")
+            yield _implausible(path, f"{usd(rate)} is {times} times {side} {what}, {usd(neighbour)}")
     if price.reasoning == 0 < price.output:
         path = (*row.path, "reasoning_usd")
-        raise _implausible(path, "0 makes reasoning free, which vendors bill as output")
+        yield _implausible(path, "0 makes reasoning free, which vendors bill as output")
     if (price.input == 0) != (price.output == 0):
-        raise _implausible((*row.path, "output_usd"), "one of input and output costs something and the other nothing")
+        yield _implausible((*row.path, "output_usd"), "one of input and output costs something and the other nothing")
     for kind in ("input", "output"):
         path = (*row.path, f"{kind}_usd")
         rate = getattr(price, kind)
         if rate == 0 and before and getattr(before.price, kind):
-            raise _implausible(path, f"what cost {usd(getattr(before.price, kind))} before costs nothing here")
+            yield _implausible(path, f"what cost {usd(getattr(before.price, kind))} before costs nothing here")
         if rate and not USUAL[0] <= rate <= USUAL[1]:
             low, high = map(usd, USUAL)
-            raise _implausible(path, f"{usd(rate)} is not between {low} and {high}, where prices are")
+            yield _implausible(path, f"{usd(rate)} is not between {low} and {high}, where prices are")
 
 
 def _neighbours(row: _Row, before: _Row | None) -> Iterator[tuple[Path, MicroUSD, MicroUSD, str]]:

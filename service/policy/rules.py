@@ -13,8 +13,8 @@ from service.debate.amounts import MicroUSD
 from service.debate.model import ROUND_CEILING, Diversity
 from service.debate.options import DEBATERS_MAX
 from service.debate.replies.panel import QuestionType
+from service.policy.bounds import COUNT_MAX
 from service.policy.keys import (
-    COUNT_MAX,
     STATED,
     UNWRITTEN,
     dollars,

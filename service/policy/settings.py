@@ -1,4 +1,4 @@
-"""Environment and policy file, as one frozen `Settings`; an unknown, missing or wrong key stops the start.
+"""Environment and policy file, as one frozen `Settings`; an unknown or wrong one stops the start, all reported at once.
 
 GAINSAY_DATABASE_URL   PostgreSQL for the service's role; without it an embedded server runs under the data folder
 GAINSAY_MIGRATE_URL    PostgreSQL for the role that migrates
@@ -35,16 +35,19 @@ Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from service.errors import SettingsError, did_you_mean
+from service.errors import SettingsError
 from service.policy import Policy
+from service.policy.faults import nearest
+from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
 from service.policy.service_links import is_service_link
@@ -61,28 +64,8 @@ __all__ = [
 ]
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+_OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
-SHIPPED_POLICY = Path(__file__).parents[1] / "gainsay.toml"
-_KNOWN = (
-    "GAINSAY_DATABASE_URL",
-    "GAINSAY_MIGRATE_URL",
-    "GAINSAY_DATA_DIR",
-    "GAINSAY_POLICY",
-    "GAINSAY_PROMPTS_PIN",
-    "GAINSAY_LEASE_S",
-    "GAINSAY_GRACE_S",
-    "GAINSAY_DRAIN_S",
-    "GAINSAY_WAIT_S",
-    "GAINSAY_WARM_S",
-    "GAINSAY_LOG_HOST",
-    "GAINSAY_SEQUENCER_URL",
-    "GAINSAY_SIGNING_KEY",
-    "GAINSAY_SIGNER_TOKEN",
-    "GAINSAY_HEADS_DIR",
-    "GAINSAY_APPROVAL",
-    "GAINSAY_SERVER",
-    "GAINSAY_LOG_LEVEL",
-)
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
@@ -107,6 +90,7 @@ class Settings(Struct, frozen=True):
     signing_key: str | None = None
     heads_dir: Path | None = None
     approval: Path | None = None
+    server: str | None = None
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -117,58 +101,103 @@ class Settings(Struct, frozen=True):
         return [("policy", self.policy.version), ("data_dir", str(self.data_dir))]
 
 
+class Environment(Struct, frozen=True):
+    """What the variables of a process say: the members of `Settings` that could be read, and a sentence a fault."""
+
+    members: Mapping[str, Any]
+    policy_path: Path
+    faults: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Names only: a URL holds a password."""
+        return f"Environment(members={sorted(self.members)}, faults={len(self.faults)})"
+
+
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
-    given = _given(environment)
-    read_server(environment)
-    path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
-    return Settings(
-        policy=read_policy(path),
-        data_dir=_data_dir(given, environment),
-        policy_path=path,
-        database_url=given.get("GAINSAY_DATABASE_URL"),
-        migrate_url=given.get("GAINSAY_MIGRATE_URL"),
-        prompts_pin=_prompts_pin(given.get("GAINSAY_PROMPTS_PIN")),
-        lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
-        grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
-        drain_s=_seconds("GAINSAY_DRAIN_S", given.get("GAINSAY_DRAIN_S", "5"), 0.0),
-        wait_s=_seconds("GAINSAY_WAIT_S", given.get("GAINSAY_WAIT_S", "60"), 0.0),
-        warm_s=_seconds("GAINSAY_WARM_S", given.get("GAINSAY_WARM_S", "60"), 0.0),
-        log_level=read_level(given),
-        log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
-        sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),
-        signing_key=_key_place(given.get("GAINSAY_SIGNING_KEY")),
-        heads_dir=_path(given.get("GAINSAY_HEADS_DIR")),
-        approval=_path(given.get("GAINSAY_APPROVAL")),
-    )
+    """The settings of a process; raises `SettingsError` with every fault of its variables and of the policy file."""
+    found = read_environment(environment)
+    faults = list(found.faults)
+    policy: Policy | None = None
+    try:
+        policy = read_policy(found.policy_path)
+    except SettingsError as error:
+        faults.append(error.detail)
+    if policy is None or faults:
+        raise SettingsError(_together(faults))
+    return Settings(policy=policy, policy_path=found.policy_path, **found.members)
 
 
-def _given(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """The settings of the environment; raises `SettingsError` for unknown and for empty ones."""
+def read_environment(environment: Mapping[str, str]) -> Environment:
+    """The settings of a process but for the policy, with every fault, which names its variable."""
     given = {
         name: value
         for name, value in environment.items()
-        if name.startswith("GAINSAY_") and (name in _KNOWN or not is_service_link(name, value))
+        if name.startswith(_OURS) and (name in KNOWN or not is_service_link(name, value))
     }
-    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
-    if unknown:
-        near = did_you_mean(unknown[0], _KNOWN)
-        raise SettingsError(f"unknown settings {unknown};{near} the known ones are {sorted(_KNOWN)}")
-    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
-        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
-    return given
+    faults = [_unknown(name) for name in given if name not in KNOWN and not name.startswith("GAINSAY_TEST_")]
+    members: dict[str, Any] = {}
+    for name, variable in KNOWN.items():
+        text = given.get(name)
+        try:
+            if text is not None and (not text.strip() or "\0" in text):
+                raise SettingsError(f"expected a value in {name}, found none; set it or leave it out")
+            if variable and text is not None:
+                members[variable.member] = variable.read(name, text)
+        except SettingsError as error:
+            faults.append(error.detail)
+    members.setdefault("data_dir", _data_dir(environment))
+    return Environment(members, Path(given.get("GAINSAY_POLICY") or SHIPPED_POLICY), tuple(faults))
 
 
 def read_server(environment: Mapping[str, str], option: str | None = None) -> str | None:
-    """The service that a command asks, or ``None`` where it has a database of its own.
+    """The service that a command asks, or ``None`` where it has a database of its own; the option wins.
 
-    Reads no policy: that of a service is its own. Raises `SettingsError` for an address that is none, and for one
-    whose cases would cross a network in clear.
+    Reads no policy: that of a service is its own. Raises `SettingsError` with every fault of the variables, and for an
+    option that is no address.
     """
-    given = _given(environment).get(SERVER)
-    name, text = (SERVER, given) if option is None else ("--server", option)
-    if text is None:
-        return None
+    found = _expect_faultless(environment)
+    return found.members.get("server") if option is None else _server("--server", option)
+
+
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """The data folder of the environment, for a command that reads no policy; raises what `read_server` raises."""
+    folder: Path = _expect_faultless(environment).members["data_dir"]
+    return folder
+
+
+def _expect_faultless(environment: Mapping[str, str]) -> Environment:
+    found = read_environment(environment)
+    if found.faults:
+        raise SettingsError(_together(found.faults))
+    return found
+
+
+def _unknown(name: str) -> str:
+    near = nearest(name.removeprefix(_OURS), [known.removeprefix(_OURS) for known in KNOWN])
+    if near:
+        return f"unknown setting {name}; did you mean {_OURS}{near}?"
+    known = textwrap.fill("  ".join(KNOWN), 96, initial_indent="    ", subsequent_indent="    ")
+    return f"unknown setting {name}; the known ones are:\n{known}"
+
+
+def _together(faults: Sequence[str]) -> str:
+    if len(faults) == 1:
+        return faults[0]
+    return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
+
+
+def _text(_: str, text: str) -> str:
+    return text
+
+
+def _host(name: str, text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise SettingsError(f"{name} must be a host's name, found {text!r}")
+    return text
+
+
+def _server(name: str, text: str) -> str:
+    """The address of a service; raises `SettingsError` for another text, and for one that would send cases in clear."""
     if "@" in text:  # never said: it may hold a password
         raise SettingsError(f"{name} must be an address without a user and a password, found one with them")
     parts = _address_parts(text)
@@ -193,68 +222,92 @@ def _address_parts(text: str) -> SplitResult | None:
     return None if rest or parts.scheme not in ("https", "http") or not re.fullmatch(r"[!-~]+", text) else parts
 
 
-def data_folder(environment: Mapping[str, str]) -> Path:
-    """The data folder of the environment, for a command that reads no policy."""
-    return _data_dir(_given(environment), environment)
-
-
-def _matching(name: str, text: str, pattern: re.Pattern[str], what: str) -> str:
-    if not pattern.fullmatch(text):
-        raise SettingsError(f"{name} must be {what}, found {text!r}")
-    return text
-
-
-def _key_place(text: str | None) -> str | None:
-    if text is None:
-        return None
+def _key_place(name: str, text: str) -> str:
     if not _KEY_PLACE.fullmatch(text):  # it may be the key itself by mistake: never said
         raise SettingsError(
-            "GAINSAY_SIGNING_KEY must say where the key is: file:PATH, env:NAME, or the http:// address of a signer; "
+            f"{name} must say where the key is: file:PATH, env:NAME, or the http:// address of a signer; "
             "found something else"
         )
     return text
 
 
-def _prompts_pin(text: str | None) -> str | None:
+def _prompts_pin(name: str, text: str) -> str:
     """The pin, or the one in the file that the setting names: an image holds that of its own manifest."""
-    where = "GAINSAY_PROMPTS_PIN"
-    if text is not None and text.startswith("file:"):
-        where = f"the file {text[5:]} of GAINSAY_PROMPTS_PIN"
+    where = name
+    if text.startswith("file:"):
+        where = f"the file {text[5:]} of {name}"
         try:
             text = Path(text[5:]).read_text().strip()
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"expected a pin of the prompts in {where}, found none that can be read") from error
-    if text is not None and not re.fullmatch(r"[0-9a-f]{64}", text):
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
         raise SettingsError(f"{where} must be a SHA-256 in 64 hexadecimal digits; see `gainsay prompts list`")
     return text
 
 
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text).expanduser().resolve()
+def _path(name: str, text: str) -> Path:
+    try:
+        return Path(text).expanduser().resolve()
+    except RuntimeError as error:
+        raise SettingsError(f"expected a path in {name}, found the home of a user who has none: {text!r}") from error
 
 
-def _data_dir(given: Mapping[str, str], environment: Mapping[str, str]) -> Path:
-    if "GAINSAY_DATA_DIR" in given:
-        return Path(given["GAINSAY_DATA_DIR"]).expanduser().resolve()
+def _data_dir(environment: Mapping[str, str]) -> Path:
     share = environment.get("XDG_DATA_HOME") or str(Path(environment.get("HOME", "/var/lib")) / ".local" / "share")
     return Path(share) / "gainsay"
 
 
 def read_level(environment: Mapping[str, str]) -> Level:
     """The log level; raises `SettingsError`."""
-    text = environment.get("GAINSAY_LOG_LEVEL", "INFO")
+    return _level("GAINSAY_LOG_LEVEL", environment.get("GAINSAY_LOG_LEVEL", "INFO"))
+
+
+def _level(name: str, text: str) -> Level:
     try:
         level: Level = msgspec.convert(text.upper(), Level)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"GAINSAY_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR, found {text!r}") from error
+        raise SettingsError(f"{name} must be DEBUG, INFO, WARNING or ERROR, found {text!r}") from error
     return level
 
 
-def _seconds(name: str, text: str, least: float) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not least <= seconds <= 3_600:
-        raise SettingsError(f"{name} must be from {least:g} to 3600 seconds, found {text!r}")
-    return seconds
+def _seconds(least: float) -> Callable[[str, str], float]:
+    def read(name: str, text: str) -> float:
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = -1.0
+        if not least <= seconds <= 3_600:
+            raise SettingsError(f"{name} must be from {least:g} to 3600 seconds, found {text!r}")
+        return seconds
+
+    return read
+
+
+class _Variable(NamedTuple):
+    """A variable: the member of `Settings` that keeps it, and how it is read; raises `SettingsError`."""
+
+    member: str
+    read: Callable[[str, str], Any]
+
+
+KNOWN: Mapping[str, _Variable | None] = {
+    "GAINSAY_DATABASE_URL": _Variable("database_url", _text),
+    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _text),
+    "GAINSAY_DATA_DIR": _Variable("data_dir", _path),
+    "GAINSAY_POLICY": None,
+    "GAINSAY_PROMPTS_PIN": _Variable("prompts_pin", _prompts_pin),
+    "GAINSAY_LEASE_S": _Variable("lease_s", _seconds(0.5)),
+    "GAINSAY_GRACE_S": _Variable("grace_s", _seconds(0.0)),
+    "GAINSAY_DRAIN_S": _Variable("drain_s", _seconds(0.0)),
+    "GAINSAY_WAIT_S": _Variable("wait_s", _seconds(0.0)),
+    "GAINSAY_WARM_S": _Variable("warm_s", _seconds(0.0)),
+    "GAINSAY_LOG_HOST": _Variable("log_host", _host),
+    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
+    "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
+    "GAINSAY_SIGNER_TOKEN": None,
+    "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
+    "GAINSAY_APPROVAL": _Variable("approval", _path),
+    SERVER: _Variable("server", _server),
+    "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
+}
+"""Every setting. The signer's token is read where it is used, and the policy after all others."""

@@ -128,7 +128,12 @@ def may_be_empty(kind: Any) -> bool:
 
 def read(data: bytes, kind: type[T]) -> T:
     """The value that `encode` wrote: a member that was left out is empty. Raises `msgspec.MsgspecError`."""
-    return msgspec.convert(_filled(msgspec.json.decode(data), kind), kind)
+    return read_json(msgspec.json.decode(data), kind)
+
+
+def read_json(plain: Any, kind: type[T]) -> T:
+    """The same of JSON that is decoded already."""
+    return msgspec.convert(_filled(plain, kind), kind)
 
 
 def _filled(plain: Any, kind: Any) -> Any:

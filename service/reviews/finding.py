@@ -22,7 +22,7 @@ from service.report import build_decision
 from service.report.result.decision_types import Decision
 from service.reviews.cursor import read_cursor, write_cursor
 from service.store.debate_query import Count, DebateQuery, FacetCount, Position
-from service.store.finding import asks_of_ends, count_found, find_page, has_words
+from service.store.finding import Search, asks_of_ends, count_found, find_page, look_for_words
 from service.store.pool import Database, Row
 from service.store.stored_debate import read_records
 
@@ -69,19 +69,18 @@ class DebateFinder:
     async def find(self, query: DebateQuery, tenant: str) -> Page:
         """The page; raises `BadRequest` for a cursor of another list and for words that none is found by."""
         after = read_cursor(tenant, query)
-        if query.words is not None and not await has_words(self._database, query.words):
+        search = await look_for_words(self._database, Search(tenant, query, self._held))
+        if search is None:
             raise BadRequest("q has no word that is searched for: words such as 'the' and 'is' are in every question")
-        rows, (total, counts) = await asyncio.gather(
-            find_page(self._database, tenant, query, after, self._held), self._counts(query, tenant)
-        )
+        rows, (total, counts) = await asyncio.gather(find_page(self._database, search, after), self._counts(search))
         page = rows[: query.limit]
         following = write_cursor(tenant, query, _position(page[-1])) if len(rows) > query.limit else None
         debates = tuple([await self._summary(row) for row in page if self._may_be_shown(query, row)])
         return Page(debates=debates, next=following, total=total, counts=tuple(counts))
 
-    async def _counts(self, query: DebateQuery, tenant: str) -> tuple[Count | None, list[FacetCount]]:
+    async def _counts(self, search: Search) -> tuple[Count | None, list[FacetCount]]:
         """What is counted, if anything was asked for."""
-        return await count_found(self._database, tenant, query, self._held) if query.facets else (None, [])
+        return await count_found(self._database, search) if search.query.facets else (None, [])
 
     def _status(self, row: Row) -> Status:
         status: Status = row["shown" if self._held else "state"]

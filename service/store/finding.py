@@ -20,6 +20,8 @@ from service.store.found_by import name_of_key, name_of_pair
 from service.store.pool import Database, Row
 from service.store.queries import named_parts
 
+FEW = 5_000
+"""Cases with given words are few up to this number."""
 BEGINS = 120
 """So many first characters of a free text are in its index."""
 _OPEN = ("queued", "running")
@@ -98,32 +100,50 @@ ORDERS: dict[str, Order] = {
 }
 
 
-async def find_page(
-    database: Database, tenant: str, query: DebateQuery, after: Position | None, held: bool
-) -> list[Row]:
-    """The rows of a page and one more, if there is one; without ``held`` every end is shown.
+class Search(NamedTuple):
+    """A query of a tenant. Unless ``held``, every end is shown. ``few`` says that few cases have its words."""
 
-    Raises `StoreUnavailable`.
-    """
-    sql, params = page_statement(tenant, query, after, held)
+    tenant: str
+    query: DebateQuery
+    held: bool
+    few: bool = False
+
+
+async def find_page(database: Database, search: Search, after: Position | None) -> list[Row]:
+    """The rows of a page and one more, if there is one. Raises `StoreUnavailable`."""
+    sql, params = page_statement(search, after)
     return await database.read("find_page", sql, params)
 
 
-async def count_found(
-    database: Database, tenant: str, query: DebateQuery, held: bool
-) -> tuple[Count, list[FacetCount]]:
+async def count_found(database: Database, search: Search) -> tuple[Count, list[FacetCount]]:
     """How many debates pass the filters, and how many have each value; see `DebateQuery.facets`."""
-    sql, params = count_statement(tenant, query, held)
+    sql, params = count_statement(search)
     rows = await database.read("find_counts", sql, params)
     total = next(row for row in rows if row["facet"] is None)
     counts = [FacetCount(row["facet"], row["value"], _count(row)) for row in rows if row["facet"] is not None]
     return _count(total), counts
 
 
-async def has_words(database: Database, words: str) -> bool:
-    """Whether a text has words that are looked for; it may hold nothing but stop words and signs."""
-    rows = await database.read("find_words", b"-- find_words --\n" + parts()["has_words"], {"words": words})
-    return bool(rows[0]["found"])
+async def look_for_words(database: Database, search: Search) -> Search | None:
+    """The search with what is known of its words; ``None`` if it has none that are looked for, but stop words.
+
+    Where few cases have them, these are read by their index first. PostgreSQL would expect rare words as often in the
+    newest debates as in all, and could read every debate where they are of long ago.
+    """
+    names = _worded(filters(search.query))
+    if not names:
+        return search
+    conditions = b" AND ".join((parts()["cases"], *(parts()[name] for name in names)))
+    sql = (
+        b"-- find_words --\nSELECT %s AS searched, (SELECT count(*) FROM (SELECT %s LIMIT %%(few)s) AS c) AS cases"
+        % (
+            parts()["searched"],
+            conditions,
+        )
+    )
+    params = _params(search) | {"few": FEW + 1}
+    (row,) = await database.read("find_words", sql, params)
+    return search._replace(few=row["cases"] <= FEW) if row["searched"] else None
 
 
 def _count(row: Row) -> Count:
@@ -144,21 +164,21 @@ def _code(sql: bytes) -> Iterator[bytes]:
     return (line for line in sql.split(b"\n") if not line.startswith(b"--"))
 
 
-def page_statement(tenant: str, query: DebateQuery, after: Position | None, held: bool) -> tuple[bytes, dict[str, Any]]:
+def page_statement(search: Search, after: Position | None) -> tuple[bytes, dict[str, Any]]:
     """The statement of a page with its parameters."""
-    order, names = ORDERS[query.sort], filters(query)
-    params = _params(tenant, query, held) | {"limit": query.limit + 1}
+    order, names = ORDERS[search.query.sort], filters(search.query)
+    params = _params(search) | {"limit": search.query.limit + 1}
     if after is not None:
         params |= {"after": UUID(after.debate), "after_key": after.key}
     if order.name == "spent":
-        branches = _spent_branches(query, order, names, after)
+        branches = _spent_branches(search, order, names, after)
     else:
         behind = [order.behind(after.key)] if after else []
-        branches = [_branch(query, order, [*names, *behind], keyed=True)]
+        branches = [_branch(search, order, [*names, *behind], keyed=True)]
     union = b"\nUNION ALL ".join(branches)
     page = b"SELECT * FROM (%s) AS u ORDER BY %s LIMIT %%(limit)s" % (union, order.of_page(b"u"))
-    sql = b"-- find_page --\nWITH held AS MATERIALIZED (%s\n), page AS MATERIALIZED (%s)\n%s\nORDER BY %s" % (
-        parts()["held"],
+    sql = b"-- find_page --\nWITH %s, page AS MATERIALIZED (%s)\n%s\nORDER BY %s" % (
+        _first(search),
         page,
         parts()["shown"],
         order.of_page(b"p"),
@@ -166,45 +186,61 @@ def page_statement(tenant: str, query: DebateQuery, after: Position | None, held
     return _filled(sql, params)
 
 
-def _spent_branches(query: DebateQuery, order: Order, names: list[str], after: Position | None) -> list[bytes]:
+def _first(search: Search) -> bytes:
+    """What a statement reads first: what is held, and where they are few the cases with the words."""
+    first = b"held AS MATERIALIZED (%s\n)" % parts()["held"]
+    if search.few:
+        names = ("cases", *_worded(filters(search.query)))
+        few = b"\n AND ".join(parts()[name] for name in names)
+        first += b", worded AS MATERIALIZED (SELECT w.debate %s)" % few
+    return first
+
+
+def _worded(names: Sequence[str]) -> list[str]:
+    """The filters among these that are about the words of a case."""
+    return [name for name in names if name in ("words", "metadata")]
+
+
+def _spent_branches(search: Search, order: Order, names: list[str], after: Position | None) -> list[bytes]:
     """Debates with a cost that may be shown, then those without; a page may begin among the latter."""
     branches = []
     if after is None or after.key is not None:
         behind = [order.behind(after.key)] if after else []
-        branches.append(_branch(query, order, [*names, "spent_known", *behind], keyed=True))
+        branches.append(_branch(search, order, [*names, "spent_known", *behind], keyed=True))
     behind = [order.behind(None)] if after and after.key is None else []
     by_id = order._replace(column=None)
-    branches.append(_branch(query, by_id, [*names, "spent_unknown", *behind], keyed=False))
+    branches.append(_branch(search, by_id, [*names, "spent_unknown", *behind], keyed=False))
     return branches
 
 
-def _branch(query: DebateQuery, order: Order, names: list[str], *, keyed: bool) -> bytes:
+def _branch(search: Search, order: Order, names: list[str], *, keyed: bool) -> bytes:
     key = b"f.%s" % order.column if keyed and order.column else b"NULL::%s" % order.kind
-    chosen = _chosen(names, b"SELECT f.debate, %s AS key" % key, heads=reads_heads(query))
+    chosen = _chosen(search, names, b"SELECT f.debate, %s AS key" % key, heads=reads_heads(search.query))
     return b"(%s\nORDER BY %s LIMIT %%(limit)s)" % (chosen, order.of_rows)
 
 
-def count_statement(tenant: str, query: DebateQuery, held: bool) -> tuple[bytes, dict[str, Any]]:
+def count_statement(search: Search) -> tuple[bytes, dict[str, Any]]:
     """The statement of the counts with its parameters.
 
     The newest debates that pass are counted, up to one more than `COUNTED`, so it takes no longer where there are more.
     A facet that is filtered by itself has a base of its own, without that filter.
     """
-    params = _params(tenant, query, held) | {"most": COUNTED + 1, "values": FACET_VALUES}
+    query = search.query
+    params = _params(search) | {"most": COUNTED + 1, "values": FACET_VALUES}
     every = filters(query)
     given = {name.split("_or_")[0] for name in every}
     bases: dict[str, list[Facet]] = {"": []}
     for facet in query.facets:
         own = FACETS[facet].own
         bases.setdefault(own if own in given else "", []).append(facet)
-    ctes = b", ".join(_base(name, filters(query, without=name), facets) for name, facets in bases.items())
+    ctes = b", ".join(_base(search, name, filters(query, without=name), facets) for name, facets in bases.items())
     total = b"size_"
     if reads_heads(query):  # counts a debate that is not projected as well
-        total = b"(SELECT count(*) AS passed FROM (%s LIMIT %%(most)s) AS t)" % _chosen(every, b"SELECT", heads=True)
+        heads = _chosen(search, every, b"SELECT", heads=True)
+        total = b"(SELECT count(*) AS passed FROM (%s LIMIT %%(most)s) AS t)" % heads
     counts = [b"SELECT NULL AS facet, NULL AS value, n.passed AS count, n.passed FROM %s AS n" % total]
     counts += [_facet(facet, name.encode()) for name, facets in bases.items() for facet in facets]
-    held_ids, union = parts()["held"], b"\nUNION ALL ".join(counts)
-    sql = b"-- find_counts --\nWITH held AS MATERIALIZED (%s\n), %s\n%s" % (held_ids, ctes, union)
+    sql = b"-- find_counts --\nWITH %s, %s\n%s" % (_first(search), ctes, b"\nUNION ALL ".join(counts))
     return _filled(sql, params)
 
 
@@ -219,23 +255,24 @@ def _facet(facet: Facet, base: bytes) -> bytes:
     ) % (facet.encode(), base, column, base, column, values)
 
 
-def _base(name: str, names: list[str], facets: Sequence[Facet]) -> bytes:
+def _base(search: Search, name: str, names: list[str], facets: Sequence[Facet]) -> bytes:
     """The newest debates that pass, with the columns of these facets alone, and how many they are."""
     columns = [FACETS[facet].column for facet in facets]
     plain = b"".join(b", f.%s" % column for column in columns)
-    ends = b"".join(b", %s" % parts().get("counted_" + column.decode(), b"c." + column) for column in columns)
-    newest = b"%s ORDER BY f.debate DESC LIMIT %%(most)s" % _chosen(names, parts()["counted_of"] + plain)
-    base = b"SELECT c.debate%s FROM (%s) AS c" % (ends, newest)
+    shown = b"".join(b", %s" % parts().get("counted_" + column.decode(), b"c." + column) for column in columns)
+    newest = b"%s ORDER BY f.debate DESC LIMIT %%(most)s" % _chosen(search, names, parts()["counted_of"] + plain)
+    base = b"SELECT c.debate%s FROM (%s) AS c" % (shown, newest)
     of = name.encode()
     size = b"SELECT count(*) AS passed FROM base_%s" % of
     return b"base_%s AS MATERIALIZED (%s), size_%s AS MATERIALIZED (%s)" % (of, base, of, size)
 
 
-def _chosen(names: Sequence[str], columns: bytes, *, heads: bool = False) -> bytes:
+def _chosen(search: Search, names: Sequence[str], columns: bytes, *, heads: bool = False) -> bytes:
     """Rows that pass the named parts; ``heads`` are read in the place of the projection."""
-    projected = "worded_rows" if {"words", "metadata"} & set(names) else "rows"
-    source = "heads" if heads else projected
-    passing = b"\n AND ".join(parts()[name] for name in (source, *names))
+    worded = _worded(names)
+    source = "heads" if heads else "rows_of_few" if worded and search.few else "worded_rows" if worded else "rows"
+    left = [name for name in names if not (search.few and name in worded)]
+    passing = b"\n AND ".join(parts()[name] for name in (source, *left))
     return b"%s %s" % (columns, passing)
 
 
@@ -263,11 +300,12 @@ def asks_of_ends(query: DebateQuery) -> bool:
     return "provable" in filters(query)
 
 
-def _params(tenant: str, query: DebateQuery, held: bool) -> dict[str, Any]:
+def _params(search: Search) -> dict[str, Any]:
     """Every value that a part may name."""
+    tenant, query = search.tenant, search.query
     return {
         "tenant": tenant,
-        "held": held,
+        "held": search.held,
         "since": None if query.since is None else first_id(query.since),
         "until": None if query.until is None else first_id(query.until),
         "task_type": query.task_type,

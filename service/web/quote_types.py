@@ -118,7 +118,6 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     with their worker, and calls beyond ``attemptsPerTurn`` that find their vendor unavailable, add to it, but never
     above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
     ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
-    ``formatReason`` says why policy chose the format.
 
     The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is absent
     where the tenant has no limits.
@@ -134,7 +133,6 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     worst_usd: str = field(name="worstUSD")
     asked_at_most_usd: str = field(name="askedAtMostUSD")
     format: str
-    format_reason: str | None
     options: ShownOptions
     attempts_per_turn: int
     simulated: bool
@@ -163,7 +161,6 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
             worst_usd=usd(found.worst),
             asked_at_most_usd=usd(found.asked_at_most),
             format=started.format,
-            format_reason=started.format_reason,
             options=shown_options(started.options),
             attempts_per_turn=started.attempts_per_turn,
             simulated=started.simulated,

@@ -413,7 +413,7 @@ def test_an_unknown_setting_is_a_matter_of_usage(run: Run, monkeypatch: pytest.M
     ended = run(*GATE)
 
     assert ended.code == exit_codes.USAGE
-    assert ended.err.startswith("gainsay: bad_settings: unknown settings ['GAINSAY_CEILING']")
+    assert ended.err.startswith("gainsay: bad_settings: unknown setting GAINSAY_CEILING")
 
 
 @pytest.mark.parametrize("variable", ["GAINSAY_SEQUENCER_URL", "GAINSAY_MIGRATE_URL"])

@@ -167,7 +167,7 @@ def test_a_second_ctrl_c_ends_at_once_and_the_next_review_joins_the_server_and_c
     hanging = tmp_path / "hanging.toml"
     hanging.write_text(SHIPPED_POLICY.read_text().replace('kind = "offline"', 'kind = "offline"\nlatency_ms = 600000'))
     words = ("review", "--sample", "contract", "--format", "ballot")
-    slow = {"GAINSAY_POLICY": str(hanging), "GAINSAY_LEASE_S": "0.5", "GAINSAY_WARM_S": "600"}
+    slow = {"GAINSAY_POLICY": str(hanging), "GAINSAY_LEASE_S": "0.5", "GAINSAY_GRACE_S": "600", "GAINSAY_WARM_S": "600"}
     killed = start(*words, **slow)
     heard(tmp_path / "stderr-0", r"Round 1")
     killed.kill()

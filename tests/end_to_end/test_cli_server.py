@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import click
 import pytest
 
 from gainsay_client import Gainsay
 from service import samples
-from service.cli import exit_codes, main
+from service.cli import exit_codes, gainsay, main
+from service.cli.audit import audit
 from tests.end_to_end.processes import Deployment
 from tests.fixtures.beside import beside
 from tests.fixtures.hostile_servers import Fault, cutting
@@ -59,7 +62,7 @@ class Both:
         """Both ways, with one outcome."""
         here, there = self.here(*words), self.there(*words, at=at)
         said = there.err.splitlines(keepends=True)
-        assert (there.code, there.out) == (here.code, here.out), words
+        assert (there.code, there.out) == (here.code, here.out), (words, there.err)
         assert "".join(line for line in said if not line.startswith("Request: ")) == here.err, words
         return here
 
@@ -456,27 +459,6 @@ def test_a_debate_is_aborted_alike_by_a_service(both: Both, debates: dict[str, s
         assert both.same("abort", given).code == exit_codes.USAGE
 
 
-@pytest.mark.parametrize("sample", ["contract/ballot", "architecture/panel"])
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [((), 0), (("--ceiling", "0.01"), 1), (("--downside", "1", "--materiality", "low", "--confidence", "1"), 1)],
-)
-def test_a_quote_of_a_service_is_that_of_its_policy(
-    both: Both, sample: str, changes: tuple[str, ...], code: int
-) -> None:
-    ended = both.same("quote", "--sample", sample, *changes)
-
-    assert ended.code == code
-    assert len(ended.out.splitlines()) > 15
-
-
-def test_a_quote_of_a_service_knows_what_is_left_of_the_limits(both: Both) -> None:
-    here, there = (json.loads(run("quote", "--sample", "contract", "--json").out) for run in (both.here, both.there))
-
-    assert there.pop("tenantLeft")
-    assert there == here
-
-
 def test_a_whole_case_is_sent_to_a_service(both: Both, tmp_path: Path) -> None:
     (tmp_path / "case.json").write_text(json.dumps(a_declined_case()))
 
@@ -486,13 +468,39 @@ def test_a_whole_case_is_sent_to_a_service(both: Both, tmp_path: Path) -> None:
         assert "NO DEBATE" in ended.out
 
 
-def test_a_quote_that_a_service_refuses_is_refused_as_here(both: Both) -> None:
-    for words in (
-        ("--sample", "contract", "--rounds", "99"),
-        ("--task-type", "contract", "--downside", "x"),
-        ("--case", "none.json"),
-    ):
-        assert both.same("quote", *words).code == exit_codes.USAGE, words
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gate", "--task-type", "contract", "--downside", "5e5", "--confidence", "0.6"),
+        ("gate", "--task-type", "contract", "--downside", "5", "--not-contested", "--json"),
+        ("gate", "--task-type", "contract", "--downside", "-1", "--confidence", "7"),
+        ("gate", "--task-type", "contract", "--downside", "5", "--force", "because"),
+        ("gate", "--case", "CASE"),
+        ("quote", "--sample", "contract"),
+        ("quote", "--sample", "architecture/panel"),
+        ("quote", "--sample", "security/stances"),
+        ("quote", "--sample", "contract/convergence", "--ceiling", "0.01"),
+        ("quote", "--case", "CASE", "--ceiling", "2"),
+        ("models",),
+        ("models", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_a_service_decides_and_quotes_as_this_machine_does_with_its_policy(
+    both: Both, debates: dict[str, str], words: tuple[str, ...], tmp_path: Path
+) -> None:
+    case = tmp_path / "case.json"
+    case.write_text(json.dumps(a_case(estimatedDownside=6150000.50)))
+
+    both.same(*(str(case) if word == "CASE" else word for word in words))
+
+
+def test_a_quote_of_a_service_knows_what_is_left_of_the_limits(both: Both) -> None:
+    words = ("quote", "--sample", "contract", "--json")
+    here, there = (json.loads(quote(*words).out) for quote in (both.here, both.there))
+
+    assert set(there.pop("tenantLeft")) == {"dayUSD", "monthUSD"}
+    assert there == here
 
 
 # -- where the service is
@@ -668,3 +676,57 @@ def test_ctrl_c_ends_what_follows_a_debate_and_not_the_debate(slow: str, tmp_pat
         assert "Traceback" not in following.said
         assert client.result(debate)["status"] == "running"
         client.abort(debate)
+
+
+def test_what_the_manual_asks_of_a_service_is_answered(
+    both: Both, debates: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    manual = (repository() / "docs" / "terminal.md").read_text("utf-8")
+    first, *lines = re.findall(r"^## Against a service\n.*?^```text\n(.*?)^```", manual, re.MULTILINE | re.DOTALL)[
+        0
+    ].splitlines()
+    assert first == "export GAINSAY_SERVER=https://gainsay.example"
+    assert len(lines) > 5
+    monkeypatch.setenv("GAINSAY_SERVER", both.address)
+    monkeypatch.delenv("GAINSAY_DATABASE_URL")
+    monkeypatch.chdir(tmp_path)
+
+    for line in lines:
+        program, *words = shlex.split(line)
+        ended = both.here(*words)
+        assert (program, ended.code) == ("gainsay", 0), (line, ended.err)
+
+
+def test_the_manual_says_of_each_command_whether_it_asks_a_service() -> None:
+    """The first column of its table, against the options that the commands have."""
+    table = re.findall(
+        r"^\| (`.*`) \| (asks|refused)", (repository() / "docs" / "terminal.md").read_text("utf-8"), re.MULTILINE
+    )
+    said = {kind: re.findall(r"`([^`]+)`", names) for names, kind in table}
+    context = click.Context(gainsay)
+    groups = {"": gainsay, "audit ": audit}
+    found = {
+        f"{prefix}{name}"
+        for prefix, group in groups.items()
+        for name in group.list_commands(context)
+        if "--server" in [o for p in group.get_command(context, name).params for o in p.opts]  # type: ignore[union-attr]
+    }
+
+    def whole(names: list[str]) -> set[str]:
+        """A name behind one of the group is of the group."""
+        at = next(n for n, name in enumerate(names) if name.startswith("audit "))
+        return {*names[:at], *(f"audit {name.removeprefix('audit ')}" for name in names[at:])}
+
+    assert whole(said["asks"]) == found
+    sources = [(name, (repository() / "service/cli" / path).read_text()) for name, path in DATABASE_ALONE.items()]
+    assert whole(said["refused"]) == {name for name, text in sources if f'place.refuse_server("{name}")' in text}
+
+
+DATABASE_ALONE = {
+    "replay": "report.py",
+    "rebuild": "rebuild.py",
+    "audit pack": "audit/pack.py",
+    "audit check": "audit/check.py",
+    "audit rotate": "audit/rotate.py",
+    "audit remember": "audit/remember.py",
+}

@@ -188,7 +188,7 @@ def test_a_problem_is_printed_with_its_code_and_its_request_and_no_control_chara
     said = {
         "code": "not\x1b[2J_found",
         "detail": "gone \x1b]0;pwned\x07\u202eaway",
-        "requestId": "req\x1b[5m_1",
+        "requestId": "req\x1b[5m_\u202e1",
         "status": 404,
     }
     with saying(always(answer(404, said))) as server:
@@ -218,6 +218,7 @@ FAULTS = "3 faults: (1) no field; (2) too long; (3) a; b (2) c"
         (FAULTS, [("/question", "too long")], ["no field", "too long [--question]", "a; b (2) c"]),
         ("one thing", [("/taskType", "one thing")], ["one thing [--task-type]"]),
         ("3 faults: (1) a; (2) b", [("/question", "a")], ["3 faults: (1) a; (2) b [--question]"]),
+        ("2 faults: (1) a; (2) b", [("/question", "else")], ["2 faults: (1) a; (2) b [--question]"]),
         ("9 lives", [("/question", "else")], ["9 lives [--question]"]),
     ],
 )

@@ -51,7 +51,7 @@ def script(found: list[str], port: int) -> str:
 
     The embedded server stays warm from one command to the next, and is stopped at the end.
     """
-    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null || true; wait; gainsay stop >/dev/null' EXIT"]
+    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null || true; wait; gainsay stop >/dev/null || true' EXIT"]
     for command in found:
         made = re.sub(r"^make ", f"make -n -C {ROOT} ", command).replace(str(PORT), str(port))
         lines.append(made.replace("gainsay serve", f"gainsay serve --port {port}"))

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from service.policy.settings import SHIPPED_POLICY
 from service.store.schema import roles
 from tests.fixtures.postgres import MIGRATIONS, Database
 from tests.fixtures.running import repository
@@ -63,13 +62,14 @@ def test_the_set_up_of_the_runbook_leads_to_a_bundle_that_verifies(empty_databas
     missing = [program for program in ("bash", "curl", "openssl", "sed") if not shutil.which(program)]
     if missing:
         pytest.skip(f"not on this machine: {', '.join(missing)}")
-    shutil.copy(SHIPPED_POLICY, tmp_path / "policy.toml")
+    folder = tmp_path / "empty"  # nothing of the checkout is beside, as for somebody who installed a wheel
+    folder.mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     done = subprocess.run(
         ["bash", "-c", script(empty_database)],
-        cwd=tmp_path,
+        cwd=folder,
         env={**kept, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data"), "GAINSAY_DRAIN_S": "0"},
         capture_output=True,
         text=True,
@@ -79,6 +79,9 @@ def test_the_set_up_of_the_runbook_leads_to_a_bundle_that_verifies(empty_databas
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.rstrip().endswith("\nVERIFIED")
+    assert not re.search("^(FAILED|WARNING) ", done.stdout, re.MULTILINE)
+    for part in ("policy", "prompts", "approval", "witness", "database", "clock", "disk", "incidents"):
+        assert re.search(rf"^OK +{part} ", done.stdout, re.MULTILINE), part
     assert re.search(r"^\d+ +approval +OK +approved by model-risk\.bank\.example ", done.stdout, re.MULTILINE)
 
 

@@ -131,7 +131,7 @@ def test_other_shells_are_offered_the_same_with_what_it_is(shell: str) -> None:
     told = completed(shell, "gainsay repo")
 
     assert any("report" in line for line in told)
-    assert any("Show a recorded debate" in line for line in told)
+    assert any("Write the report of a debate" in line for line in told)
 
 
 def test_bash_completes_with_the_line_of_the_manual() -> None:

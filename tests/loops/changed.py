@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMES = ROOT / ".pytest_cache/v/gainsay/time-by-file"
+CLIENT = "clients/python/src"
 ALWAYS = "tests/unit/test_shape.py"
 FOR_ALL = (
     "tests/conftest.py",
@@ -75,8 +76,9 @@ def git(*words: str) -> list[str]:
 
 
 def sources() -> dict[str, str]:
-    """The text of every module of the service, of its tests and of the measurements, by path."""
-    found = (path for folder in ("service", "tests", "bench") for path in (ROOT / folder).rglob("*.py"))
+    """The text of every module of the service, of its client, of the tests and of the measurements, by path."""
+    folders = ("service", "tests", "bench", CLIENT)
+    found = (path for folder in folders for path in (ROOT / folder).rglob("*.py"))
     return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in found}
 
 
@@ -143,7 +145,7 @@ def by_name(path: str, text: str) -> set[str]:
 
 def module_of(path: str) -> str:
     """The dotted name of a module."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return path.removeprefix(f"{CLIENT}/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def names(text: str, path: str) -> bool:

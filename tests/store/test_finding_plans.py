@@ -12,7 +12,7 @@ import pytest
 from bench.found import RARE, TENANT, fill
 from service.reviews.query_parameters import CLOSED, FILTERS, read_query
 from service.store.debate_query import SORTS, Position
-from service.store.finding import page_statement
+from service.store.finding import Search, page_statement
 from service.store.queries import numbered
 from tests.fixtures.postgres import Cluster, Database
 
@@ -78,11 +78,13 @@ def asked(given: dict[str, str]) -> dict[str, list[str]]:
     return {name: [value] for name, value in given.items()}
 
 
+@pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize("what", PLANS)
-def test_each_filter_uses_its_index(planner: psycopg.Connection[Any], what: str) -> None:
+def test_each_filter_uses_its_index(planner: psycopg.Connection[Any], what: str, few: bool) -> None:
     given, index = PLANS[what]
+    few = few and index.startswith("case_words")
 
-    found = plan(planner, page_statement(TENANT, read_query(asked(given)), None, True))
+    found = plan(planner, page_statement(Search(TENANT, read_query(asked(given)), held=True, few=few), None))
 
     assert f'"{index}"' in found
     assert read_whole(found) & LARGE == set()
@@ -99,7 +101,7 @@ def test_each_order_uses_its_index_from_any_place_on(planner: psycopg.Connection
     key = None if sort.endswith("createdAt") else "100000"
     place = Position("01960000-0000-7000-8000-000000000000", key) if after else None
 
-    found = plan(planner, page_statement(TENANT, read_query({"sort": [sort]}), place, True))
+    found = plan(planner, page_statement(Search(TENANT, read_query({"sort": [sort]}), held=True), place))
 
     assert f'"{ORDERS[sort.lstrip("-")]}"' in found
     assert read_whole(found) & LARGE == set()

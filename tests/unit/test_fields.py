@@ -105,7 +105,7 @@ def body_of_every_option() -> dict[str, Any]:
         return 0
 
     def a_case(**told: Any) -> int:
-        made.update(case_options.case_body(told, [], POLICY))
+        made.update(case_options.case_body(told, [], case_options.CaseRules.of(POLICY)))
         return 0
 
     for option in (*format_options.EVERY, *format_options.OF_FORMATS):

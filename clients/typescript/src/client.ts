@@ -145,7 +145,7 @@ export class Gainsay {
 
   /** Read one debate in its present state. */
   async result<V extends View = "summary">(debate: string, options: { view?: V } = {}): Promise<Viewed<V>> {
-    return this.get(debatePath(debate), { view: options.view ?? "summary" });
+    return ofDebate(debate, await this.get<Viewed<V>>(debatePath(debate), { view: options.view ?? "summary" }));
   }
 
   /** Wait until a debate is over, and read its result; throws `TimedOut`. */
@@ -164,7 +164,7 @@ export class Gainsay {
       const request = { method: "GET", path: debatePath(debate), query: { view }, headers, repeatable: true };
       const answer = await this.exchange.send(request);
       if (answer.status !== 304) {
-        const found = answer.members<Summary | Result>();
+        const found = ofDebate(debate, answer.members<Summary | Result>());
         if (!isUnderWay(found.status) && !answer.headers.has("retry-after")) return found;
       }
       tag = answer.headers.get("etag") ?? "";
@@ -369,6 +369,12 @@ function headersOf(options: Options): Record<string, string> {
   if ("authorization" in headers) throw new TypeError("expected a token or a header Authorization, found both");
   if (!/^[!-~]+$/.test(options.token)) throw new TypeError("expected a token of printable ASCII characters without spaces");
   return { ...headers, authorization: `Bearer ${options.token}` };
+}
+
+/** A result, if it is of this debate; throws `UnexpectedAnswer` for one that a cache has mixed up. */
+function ofDebate<T extends Summary | Result>(debate: string, found: T): T {
+  if (String(found.debateId).toLowerCase() === debate.toLowerCase()) return found;
+  throw new UnexpectedAnswer(`expected the result of debate ${debate}, found that of ${found.debateId}`);
 }
 
 function debatePath(debate: string): string {

@@ -16,6 +16,8 @@ import { Head, type HeadStore, parseHead } from "./heads.js";
 
 const ASIDE_MAX = 16;
 const PROVED_MAX = 4096;
+/** The most logs that are remembered: a server that names another log in each answer fills no storage. */
+const LOGS_MAX = 100;
 const LATEST_RETRY_S = 60;
 
 /** What a caller should know, and what is no reason to refuse an answer. */
@@ -78,6 +80,10 @@ export class HeadMemory {
 
   /** The first head of a log, which is trusted. */
   private async begin(head: Head, known: Map<string, Head>): Promise<void> {
+    if (known.size >= LOGS_MAX) {
+      this.tell({ kind: "dropped", head, reason: `${known.size} logs are remembered` });
+      return;
+    }
     const kept = await this.store.keep(head, undefined);
     if (String(kept) !== String(head)) {
       this.aside.set(String(head), { head, reason: "" }); // another process was first

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find debates and declined cases: filters, an order, pages, counts.
-         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list without filters, and found by filters after `gainsay rebuild`.
+         * List debates and declined cases, newest first.
+         * @description Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once.
          */
         get: operations["listDebates"];
         put?: never;
@@ -97,40 +97,6 @@ export interface paths {
          * @description The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that has ended, and when the log proves that record, which the bundle carries.
          */
         get: operations["readReport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/debates/{debate}/documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the documents of a case, as they were recorded. */
-        get: operations["listDocuments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/debates/{debate}/documents/{document}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the text of a document, compared with the commitment of the case first. */
-        get: operations["readDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3328,81 +3294,27 @@ export interface components {
         };
         /**
          * DebateList
-         * @description Debates in the order of ``sort``. ``next`` is the value of ``after`` for the next page, absent on the last.
-         *
-         *     ``total`` and ``facets`` are there where ``facets`` was asked for. ``total`` counts the debates that pass all
-         *     filters, a facet those that pass all filters but its own. Counts are exact up to 10,000 such debates; if there are
-         *     more, the newest 10,000 are counted, and ``atLeast`` says so.
+         * @description Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last.
          */
         DebateList: {
             debates: components["schemas"]["DebateSummary"][];
             next?: string;
-            total?: components["schemas"]["DebateCount"];
-            facets?: components["schemas"]["DebateFacet"][];
         };
         /**
          * DebateSummary
          * @description A debate in a list, with its decision as its result has it, absent while it is queued or running.
          *
-         *     ``format`` is absent for a declined case; ``createdAt`` is that of the result. ``question``, ``metadata`` and the
-         *     case's other members are absent once the payload of the debate's first record is.
+         *     ``format`` is absent for a declined case; ``createdAt`` is that of the result.
          */
         DebateSummary: {
             decision?: components["schemas"]["Decision"];
             debateId: string;
-            question?: string;
             taskType: string;
             format?: string;
             /** @enum {unknown} */
             status: "aborted" | "completed" | "declined" | "failed" | "queued" | "running" | "truncated";
             createdAt: string;
-            flags?: string[];
-            caller: components["schemas"]["ListedCaller"];
-            useCase?: string;
-            materiality?: string;
-            /** @description US dollars, as a decimal string. */
-            estimatedDownsideUSD?: string;
-            metadata?: {
-                [key: string]: string;
-            };
             href: string;
-        };
-        /**
-         * ListedCaller
-         * @description The actor of a debate's first record: an opaque id, and how it was authenticated (``none``: it was not).
-         */
-        ListedCaller: {
-            id: string;
-            /** @enum {unknown} */
-            via: "databaseRole" | "keyboard" | "none";
-        };
-        /**
-         * DebateCount
-         * @description How many debates there are; with ``atLeast`` there may be more.
-         */
-        DebateCount: {
-            count: number;
-            /** @default false */
-            atLeast: boolean;
-        };
-        /**
-         * DebateFacet
-         * @description The values that the filter of this name takes, the most frequent first, at most 100 of them.
-         */
-        DebateFacet: {
-            /** @enum {unknown} */
-            facet: "confidence" | "flag" | "format" | "humanReview" | "materiality" | "model" | "outcome" | "status" | "taskType" | "useCase";
-            values: components["schemas"]["FacetValue"][];
-        };
-        /**
-         * FacetValue
-         * @description A value, and how many debates have it; with ``atLeast`` there may be more.
-         */
-        FacetValue: {
-            value: string;
-            count: number;
-            /** @default false */
-            atLeast: boolean;
         };
         /**
          * AbortRequest
@@ -3426,25 +3338,6 @@ export interface components {
             spentUSD: string;
             /** @description US dollars, as a decimal string. */
             stillHeldUSD: string;
-        };
-        /**
-         * DocumentList
-         * @description The documents of a case, in its order.
-         */
-        DocumentList: {
-            documents: components["schemas"]["ListedDocument"][];
-        };
-        /**
-         * ListedDocument
-         * @description A document of a case. ``sha256`` and ``bytes`` are of its text in UTF-8; ``href`` leads to that text.
-         */
-        ListedDocument: {
-            id: string;
-            title?: string;
-            sha256: string;
-            bytes: number;
-            characters: number;
-            href: string;
         };
         /**
          * KeyList
@@ -3569,7 +3462,6 @@ export interface components {
          *     with their worker, and calls beyond ``attemptsPerTurn`` that find their vendor unavailable, add to it, but never
          *     above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
          *     ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
-         *     ``formatReason`` says why policy chose the format.
          *
          *     The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is absent
          *     where the tenant has no limits.
@@ -3588,7 +3480,6 @@ export interface components {
             /** @description US dollars, as a decimal string. */
             askedAtMostUSD: string;
             format: string;
-            formatReason?: string;
             options: components["schemas"]["AdversarialOptions"] | components["schemas"]["StancesOptions"] | components["schemas"]["BallotOptions"] | components["schemas"]["PanelOptions"] | components["schemas"]["ConvergenceOptions"];
             attemptsPerTurn: number;
             simulated: boolean;
@@ -4278,10 +4169,8 @@ export interface components {
         "Content-Location": string;
         /** @description Seconds to wait before the next request. */
         "Retry-After": number;
-        /** @description A tag that changes with what is answered: a debate's with its every entry. Send it back as If-None-Match. */
+        /** @description A tag that changes with every entry of the debate; send it back as If-None-Match. */
         ETag: string;
-        /** @description A name for the file. */
-        "Content-Disposition": string;
         /** @description The next page, as rel=next. */
         Link: string;
         /** @description true: this case was already recorded under the same key. */
@@ -4302,42 +4191,10 @@ export interface operations {
     listDebates: {
         parameters: {
             query?: {
-                /** @description Created at this time or later: a day in UTC, or a time with its zone. */
-                since?: string;
-                /** @description Created before this time. */
-                until?: string;
-                /** @description One of these task types. */
-                taskType?: string[];
-                /** @description One of these statuses, as the list shows them. */
-                status?: ("declined" | "queued" | "running" | "completed" | "truncated" | "failed" | "aborted")[];
-                /** @description One of these formats. A declined case has none. */
-                format?: ("adversarial" | "stances" | "ballot" | "panel" | "convergence")[];
-                /** @description One of these outcomes of the decision. A debate passes when its end is provable. */
-                outcome?: ("upheld" | "modified" | "rejected" | "chosen" | "ranked" | "agreed" | "split" | "escalated" | "undecided" | "declined" | "none")[];
-                /** @description One of these confidences of the decision. A debate passes when its end is provable. */
-                confidence?: ("HIGH" | "MODERATE" | "LOW")[];
-                /** @description One of these flags. A debate passes when its end is provable. */
-                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
-                /** @description Whether the decision requires a person. A debate passes when its end is provable. */
-                humanReview?: boolean;
-                /** @description One of these use cases, word for word. */
-                useCase?: string[];
-                /** @description One of these materialities of the case. */
-                materiality?: ("high" | "moderate" | "low")[];
-                /** @description It rests on one of these models: an alias, the name sent to the vendor, or the one in a response. */
-                model?: string[];
-                /** @description KEY=VALUE: the metadata of the case has this very pair. KEY alone: it has the key. The first = divides, so a key that holds one cannot be asked for. Of several all must hold. */
-                metadata?: string[];
-                /** @description Words of the question, in any form that an English stemmer takes for the same; a phrase in quotes, `or` between words, `-` before a word that must be absent (PostgreSQL's websearch_to_tsquery). */
-                q?: string;
-                /** @description The order; with - the greatest first. Where two are level, the order of their ids. A debate that has not ended comes last in both orders of its cost. */
-                sort?: "-createdAt" | "createdAt" | "-spentUSD" | "spentUSD" | "-estimatedDownsideUSD" | "estimatedDownsideUSD";
                 /** @description The most items of a page. */
                 limit?: number;
-                /** @description The value of next on the previous page, with the same filters and sort. */
+                /** @description The value of next on the previous page. */
                 after?: string;
-                /** @description Count the debates by value. Counts are exact up to 10,000 debates; of more, the newest are counted. */
-                facets?: ("taskType" | "status" | "format" | "outcome" | "confidence" | "flag" | "humanReview" | "useCase" | "materiality" | "model")[];
             };
             header?: never;
             path?: never;
@@ -4707,7 +4564,7 @@ export interface operations {
                 view?: "summary" | "full";
             };
             header?: {
-                /** @description The ETag of what the client has already. */
+                /** @description The ETag of the result that the client has. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5295,251 +5152,6 @@ export interface operations {
                      *       "status": 409,
                      *       "detail": "debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over",
                      *       "code": "not_over",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
-                     *       "title": "Stored evidence is not what was recorded",
-                     *       "status": 500,
-                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
-                     *       "code": "evidence_damaged",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
-                     *       "title": "The audit log cannot be written",
-                     *       "status": 503,
-                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
-                     *       "code": "audit_unavailable",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listDocuments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The debate's id. */
-                debate: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The documents, in the order of the case. */
-            200: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DocumentList"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
-                     *       "title": "The request cannot be read",
-                     *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
-                     *       "code": "bad_request",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
-                     *       "title": "Not found",
-                     *       "status": 404,
-                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
-                     *       "code": "not_found",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:evidence_damaged",
-                     *       "title": "Stored evidence is not what was recorded",
-                     *       "status": 500,
-                     *       "detail": "debate 01920000-0000-7000-8000-000000000000 is damaged: record 4 has a payload that it does not commit to. Nothing of it is shown, continued or handed out until it is restored. Keep the database as it is, find out who changed what, and restore the rows from a backup or from a bundle that verifies (docs/runbook.md, *Evidence is damaged*)",
-                     *       "code": "evidence_damaged",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:audit_unavailable",
-                     *       "title": "The audit log cannot be written",
-                     *       "status": 503,
-                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
-                     *       "code": "audit_unavailable",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    readDocument: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of what the client has already. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The debate's id. */
-                debate: string;
-                /** @description The document's id, or sha256: and the SHA-256 of its text. */
-                document: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The text, in UTF-8. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-            /** @description The client has this text already. */
-            304: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:bad_request",
-                     *       "title": "The request cannot be read",
-                     *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8: Input data was truncated",
-                     *       "code": "bad_request",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:gainsay:problem:not_found",
-                     *       "title": "Not found",
-                     *       "status": 404,
-                     *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
-                     *       "code": "not_found",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }

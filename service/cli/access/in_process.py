@@ -258,15 +258,17 @@ def writer() -> Writer:
 
 
 @contextmanager
-def examined(settings: Settings) -> Iterator[DatabaseAddresses]:
+def examined(settings: Settings, before_words: Callable[[], None]) -> Iterator[DatabaseAddresses]:
     """The database, even if a log contradicts its checkpoint or the evidence is not guarded.
 
-    An examiner investigates such a case with its records. Nothing becomes provable then.
+    An examiner investigates such a case with its records. Nothing becomes provable then, which is said after
+    ``before_words``.
     """
     with ExitStack() as stack:
         try:
             where = stack.enter_context(addresses(settings))
         except (OpenIncident, ProtectionMissing) as incident:
+            before_words()
             exit_codes.print_error(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
             where = DatabaseAddresses(stack.enter_context(database_url(settings)))
         yield where

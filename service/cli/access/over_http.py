@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
@@ -41,16 +41,18 @@ from service.cli.members import items, member
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy import Limits
 from service.report import sent
-from service.report.result.types import Result
+from service.report.result.types import Gate, Result
 
 if TYPE_CHECKING:
     from gainsay_client import AsyncGainsay
     from service.cli.case_options import CaseRules
+    from service.web.model_types import ModelList
     from service.web.quote_types import PriceQuote
 
 QUICK_S, PATIENT_S = 3.0, 30.0
 """For how long a request is sent again: the first one, whose address may be wrong, and all others."""
 RECALL_PAGE = 100
+T = TypeVar("T")
 MEDIA: Mapping[Form, str] = {"html": "text/html", "markdown": "text/markdown", "pdf": "application/pdf"}
 CLOSES = "the service"
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
@@ -78,6 +80,25 @@ class OverHTTP:
         except (msgspec.ValidationError, LookupError, TypeError) as error:
             raise self._unknown(f"a policy that this version cannot read ({error})") from None
 
+    async def gate(self, case: JSON) -> Gate:
+        """The gate's decision by the policy of the service; nothing is recorded."""
+        with self._spoken():
+            return self._read(await self._client.gate(_plain(case)), Gate)
+
+    async def quote(self, case: JSON) -> PriceQuote:
+        """The cost of a case by the policy of the service, and under its limits; nothing is recorded."""
+        from service.web.quote_types import PriceQuote
+
+        with self._spoken():
+            return self._read(await self._client.quote(_plain(case)), PriceQuote)
+
+    async def models(self) -> ModelList:
+        """The models of the service."""
+        from service.web.model_types import ModelList
+
+        with self._spoken():
+            return self._read(await self._client.models(), ModelList)
+
     async def find(self, query: Query) -> JSON:
         """One page of debates."""
         return await self._json("/v1/debates", query)
@@ -85,11 +106,7 @@ class OverHTTP:
     async def result(self, debate: str) -> Result:
         """The whole result; raises `ServiceProblem` for one that this build cannot read."""
         with self._spoken():
-            answer = await self._client.request("GET", _path(debate), query={"view": "full"})
-        try:
-            return sent.read(answer.body, Result)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise self._unknown(f"a result that this version cannot read ({error})") from None
+            return self._read(await self._client.result(debate, view="full"), Result)
 
     async def documents(self, debate: str) -> JSON:
         """The list of a debate's documents."""
@@ -130,20 +147,8 @@ class OverHTTP:
     async def submit(self, case: JSON, key: str | None = None) -> Recorded:
         """Record a case under this key, or under one of its own."""
         with self._spoken():
-            plain = json.loads(msgspec.json.encode(case))  # with the forms that this service gives numbers and amounts
-            found = await self._client.submit(plain, key=key)
+            found = await self._client.submit(_plain(case), key=key)
         return Recorded(found.debate_id, found.status)
-
-    async def quote(self, case: JSON) -> PriceQuote:
-        """What a case would cost; raises `ServiceProblem` for a quote that this build cannot read."""
-        from service.web.quote_types import PriceQuote
-
-        with self._spoken():
-            found = await self._client.quote(json.loads(msgspec.json.encode(case)))
-        try:
-            return sent.read(msgspec.json.encode(found), PriceQuote)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise self._unknown(f"a quote that this version cannot read ({error})") from None
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:
@@ -226,6 +231,13 @@ class OverHTTP:
         with self._spoken():
             return (await self._client.request("GET", path, query=named)).members()
 
+    def _read(self, answer: object, kind: type[T]) -> T:
+        """An answer as the type that the pages show; raises `ServiceProblem` for one that this build cannot read."""
+        try:
+            return sent.read_json(answer, kind)
+        except (msgspec.ValidationError, RecursionError) as error:
+            raise self._unknown(f"a {kind.__name__} that this version cannot read ({error})") from None
+
     @contextmanager
     def _spoken(self) -> Iterator[None]:
         """Raise the client's errors as those of commands."""
@@ -262,7 +274,7 @@ async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
 
 
 async def _reach(client: AsyncGainsay, address: str) -> None:
-    """Raise `ServiceProblem` where nothing answers soon: an address that is wrong is told without a long wait."""
+    """Raise `ServiceProblem` where nothing answers soon: a wrong address is reported without a long wait."""
     try:
         await client.request("GET", "/")
     except gainsay_client.Unreachable as error:
@@ -328,6 +340,12 @@ def _named(logs: Sequence[JSON], log: str | None) -> str:
 
 def _path(debate: str) -> str:
     return f"/v1/debates/{quote(debate, safe='')}"
+
+
+def _plain(case: JSON) -> dict[str, Any]:
+    """A body with the forms that the service itself gives numbers and amounts."""
+    found: dict[str, Any] = json.loads(msgspec.json.encode(case))
+    return found
 
 
 def _last(address: str) -> str:

@@ -4,7 +4,7 @@ A command that has the option does the same in all three places. Other commands 
 
     serve, work, migrate, sequence, signer, witness     GAINSAY_SERVER does not concern them
     demo, prompts, citations, approve, policy, doctor   the same; neither do `audit verify`, `compare` and `key`
-    gate, models                                        refused with it: they would answer by this machine's policy
+    gate, quote, models                                 they have the option too: the service answers by its policy
     replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database
     and `remember`
 """
@@ -70,7 +70,7 @@ def ask(
 
     if server is not None:
         beginning.log()
-        return ask_over_http(server, work)
+        return by_service(server, work)
     settings = beginning.read()
     with beginning.database(settings, opened, quiet=quiet) as where:
         from service.cli.access.in_process import perform
@@ -78,8 +78,8 @@ def ask(
         return perform(settings, where, work)
 
 
-def ask_over_http(server: str, work: Callable[[OverHTTP], Awaitable[T]]) -> T:
-    """What the work returns of the service at an address."""
+def by_service(server: str, work: Callable[[OverHTTP], Awaitable[T]]) -> T:
+    """What the work returns of a running service; also for a command that needs no database without one."""
     import asyncio
 
     from service.cli.access.over_http import connected
@@ -91,20 +91,14 @@ def ask_over_http(server: str, work: Callable[[OverHTTP], Awaitable[T]]) -> T:
     return asyncio.run(done())
 
 
-def refuse_server(command: str, environment: Mapping[str, str] = os.environ, *, database: bool = True) -> None:
-    """Raise `SettingsError` where GAINSAY_SERVER is set and a command would not ask that service.
-
-    With ``database`` a command works on a database, and does so where GAINSAY_DATABASE_URL names one.
-    """
-    if SERVER not in environment or (database and "GAINSAY_DATABASE_URL" in environment):
-        return
-    words = (
-        f"works on a database, and cannot ask the service of {SERVER}; run it where that service runs, with "
-        "GAINSAY_DATABASE_URL"
-        if database
-        else f"answers by the policy of this machine, and cannot ask the service of {SERVER}"
-    )
-    raise SettingsError(f"`gainsay {command}` {words}; to leave that out: env -u {SERVER} gainsay {command}")
+def refuse_server(command: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Raise `SettingsError` where GAINSAY_SERVER is set, and a command works on a database that nothing else names."""
+    if SERVER in environment and "GAINSAY_DATABASE_URL" not in environment:
+        raise SettingsError(
+            f"`gainsay {command}` works on a database, and cannot ask the service of {SERVER}; run it where that "
+            f"service runs, with GAINSAY_DATABASE_URL; for the database of this machine: env -u {SERVER} gainsay "
+            f"{command}"
+        )
 
 
 def is_here(address: str) -> bool:

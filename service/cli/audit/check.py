@@ -10,8 +10,8 @@ from service.app import open_app
 from service.audit.log_events import AuditChecked
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.policy.settings import Settings
-from service.store.startup import database_url
 
 
 @click.command()

@@ -53,7 +53,7 @@ def checkpoint(server: str | None, log: str | None, against: Path | None) -> int
         raise click.UsageError(f"{against} has a head of the log {kept.head.origin}, and --log is {log}")
     try:
         address = place.server_of(server)
-        note, words = place.ask(address, lambda service: _head(service, log, kept), opened="reading", quiet=True)
+        note, words = place.ask(address, lambda service: _head(service, log, kept), opened="reading")
     except Contradicted as found:
         exit_codes.print_error(found.code, found.detail)
         return exit_codes.NEGATIVE

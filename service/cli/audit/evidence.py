@@ -85,9 +85,7 @@ def export(server: str | None, log: str | None, form: Form, out: Path | None, fo
         refuse_present(out, force)
     address = place.server_of(server)
     with written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
-        name, others = place.ask(
-            address, lambda service: service.export(log, filters, form, file), opened="examining", quiet=out is None
-        )
+        name, others = place.ask(address, lambda service: service.export(log, filters, form, file), opened="examining")
         file.flush()
     if out is not None:
         click.echo(f"wrote {out}", err=True)

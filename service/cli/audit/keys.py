@@ -39,7 +39,7 @@ def keys(server: str | None, as_json: bool, as_pins: bool) -> int:
     """
     if as_json and as_pins:
         raise click.UsageError("--json and --pins are two forms; give one of them")
-    answer = place.ask(place.server_of(server), lambda service: service.keys(), opened="reading", quiet=True)
+    answer = place.ask(place.server_of(server), lambda service: service.keys(), opened="reading", quiet=as_json)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
         return exit_codes.DONE

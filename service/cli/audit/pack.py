@@ -12,7 +12,8 @@ import click
 from service.app import open_app
 from service.cli import exit_codes, startup
 from service.cli.access import place
-from service.cli.access.in_process import examined, proved, writer
+from service.cli.access.in_process import proved, writer
+from service.cli.beginning import database
 from service.cli.new_file import refuse_present, written
 from service.errors import EvidenceDamaged, NotProvable
 from service.policy.settings import Settings
@@ -53,7 +54,7 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
     period = filters.since, filters.until
     refuse_present(out, force)
     settings = startup.start(quiet=True)
-    with examined(settings) as where, written(out, force) as file:
+    with database(settings, "examining") as where, written(out, force) as file:
         packed = asyncio.run(_pack(settings, where, period, file))
     click.echo(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
     for damage in packed.damaged.values():

@@ -48,7 +48,7 @@ def recall(server: str | None, as_json: bool, **given: str | None) -> int:
         raise click.UsageError(f"expected exactly one of {', '.join(f'--{name}' for name in ASKED)}")
     value = _value(asked[0], str(given[asked[0]]))
     address = place.server_of(server)
-    answer = place.ask(address, lambda service: service.recall(asked[0], value), opened="reading", quiet=True)
+    answer = place.ask(address, lambda service: service.recall(asked[0], value), opened="reading", quiet=as_json)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
         return exit_codes.DONE

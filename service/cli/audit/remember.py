@@ -13,6 +13,7 @@ from service.app import heads_dir, signing_place
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
@@ -20,7 +21,6 @@ from service.proving.remembering import remember as adopt
 from service.proving.signing.open import open_signer
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.store.startup import database_url
 
 WORDS_MAX = 500
 BY_MAX = 100

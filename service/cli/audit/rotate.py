@@ -12,13 +12,13 @@ from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
+from service.cli.beginning import database_url
 from service.errors import SettingsError
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.signing.open import open_signer
 from service.store.pool import Database
 from service.store.rotation import Rotation, next_log, open_next, tenants
-from service.store.startup import database_url
 
 
 @click.command()

@@ -23,8 +23,9 @@ from service.report.labels import label_of
 
 Debate = Mapping[str, Any]
 HEADINGS = tuple(map(Text, ("UTC", "id", "outcome", "conf", "rev", "USD", "question")))
-GAP, LEAST = 2, 16
-"""Characters between two columns, and the fewest that a question has; with less room a debate has lines of its own."""
+GAP = 2
+LEAST, ENOUGH = 16, 24
+"""Characters of a question: with fewer a debate has lines of its own, and with fewer than enough no year."""
 SHORT = 13
 """Characters of an id that is shortened: its whole time stamp, to the millisecond."""
 _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
@@ -36,9 +37,11 @@ def show(console: Console, debates: Sequence[Debate], *, whole_ids: bool) -> Non
     ids = [member(debate, "debateId") for debate in debates]
     names = ids if whole_ids else shortened(ids)
     days = [created(debate) for debate in debates]
-    forms = [days, [day[5:] for day in days]] if len({day[:4] for day in days}) == 1 else [days]
-    for form in forms:  # without the year, where all have the same and room is scarce
-        if table := _table(console.width, [_cells(*row) for row in zip(form, names, debates, strict=True)]):
+    forms = [(days, LEAST)]
+    if len({day[:4] for day in days}) == 1:  # the year goes first where room is scarce
+        forms = [(days, ENOUGH), ([day[5:] for day in days], LEAST)]
+    for form, least in forms:
+        if table := _table(console.width, [_cells(*row) for row in zip(form, names, debates, strict=True)], least):
             console.print(table)
             return
     for name, debate in zip(names, debates, strict=True):
@@ -46,11 +49,11 @@ def show(console: Console, debates: Sequence[Debate], *, whole_ids: bool) -> Non
             console.print(line)
 
 
-def _table(width: int, rows: Sequence[Sequence[Text]]) -> Table | None:
-    """A row each, if a line of this width has room for it."""
+def _table(width: int, rows: Sequence[Sequence[Text]], least: int) -> Table | None:
+    """A row each, if a line of this width leaves so many characters for the question."""
     widths = [max(cell_len(cell.plain) for cell in column) for column in zip(HEADINGS, *rows, strict=True)]
     left = width - sum(widths[:-1]) - GAP * (len(widths) - 1)
-    if left < LEAST:
+    if left < least:
         return None
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim")
     for heading, wide in zip(HEADINGS, (*widths[:-1], min(widths[-1], left)), strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -24,15 +24,17 @@ _HASH = 12
 """The number of characters of a hash on the page."""
 
 
-def show(console: Console, found: PriceQuote) -> None:
-    """Print the page of a quote, of this process or of a service."""
-    for part in (_answer, _seats, _models, _documents, _basis):
+def show(console: Console, found: PriceQuote, format_reason: str | None = None) -> None:
+    """Print the page of a quote; ``format_reason`` is why policy chose the format, where that is known."""
+    for block in _answer(found, format_reason):
+        console.print(block)
+    for part in (_seats, _models, _documents, _basis):
         for block in part(found):
             console.print(block)
 
 
-def _answer(q: PriceQuote) -> Iterator[RenderableType]:
-    for term, words, style in (*_gate(q), *_format(q), _begins(q)):
+def _answer(q: PriceQuote, format_reason: str | None) -> Iterator[RenderableType]:
+    for term, words, style in (*_gate(q), *_format(q, format_reason), _begins(q)):
         yield row(text(term, "dim"), text(words, style))
     yield row(text("Expected", "dim"), text(f"{dollars(q.expected_usd)}{_scarce(q)}"))
     yield row(text("At most", "dim"), text(f"{dollars(q.worst_usd)}, {_bound(q)}"))
@@ -48,20 +50,20 @@ def _gate(q: PriceQuote) -> Iterator[tuple[str, str, str]]:
         yield "", f"what would change it: {change.sentence}", ""
 
 
-def _format(q: PriceQuote) -> Iterator[tuple[str, str, str]]:
+def _format(q: PriceQuote, reason: str | None) -> Iterator[tuple[str, str, str]]:
     """The format of the quote if it is not the usual one, with policy's reason if policy chose it."""
-    if q.format_reason or not isinstance(q.options, AdversarialOptions):
+    if reason or not isinstance(q.options, AdversarialOptions):
         name = q.format.partition("/")[0]
-        yield "Format", f"{name}: {q.format_reason}" if q.format_reason else name, ""
+        yield "Format", f"{name}: {reason}" if reason else name, ""
 
 
 def _begins(q: PriceQuote) -> tuple[str, str, str]:
-    needed = f"a debate of this case needs {q.needed_usd} USD to begin"
-    if q.startable:
-        return "Ceiling", f"{q.ceiling_usd} USD; {needed}", ""
-    if micro(q.needed_usd) > micro(q.ceiling_usd):
-        return "Ceiling", f"{q.ceiling_usd} USD is TOO SMALL: {needed}", "bold yellow"
-    return "Ceiling", f"{q.ceiling_usd} USD; {needed}, MORE THAN IS LEFT of the limits", "bold yellow"
+    ceiling, needed = q.ceiling_usd, f"a debate of this case needs {q.needed_usd} USD to begin"
+    if micro(q.ceiling_usd) < micro(q.needed_usd):
+        return "Ceiling", f"{ceiling} USD is TOO SMALL: {needed}", "bold yellow"
+    if not q.startable:
+        return "Ceiling", f"{ceiling} USD; {needed}, and the tenant's limits have LESS LEFT", "bold yellow"
+    return "Ceiling", f"{ceiling} USD; {needed}", ""
 
 
 def _scarce(q: PriceQuote) -> str:
@@ -95,19 +97,19 @@ def _seats(q: PriceQuote) -> Iterator[RenderableType]:
     yield table
 
 
+def _models_of(seat: QuotedSeat) -> Sequence[QuotedModel]:
+    return (seat.model, seat.fallback) if seat.fallback else (seat.model,)
+
+
 def _models(q: PriceQuote) -> Iterator[RenderableType]:
     yield Rule(text("Prices, in USD for a million tokens"), align="left", style="dim")
     table = _table(("model", "family"), ("in", "out", "since"))
     table.add_column("source", overflow="fold")
-    for model in {model.alias: model for seat in q.seats for model in _models_of(seat)}.values():
-        amounts = (text(model.input_usd), text(model.output_usd), text(model.price_effective))
+    models: dict[str, QuotedModel] = {model.alias: model for seat in q.seats for model in _models_of(seat)}
+    for model in models.values():
+        amounts = map(text, (model.input_usd, model.output_usd, model.price_effective))
         table.add_row(text(model.alias), text(model.family), *amounts, text(model.price_source))
     yield table
-
-
-def _models_of(seat: QuotedSeat) -> tuple[QuotedModel, ...]:
-    """The model of a seat, and the one that may stand in for it."""
-    return (seat.model, seat.fallback) if seat.fallback else (seat.model,)
 
 
 def _documents(q: PriceQuote) -> Iterator[RenderableType]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from service.errors import SettingsError
 from service.policy import RegisteredKey
-from service.policy.file.reading import located
+from service.policy.faults import WrongSetting
+from service.policy.file.refusal import refusal
 from service.policy.file.witnesses import check_register
-from service.policy.keys import Key, WrongSetting, list_of, members
+from service.policy.keys import Key, list_of, members
 
 BYTES_MAX = 1 << 20
 _FILE = (Key("audit", Any, member="audit", needed=True),)
@@ -33,7 +34,7 @@ def read_pins(path: FilePath) -> tuple[RegisteredKey, ...]:
         rows: tuple[RegisteredKey, ...] = members(members(written, _FILE, ())["audit"], _AUDIT, ("audit",))["keys"]
         check_register(rows, ("audit", "keys"))
     except WrongSetting as wrong:
-        raise SettingsError(located(path, text, written, wrong.path, wrong.message)) from None
+        raise SettingsError(refusal(path, text, written, written, wrong.faults)) from None
     if not rows:
         raise SettingsError(f"{path}: expected at least one table [[audit.keys]], found none")
     return rows

@@ -8,72 +8,101 @@ and private addresses, names without a dot, and names under localhost, local, in
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from service.debate.wires import Wire
 from service.policy import RULES, ProviderSetting
-from service.policy.keys import NAME, NAMES, Path, WrongSetting, keys_of, members, tables
+from service.policy.faults import Faults, Path, WrongSetting
+from service.policy.keys import NAME, NAMES, keys_of, sound_members, tables
 from service.policy.parameters import looks_secret
 
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
-_KEY = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
+KEY_PLACE = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
+"""Where a secret is."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
 
 
-def read_providers(written: Any) -> dict[str, ProviderSetting]:
-    """The providers by name; raises `WrongSetting`."""
-    return {name: _provider(name, table) for name, table in tables(written, ("providers",)).items()}
+class ReadProvider(NamedTuple):
+    """What could be read of a provider: its wire, ``None`` for none, and the whole, ``None`` where it has faults."""
+
+    wire: Wire | None
+    setting: ProviderSetting | None
 
 
-def _provider(name: str, written: Any) -> ProviderSetting:
+def read_providers(written: Any, faults: Faults) -> dict[str, ReadProvider]:
+    """The providers by name, with their faults noted; raises `WrongSetting` for what is no table."""
+    return {name: _provider(name, table, faults) for name, table in tables(written, ("providers",)).items()}
+
+
+def _provider(name: str, written: Any, faults: Faults) -> ReadProvider:
     path: Path = ("providers", name)
-    if not NAME.fullmatch(name):
-        raise WrongSetting(path, f"expected a name of {NAMES}")
-    given = members(written, keys_of(ProviderSetting), path)
-    setting = ProviderSetting(**given)
+    own = Faults()
+    setting: ProviderSetting | None = None
+    with own.noted():
+        if not NAME.fullmatch(name):
+            own.note(path, f"expected a name of {NAMES}")
+        given = sound_members(written, keys_of(ProviderSetting), path, own)
+        if "kind" in given:
+            setting = ProviderSetting(**given)
+            _check(path, setting, sorted(given), own)
+    faults.found += own.found
+    return ReadProvider(setting.kind if setting else None, None if own.found else setting)
+
+
+def _check(path: Path, setting: ProviderSetting, given: Sequence[str], faults: Faults) -> None:
+    """Note what a provider of its kind may not say, or has to; what is wrong with a key is noted once."""
     rules = RULES[setting.kind]
-    if others := sorted(set(given) - set(rules.keys)):
-        raise WrongSetting(
-            (*path, others[0]),
-            f"this key means nothing to a provider of kind {setting.kind}; it has: {', '.join(rules.keys)}",
-        )
-    if (setting.kind == "scripted") != (setting.script is not None):
-        raise WrongSetting((*path, "script"), "a scripted provider names its script, and no other does")
+    for other in given:
+        if other not in rules.keys:
+            faults.note(
+                (*path, other),
+                f"this key means nothing to a provider of kind {setting.kind}; it has: {', '.join(rules.keys)}",
+            )
+    if (setting.kind == "scripted") != (setting.script is not None) and not faults.touch((*path, "script")):
+        faults.note((*path, "script"), "a scripted provider names its script, and no other does")
     if rules.path is not None:
-        _reached(path, setting, rules.path)
-    return setting
+        _reached(path, setting, rules.path, faults)
 
 
-def _reached(path: Path, table: ProviderSetting, posted: str) -> None:
-    """What a provider needs that is reached over a network."""
-    if table.base_url is None:
-        raise WrongSetting((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
-    _base_url((*path, "base_url"), table.base_url)
-    if table.path is None:
-        _once((*path, "base_url"), table.base_url, posted)
+def _reached(path: Path, table: ProviderSetting, posted: str, faults: Faults) -> None:
+    """Note what is wrong with a provider that is reached over a network."""
+    if not faults.touch((*path, "base_url")):
+        with faults.noted():
+            _address((*path, "base_url"), table, posted)
     if table.messages == "together" and table.seat_role not in (None, "user"):
-        raise WrongSetting(
-            (*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out'
-        )
+        faults.note((*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out')
     if table.proxy is not None:
-        _proxy((*path, "proxy"), table.proxy)
+        with faults.noted():
+            _proxy((*path, "proxy"), table.proxy)
     ways = RULES[table.kind].structured
     if table.structured not in ways:
         expected = f"{', '.join(ways[:-1])} or {ways[-1]}"
-        raise WrongSetting((*path, "structured"), f"this vendor has no {table.structured}; expected {expected}")
+        faults.note((*path, "structured"), f"this vendor has no {table.structured}; expected {expected}")
     if (table.path is not None and not re.fullmatch(r"/[!-~]{0,500}", table.path)) or "?" in (table.path or ""):
-        raise WrongSetting(
-            (*path, "path"), "expected a path that begins with '/', without a query; the query has its own key"
-        )
-    _key(path, table)
+        faults.note((*path, "path"), "expected a path that begins with '/', without a query; the query has its own key")
+    if not faults.touch((*path, "key"), (*path, "auth")):
+        with faults.noted():
+            _key(path, table)
     for part, values in (("headers", table.headers), ("query", table.query)):
         for name, value in values.items():
-            _plain((*path, part, name), part, name, value)
+            with faults.noted():
+                _plain((*path, part, name), part, name, value)
     for name, value in table.secret_headers.items():
-        _header((*path, "secret_headers", name), name)
-        _named((*path, "secret_headers", name), value)
+        with faults.noted():
+            _header((*path, "secret_headers", name), name)
+            _named((*path, "secret_headers", name), value)
+
+
+def _address(path: Path, table: ProviderSetting, posted: str) -> None:
+    if table.base_url is None:
+        raise WrongSetting(path, f"a provider of kind {table.kind} needs its base_url")
+    _base_url(path, table.base_url)
+    if table.path is None:
+        _once(path, table.base_url, posted)
 
 
 def _base_url(path: Path, url: str) -> None:
@@ -150,7 +179,7 @@ def _key(path: Path, table: ProviderSetting) -> None:
 
 def _named(path: Path, value: str) -> None:
     """Hold a secret's name to its syntax; what stands there may be the secret itself, so it is never said."""
-    if not _KEY.fullmatch(value):
+    if not KEY_PLACE.fullmatch(value):
         raise WrongSetting(
             path,
             'expected "env:NAME" or "file:/PATH", which say where the secret is; found something else, which is not '

@@ -7,7 +7,8 @@ from typing import Any
 
 from service.debate.adversarial import SEATS
 from service.policy import Model, Policy, Seat, seating
-from service.policy.keys import Path, WrongSetting, keys_of, members, tables
+from service.policy.faults import Faults, Path, WrongSetting, suggestion
+from service.policy.keys import keys_of, sound_members, tables
 
 OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
 """The seats of the other formats; ``debater`` is the pool for all debaters of a table."""
@@ -15,68 +16,91 @@ POOL_MAX = 20
 """Models in the pool of debaters."""
 
 
-def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
-    """The seats by name, each of the adversarial format there; raises `WrongSetting`.
+def read_seats(written: Any, models: Mapping[str, Model | None] | None, faults: Faults) -> dict[str, Seat | None]:
+    """The seats by name, ``None`` where there are faults, which are noted; each of the adversarial format is there.
 
-    Without the others the formats that need them are not offered.
+    Without the others the formats that need them are not offered. ``models`` is ``None`` where the file has no
+    catalogue, and no seat is judged by it then. Raises `WrongSetting` for what is no table.
     """
-    found = tables(written, ("seats",))
-    for name in found:
-        if name not in (*SEATS, *OTHERS):
-            raise WrongSetting(("seats", name), f"there is no such seat; there is: {', '.join((*SEATS, *OTHERS))}")
+    found, known = tables(written, ("seats",)), (*SEATS, *OTHERS)
     for name in SEATS:
         if name not in found:
-            raise WrongSetting(("seats", name), "this seat is missing, and every seat needs a model")
-    return {name: _seat(table, models, ("seats", name)) for name, table in found.items()}
+            faults.note(("seats", name), "this seat is missing, and every seat needs a model")
+    seats: dict[str, Seat | None] = {}
+    for name, table in found.items():
+        own = Faults()
+        if name not in known:
+            near = suggestion(name, known)
+            own.note(("seats", name), f"there is no such seat; there is: {', '.join(known)}{near}")
+        else:
+            with own.noted():
+                seats[name] = _seat(table, models, ("seats", name), own)
+        if own.found:
+            seats[name] = None
+        faults.found += own.found
+    return seats
 
 
-def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
-    table = members(written, keys_of(Seat), path)
-    model, allowance, fallback = table["model"], table["allowance"], table.get("fallback")
-    choices = (model,) if isinstance(model, str) else model
+def _seat(written: Any, models: Mapping[str, Model | None] | None, path: Path, faults: Faults) -> Seat | None:
+    table = sound_members(written, keys_of(Seat), path, faults)
+    model, allowance, fallback = table.get("model"), table.get("allowance"), table.get("fallback")
+    choices: tuple[str, ...] = (model,) if isinstance(model, str) else model or ()
     most = POOL_MAX if path == ("seats", seating.DEBATER) else seating.CHOICE_MAX
-    if not 0 < len(choices) <= most or len(set(choices)) != len(choices):
-        raise WrongSetting((*path, "model"), f"expected one to {most} different models in the order of preference")
+    if model is not None and (not 0 < len(choices) <= most or len(set(choices)) != len(choices)):
+        faults.note((*path, "model"), f"expected one to {most} different models in the order of preference")
     if choices == (fallback,):
-        raise WrongSetting((*path, "fallback"), f"{fallback!r} is the seat's own model, which will not answer either")
+        faults.note((*path, "fallback"), f"{fallback!r} is the seat's own model, which will not answer either")
     for key, alias in (*(("model", alias) for alias in choices), ("fallback", fallback)):
-        if alias is None:
-            continue
-        if alias not in models:
-            raise WrongSetting(
-                (*path, key), f"the catalogue has no model {alias!r}; it has: {', '.join(sorted(models))}"
-            )
-        window = models[alias].context_window
-        if not 0 < allowance < window:
-            raise WrongSetting(
-                (*path, "allowance"),
-                f"expected from 1 to {window - 1}, since the window of {alias!r} is {window} tokens and has to hold "
-                f"the request too, found {allowance}",
-            )
-    return Seat(choices[0], allowance, choices[1:], fallback)
+        if alias is not None and models is not None:
+            with faults.noted():
+                _check_model(alias, models, allowance, key, path)
+    return None if faults.found else Seat(choices[0], table["allowance"], choices[1:], fallback)
 
 
-def check_table(policy: Policy) -> None:
-    """Raise `WrongSetting` for a seat that breaks what [debate] demands: fixed names and a diverse table."""
+def _check_model(alias: str, models: Mapping[str, Model | None], allowance: int | None, key: str, path: Path) -> None:
+    """Raise `WrongSetting` for a model that is not in the catalogue, or whose window does not hold the allowance."""
+    if alias not in models:
+        has = f"it has: {', '.join(sorted(models))}{suggestion(alias, models)}"
+        raise WrongSetting((*path, key), f"the catalogue has no model {alias!r}; {has}")
+    model = models[alias]
+    if model is not None and allowance is not None and not 0 < allowance < model.context_window:
+        window = model.context_window
+        raise WrongSetting(
+            (*path, "allowance"),
+            f"expected from 1 to {window - 1}, since the window of {alias!r} is {window} tokens and has to hold "
+            f"the request too, found {allowance}",
+        )
+
+
+def check_fixed_names(policy: Policy) -> None:
+    """Raise `WrongSetting` for each seat with a floating name, where [debate] refuses those."""
+    faults = Faults()
     for name, seat in policy.seats.items():
         for alias in (seat.model, *seat.alternatives, *filter(None, (seat.fallback,))):
             if not policy.debate.floating_names and not policy.models[alias].snapshot:
-                raise WrongSetting(
+                faults.note(
                     ("seats", name),
                     f"{alias!r} is named {policy.models[alias].name!r}, which the vendor may give to another model, "
                     "and debate.floating_names refuses that; name a dated version, or say snapshot = true of the model "
                     "where the vendor promises it",
                 )
+    faults.refuse()
+
+
+def check_apart(policy: Policy) -> None:
+    """Raise `WrongSetting` for each pair of seats nearer to each other than [debate] demands."""
+    faults = Faults()
     places = seating.SEATING.choose(policy, seating.ADVERSARIAL)
     for clash in seating.clashes(places, seating.SeatingRules(seating.APART, policy.debate.diversity)):
         one, other = clash.seats
         near = "the same model" if clash.diversity == "sameModel" else "of one family"
-        raise WrongSetting(
+        faults.note(
             ("seats", one),
             f"{_who(places, one, clash.models[0])} and {_who(places, other, clash.models[1])} of seat {other!r} are "
             f"{near}, and debate.diversity demands {policy.debate.diversity}; change the models or the fallback of "
             "either seat",
         )
+    faults.refuse()
 
 
 def _who(places: tuple[seating.SeatChoice, ...], seat: str, alias: str) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from service.policy import TimeStamps
-from service.policy.keys import Path, WrongSetting
+from service.policy.faults import Path, WrongSetting
 
 
 def checked_time_stamps(stamps: TimeStamps, path: Path) -> TimeStamps:

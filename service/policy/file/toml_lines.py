@@ -8,15 +8,24 @@ tables of several lines.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from service.policy.keys import Path
+from service.policy.faults import Path
 
 
 def line_of(text: str, path: Path) -> int | None:
     """The line, from 1, of what stands at a path, or of the nearest table around it; ``None`` where none stands."""
-    lines = _lines(text.split("\n"))
+    return nearest_line(lines_of(text), path)
+
+
+def lines_of(text: str) -> Mapping[Path, int]:
+    """The first line, from 1, of every key, table and element of a list; empty where the text is not TOML."""
+    return _lines(text.split("\n"))
+
+
+def nearest_line(lines: Mapping[Path, int], path: Path) -> int | None:
+    """The line of what stands at a path, or of the nearest table around it."""
     for length in range(len(path), 0, -1):
         if found := lines.get(path[:length]):
             return found

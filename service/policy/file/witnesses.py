@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from service.audit.note import BadKey, PublicKey
 from service.policy import Approval, Audit, RegisteredKey, TimeStamps, Witness
+from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.file.time_stamps import checked_time_stamps
-from service.policy.keys import Path, WrongSetting
 
 COSIGNATURE = 0x04
 ED25519 = 0x01
@@ -20,38 +20,49 @@ WORDS_MAX = 500
 def checked_audit(audit: Audit) -> Audit:
     """The table with usable addresses; raises `WrongSetting` for an address or a key that cannot serve."""
     path: Path = ("audit", "witnesses")
-    witnesses = tuple(_witness(witness, (*path, i)) for i, witness in enumerate(audit.witnesses))
+    faults, witnesses, stamps = Faults(), list[Witness](), audit.timestamps
+    for i, witness in enumerate(audit.witnesses):
+        with faults.noted():
+            witnesses.append(_witness(witness, (*path, i)))
     names = [PublicKey.parse(witness.key).name for witness in witnesses]
     if len(set(names)) < len(names):
-        raise WrongSetting(path, "two witnesses have keys of one name; each needs a name of its own")
-    check_register(audit.keys, ("audit", "keys"))
-    stamps = audit.timestamps
+        faults.note(path, "two witnesses have keys of one name; each needs a name of its own")
+    with faults.noted():
+        check_register(audit.keys, ("audit", "keys"))
     if isinstance(stamps, TimeStamps):
-        stamps = checked_time_stamps(stamps, ("audit", "timestamps"))
-    return replace(audit, witnesses=witnesses, timestamps=stamps)
+        with faults.noted():
+            stamps = checked_time_stamps(stamps, ("audit", "timestamps"))
+    faults.refuse()
+    return replace(audit, witnesses=tuple(witnesses), timestamps=stamps)
 
 
 def check_register(rows: Sequence[RegisteredKey], path: Path) -> None:
     """Raise `WrongSetting` for a register with a row that can hold for nothing, or two rows of one key."""
-    seen: set[bytes] = set()
+    faults, seen = Faults(), set[bytes]()
     for i, row in enumerate(rows):
-        at = (*path, i)
-        algorithm = COSIGNATURE if row.use == "witness" else ED25519
-        key = _key((*at, "key"), row.key, algorithm, f"a {row.use}'s")
-        if key.public in seen:
-            raise WrongSetting((*at, "key"), "this key has a row already; a key has one row, one use and one time")
-        seen.add(key.public)
-        if row.since and row.until and row.until < row.since:
-            raise WrongSetting((*at, "until"), f"expected {row.since} or a later day, found {row.until}")
-        if row.logs and row.use == "approver":
-            raise WrongSetting((*at, "logs"), "an approver signs configurations and no logs; leave it out")
-        for log in row.logs:
-            if not log or not log.isprintable():
-                raise WrongSetting((*at, "logs"), "expected names of logs of printable characters, found another text")
-            if row.use == "log" and log != key.name and not log.startswith(f"{key.name}/"):
-                raise WrongSetting((*at, "logs"), f"expected logs of the key's host {key.name}, found {log[:200]!r}")
-        if len(row.vouched_by) > WORDS_MAX or not row.vouched_by.isprintable():
-            raise WrongSetting((*at, "vouched_by"), f"expected at most {WORDS_MAX} printable characters")
+        with faults.noted():
+            _check_row(row, (*path, i), seen, faults)
+    faults.refuse()
+
+
+def _check_row(row: RegisteredKey, at: Path, seen: set[bytes], faults: Faults) -> None:
+    """Note what is wrong with a row; raises `WrongSetting` for one whose key cannot be read."""
+    algorithm = COSIGNATURE if row.use == "witness" else ED25519
+    key = _key((*at, "key"), row.key, algorithm, f"a {row.use}'s")
+    if key.public in seen:
+        faults.note((*at, "key"), "this key has a row already; a key has one row, one use and one time")
+    seen.add(key.public)
+    if row.since and row.until and row.until < row.since:
+        faults.note((*at, "until"), f"expected {row.since} or a later day, found {row.until}")
+    if row.logs and row.use == "approver":
+        faults.note((*at, "logs"), "an approver signs configurations and no logs; leave it out")
+    for log in row.logs:
+        if not log or not log.isprintable():
+            faults.note((*at, "logs"), "expected names of logs of printable characters, found another text")
+        elif row.use == "log" and log != key.name and not log.startswith(f"{key.name}/"):
+            faults.note((*at, "logs"), f"expected logs of the key's host {key.name}, found {log[:200]!r}")
+    if len(row.vouched_by) > WORDS_MAX or not row.vouched_by.isprintable():
+        faults.note((*at, "vouched_by"), f"expected at most {WORDS_MAX} printable characters")
 
 
 def check_approval(approval: Approval) -> None:

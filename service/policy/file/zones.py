@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from zoneinfo import ZoneInfo
 
-from service.policy.keys import WrongSetting
+from service.policy.faults import WrongSetting
 
 _ZONE = re.compile(r"[A-Z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,3}")
 """Names as IANA writes them: no path, and none of the folders that only machines have (posix, right, localtime)."""

@@ -12,10 +12,15 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 
+from service.audit.record import Writer
 from service.cli import main
+from service.policy.own_build import own_build
+from service.store.rotation import next_log, open_next
+from service.web.app_state import LOCAL
+from service.web.openapi import document
 from tests.fixtures.client_drivers import Driver, Failed
 from tests.fixtures.hostile_servers import Cutting, Fault, cutting
-from tests.fixtures.serving import Served, a_case, a_declined_case
+from tests.fixtures.serving import SIGNING_KEY, Served, a_case, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -257,3 +262,65 @@ async def test_the_heads_of_a_growing_log_are_proved_one_after_the_other(site: S
         assert sizes == sorted(set(sizes))
         assert unproved == {}
         assert await client.notices() == []
+
+
+async def test_a_log_that_is_really_rotated_is_followed(site: Served, driver: Driver) -> None:
+    writer = Writer(LOCAL.actor, own_build())
+
+    async with driver.open(site.url) as client:
+        await client.call("review", a_case())
+        (old,) = await client.call("heads")
+        rotation = await next_log(site.app.database, LOCAL.tenant, "localhost")
+        await open_next(site.app.database, rotation, SIGNING_KEY.public, writer)
+        async with asyncio.timeout(30):
+            while set(await client.call("heads")) != {old, rotation.log}:
+                await client.call("review", a_case())
+
+        assert await client.notices() == ["rotated"]
+        assert await client.call("prove_heads") == {}
+        assert (await client.call("checkpoint")).startswith(f"{rotation.log}\n")
+
+
+async def test_documents_are_listed_and_read_as_they_were_sent(site: Served, driver: Driver) -> None:
+    expect_operation("readDocument")
+    case = a_case()
+    debate = (await site.finished(case))["debateId"]
+
+    async with driver.open(site.url) as client:
+        listed = (await client.call("documents", debate))["documents"]
+        texts = [await client.call("document", debate, each["id"]) for each in listed]
+
+    assert texts == [each["text"] for each in case["documents"]]
+
+
+async def test_debates_are_found_by_what_they_are(site: Served, driver: Driver) -> None:
+    expect_parameter("listDebates", "taskType")
+    desk = str(uuid4())
+    wanted = (await site.finished(a_case(metadata={"desk": desk})))["debateId"]
+    await site.finished(a_case(metadata={"desk": "another"}))
+    filters = {"metadata": {"desk": desk}, "task_type": ["contract", "security"], "status": "completed"}
+
+    async with driver.open(site.url) as client:
+        found = await client.collect("find", **filters)
+        page = await client.call("find_page", facets=["status", "taskType"], limit=1, **filters)
+        with pytest.raises(Failed) as refused:
+            await client.call("find_page", status="no such status")
+
+    assert [each["debateId"] for each in found] == [wanted]
+    assert [each["debateId"] for each in page["debates"]] == [wanted]
+    assert {each["facet"] for each in page["facets"]} == {"status", "taskType"}
+    assert refused.value.kind == "Refused"
+
+
+def operations() -> dict[str, Any]:
+    return {each["operationId"]: each for path in document()["paths"].values() for each in path.values()}
+
+
+def expect_operation(name: str) -> None:
+    if name not in operations():
+        pytest.skip(f"this service has no operation {name} yet")
+
+
+def expect_parameter(operation: str, name: str) -> None:
+    if name not in {each["name"] for each in operations()[operation]["parameters"]}:
+        pytest.skip(f"{operation} has no parameter {name} yet")

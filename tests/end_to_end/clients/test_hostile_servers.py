@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fixtures.client_drivers import Driver, Failed
-from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, event, lying
+from tests.fixtures.client_drivers import AsyncDriver, Driver, Failed, SyncDriver
+from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, certified, event, lying
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -67,7 +69,7 @@ async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
     driver: Driver, status: int, code: str, kind: str
 ) -> None:
     def say(_: Asked) -> bytes:
-        return problem(status, code, {"retry-after": "3600"}, errors=[{"pointer": "/x", "detail": "bad"}])
+        return problem(status, code, {"retry-after": "1"}, errors=[{"pointer": "/x", "detail": "bad"}])
 
     async with lying(say) as server, driver.open(server.url) as client:
         with pytest.raises(Failed) as raised:
@@ -75,9 +77,19 @@ async def test_an_error_is_of_its_family_and_is_not_asked_for_again(
 
     members = raised.value.members
     assert (raised.value.kind, members["code"], members["status"]) == (kind, code, status)
-    assert (members["requestId"], members["retryAfter"]) == ("req_1", 3600)
+    assert (members["requestId"], members["retryAfter"]) == ("req_1", 1)
     assert members["errors"] == [{"pointer": "/x", "detail": "bad"}]
     assert len(server.seen) == 1
+
+
+async def test_a_result_of_another_debate_is_refused(driver: Driver) -> None:
+    mixed_up = {"debateId": ID.replace("2", "3"), "status": "completed", "view": "summary"}
+
+    async with lying(lambda _: answer(200, mixed_up)) as server, driver.open(server.url) as client:
+        for name in ("result", "wait"):
+            with pytest.raises(Failed, match="unexpected_answer"):
+                await client.call(name, ID)
+        assert (await client.call("result", mixed_up["debateId"].upper())) == mixed_up
 
 
 async def test_amounts_are_sent_as_they_were_given(driver: Driver) -> None:
@@ -288,6 +300,19 @@ async def test_streams_that_say_nothing_are_given_up_with_the_time_of_a_call(dri
     assert len(server.seen) > 2
 
 
+async def test_a_stream_that_goes_on_slowly_is_followed_for_longer_than_a_call_may_take(driver: Driver) -> None:
+    left = [event(n, "final" if n == 8 else "asked", {"n": n}) for n in range(1, 9)]
+
+    async def say(_: Asked) -> AsyncIterator[bytes]:
+        await asyncio.sleep(0.15)
+        yield STREAM_HEAD + b"retry: 10\n\n" + left.pop(0)
+
+    async with lying(say) as server, driver.open(server.url, give_up_after=0.6) as client:
+        events = await client.collect("follow", ID)
+
+    assert [each["id"] for each in events] == list(range(1, 9))
+
+
 async def test_a_heartbeat_keeps_a_stream_alive_longer_than_a_call_may_take(driver: Driver) -> None:
     async def say(_: Asked) -> AsyncIterator[bytes]:
         yield STREAM_HEAD
@@ -333,3 +358,25 @@ async def test_a_list_whose_pages_never_end_is_refused(driver: Driver) -> None:
 
     assert raised.value.kind == "UnexpectedAnswer"
     assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["sync", "async"])
+async def test_a_certificate_holds_by_the_authority_that_is_given_and_by_no_other(
+    driver_: Driver, tmp_path: Path
+) -> None:
+    authority = tmp_path / "authority.pem"
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certified(tmp_path, authority))
+
+    async with lying(lambda _: answer(200, {"models": []}), tls=own) as server:
+        async with driver_.open(server.url, verify=str(authority)) as client:
+            assert await client.call("models") == {"models": []}
+        async with driver_.open(server.url, token="secret") as client:
+            begun = time.monotonic()
+            with pytest.raises(Failed) as raised:
+                await client.call("models")
+
+    assert raised.value.kind == "Unreachable"
+    assert "CERTIFICATE_VERIFY_FAILED" in raised.value.members["detail"]
+    assert time.monotonic() - begun < 3  # it is not tried again
+    assert len(server.seen) == 1

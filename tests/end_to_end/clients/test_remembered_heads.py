@@ -207,6 +207,16 @@ async def test_another_log_is_told_and_an_answer_without_a_head_passes(driver: D
         assert set(await client.call("heads")) == {LOG, OTHER}
 
 
+async def test_a_server_that_names_ever_other_logs_fills_no_store(driver: Driver) -> None:
+    service = Service(*(head(3, log=f"host/tenant{n}/1") for n in range(110)))
+
+    async with lying(service) as server, driver.open(server.url) as client:
+        await calls(client, 110)
+
+        assert len(await client.call("heads")) == 100
+        assert (await client.notices()).count("dropped") == 10
+
+
 @pytest.mark.parametrize("shown", ["nonsense", "a/b 3 x", f"{LOG} 03 {root(TREE, 3)}", f"../x/1 3 {root(TREE, 3)}"])
 async def test_a_head_that_is_none_is_refused(driver: Driver, shown: str) -> None:
     async with lying(Service(shown)) as server, driver.open(server.url) as client:
@@ -221,6 +231,25 @@ async def test_further_words_of_a_newer_head_pass(driver: Driver) -> None:
         await client.call("models")
 
         assert await client.call("heads") == {LOG: head(3)}
+
+
+@pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["threads", "tasks"])
+async def test_many_calls_at_a_time_keep_the_largest_head_and_refuse_a_fork(driver_: Driver) -> None:
+    sizes = [*range(6, 20), 38, *range(19, 5, -1)]
+    service = Service(head(5), *(head(size) for size in sizes), head(38))
+
+    async with lying(service) as server, driver_.open(server.url) as client:
+        await client.call("models")
+        await asyncio.gather(*(client.call("models") for _ in sizes))
+        service.heads = [head(39, FORK)]
+        told = await asyncio.gather(*(client.call("models") for _ in range(8)), return_exceptions=True)
+
+        assert any(isinstance(each, Failed) and each.kind == "LogForked" for each in told)
+        with pytest.raises(Failed, match="log_forked"):
+            await client.call("models")
+        service.heads = [head(38)]
+        assert await client.call("prove_heads") == {}
+        assert await client.call("heads") == {LOG: head(38)}
 
 
 @pytest.mark.parametrize("driver_", [SyncDriver(), AsyncDriver()], ids=["sync", "async"])

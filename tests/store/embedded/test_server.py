@@ -349,6 +349,7 @@ def test_the_next_user_joins_a_warm_server_and_the_last_one_decides_how_long_it_
     with shared_server(folder, warm_s=LONG_S) as server:
         remember(server, "before the pause")
         first = (server.port, server_pid(folder))
+    time.sleep(3 * supervisor.WARM_LOOK)  # a supervisor that stops it has begun by now
 
     with shared_server(folder, warm_s=0.0) as server:
         assert (server.port, server_pid(folder)) == first
@@ -462,12 +463,14 @@ def test_a_signal_to_the_guardian_stops_a_warm_server_at_once(folder: Path) -> N
 
 def test_a_folder_removed_while_its_server_is_warm_takes_the_server_with_it(fresh: Path) -> None:
     with shared_server(fresh, warm_s=LONG_S):
-        first = server_pid(fresh)
+        first, guardian = server_pid(fresh), guardian_pid(fresh)
+    os.kill(guardian, signal.SIGSTOP)  # it notices late, when another server has its place
     fresh.rename(fresh.with_name("removed"))  # as rm does, in one step
 
     with shared_server(fresh) as server:  # another folder of that name
         remember(server, "in the new folder")
-        eventually(lambda: not supervisor.exists(first))
+        os.kill(guardian, signal.SIGCONT)
+        eventually(lambda: processes(fresh).keys().isdisjoint({first, guardian}))
 
         assert state(fresh) == "ready"
         assert remembered(server) == {"in the new folder"}
@@ -686,7 +689,11 @@ def test_a_shelter_forgets_data_folders_that_are_gone_only_if_they_were_temporar
     there = data_dir.choose_place(private / "there", shelter).home
     assert gone.exists()  # it may be a volume that is not mounted now
     monkeypatch.setattr(data_dir, "TEMPORARY", private)
+    guard = home_files.wait_for_lock(gone / "guard.lock", fcntl.LOCK_EX)  # its server is warm
     data_dir.choose_place(private / "new", shelter)
+    assert gone.exists()
+    os.close(guard)
+    data_dir.choose_place(private / "newer", shelter)
 
     assert not gone.exists()
     assert there.exists()

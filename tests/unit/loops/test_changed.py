@@ -56,6 +56,17 @@ def test_a_command_that_is_imported_by_its_name_concerns_the_tests_of_the_comman
     assert "tests/end_to_end/test_cli.py" in ranked(["service/cli/quote.py"], TEXTS)
 
 
+def test_a_change_of_the_client_concerns_the_tests_that_import_it() -> None:
+    texts = {
+        **TEXTS,
+        "clients/python/src/gainsay_client/__init__.py": "from gainsay_client.wire import Answer\n",
+        "clients/python/src/gainsay_client/wire.py": "",
+        "tests/end_to_end/clients/test_parts.py": "from gainsay_client import Answer\n",
+    }
+
+    assert "tests/end_to_end/clients/test_parts.py" in ranked(["clients/python/src/gainsay_client/wire.py"], texts)
+
+
 def test_imports_are_found_in_every_form_that_is_written_here() -> None:
     text = "import a.b, c\nfrom d import (\n    e,\n    f as g,\n)\ndef h():\n    from i.j import k\n"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from service.debate.wires import WIRES
 from service.errors import SettingsError
 from service.policy import RULES, ProviderSetting
-from service.policy.keys import WrongSetting
+from service.policy.faults import WrongSetting
 from service.policy.models import is_fixed
 from service.policy.parameters import REFUSED, check_parameters
 from service.policy.settings import read_policy

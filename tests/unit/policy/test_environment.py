@@ -37,6 +37,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
         "GAINSAY_PROMPTS_PIN": "0a" * 32,
         "GAINSAY_LEASE_S": "2.5",
         "GAINSAY_GRACE_S": "90",
+        "GAINSAY_WARM_S": "0",
         "GAINSAY_LOG_LEVEL": "warning",
     }
 
@@ -45,6 +46,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
     assert (settings.database_url, settings.migrate_url) == (SECRET, SECRET + "_owner")
     assert (settings.data_dir, settings.policy.version) == (tmp_path, "mine")
     assert (settings.prompts_pin, settings.lease_s, settings.log_level) == ("0a" * 32, 2.5, "WARNING")
+    assert settings.warm_s == 0.0
 
 
 def test_xdg_data_home_is_heeded() -> None:
@@ -73,6 +75,9 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_GRACE_S", "nan"),
         ("GAINSAY_GRACE_S", "-1"),
         ("GAINSAY_GRACE_S", "3601"),
+        ("GAINSAY_WARM_S", "-1"),
+        ("GAINSAY_WARM_S", "3601"),
+        ("GAINSAY_WARM_S", "a minute"),
         ("GAINSAY_LOG_LEVEL", "LOUD"),
     ],
 )
@@ -102,3 +107,25 @@ def test_secrets_are_in_no_way_of_showing_a_policy_with_vendors(tmp_path: Path) 
 
     assert "s3cret" not in pretty_repr(settings.policy) + repr(settings.policy) + pretty_repr(settings)
     assert settings.policy.providers["openai"].key == "env:OPENAI_API_KEY"
+
+
+def test_every_wrong_setting_is_told_at_once_with_the_policys_faults_and_without_a_secret(tmp_path: Path) -> None:
+    wrong = {
+        "GAINSAY_DATABSE_URL": SECRET,
+        "GAINSAY_QQQQ": SECRET,
+        "GAINSAY_LEASE_S": "soon",
+        "GAINSAY_SIGNING_KEY": "s3cret",
+        "GAINSAY_PROMPTS_PIN": "0a",
+        "GAINSAY_POLICY": str(policy_file(tmp_path, **changed("gate", "factor", to=0))),
+    }
+
+    with pytest.raises(SettingsError) as error:
+        read_settings(wrong)
+
+    said = error.value.detail
+    assert said.startswith("6 settings are wrong:\n")
+    assert [name for name in wrong if name not in said and name != "GAINSAY_POLICY"] == []
+    assert "GAINSAY_DATABSE_URL; did you mean GAINSAY_DATABASE_URL?" in said
+    assert "gate.factor: expected from 1" in said
+    assert "s3cret" not in said
+    assert max(map(len, said.replace(wrong["GAINSAY_POLICY"], "").splitlines())) < 200

@@ -134,7 +134,8 @@ def test_all_vendors_have_an_example_and_every_wire_behind_http_has_one() -> Non
 def test_the_message_that_is_shown_is_the_one_that_comes(tmp_path: Path) -> None:
     shown = " ".join(PAGE.split("```\ngainsay.toml, line 97: ")[1].split("\n```")[0].split())
     whole = vendors()
-    row = {**MODEL["prices"][0], "input_usd": "1.25", "cache_write_usd": "1.25", "output_usd": "0.00001"}
+    row = {**MODEL["prices"][0], "input_usd": "1.25", "cache_write_usd": "1.25"}
+    row |= {"output_usd": "0.00001", "reasoning_usd": "0.00001"}
     whole["models"][6] |= {"alias": "gpt-5", "prices": [row]}
 
     assert refused(tmp_path, whole).partition(": ")[2] == shown

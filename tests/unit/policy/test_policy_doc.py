@@ -34,6 +34,7 @@ from service.policy import (
     TimeStamps,
     Witness,
 )
+from service.policy.file.defaults import SETTLED
 from service.policy.file.reading import FILE, VERSION
 from service.policy.keys import Key, keys_of
 from service.policy.limits import BUDGETS
@@ -177,8 +178,13 @@ def test_a_key_that_no_type_declares_is_refused_with_those_that_are(tmp_path: Pa
     assert f"wholly_unknown: this key is unknown; the keys here are: {known}" in refused(tmp_path, whole)
 
 
-NEEDED = [(name, key.name) for name, (_, keys) in PLACES.items() for key in keys if key.needed]
-LEFT_OUT = [(name, key.name) for name, (_, keys) in PLACES.items() for key in keys if not key.needed]
+def settled(name: str, key: Key) -> bool:
+    """Whether the shipped policy has the value of a key that a file leaves out."""
+    return name in SETTLED or (name == "the file" and key.name in SETTLED)
+
+
+NEEDED = [(n, key.name) for n, (_, keys) in PLACES.items() for key in keys if key.needed and not settled(n, key)]
+LEFT_OUT = [(n, key.name) for n, (_, keys) in PLACES.items() for key in keys if not key.needed or settled(n, key)]
 ASKED_FOR = {
     ("a provider", "base_url"),
     ("a provider", "key"),
@@ -222,7 +228,11 @@ def value_told(key: Key) -> str:
     return ", ".join(words) if all(isinstance(word, str) for word in words) else "a list"
 
 
-def default_told(kind: type[Struct], key: Key) -> str:
+def default_told(name: str, kind: type[Struct], key: Key) -> str:
+    if settled(name, key):
+        value = WRITTEN[name][key.name]
+        words = ", ".join(f"`{word}`" for word in value) if isinstance(value, list) else f"`{value}`"
+        return "none" if value in ([], {}) else words.lower() if isinstance(value, bool) else words
     if key.needed:
         return "required"
     default = key.shown(next(field.default for field in fields(kind) if field.name == key.member))
@@ -243,7 +253,7 @@ def test_the_page_gives_each_key_its_value_and_its_default(name: str) -> None:
     told = [tuple(cells[1:4]) for cells in rows if len(cells) == 6 and cells[1].startswith("`")]
 
     keys = keys_of(PAGED[name])
-    assert told == [(f"`{key.name}`", value_told(key), default_told(PAGED[name], key)) for key in keys]
+    assert told == [(f"`{key.name}`", value_told(key), default_told(name, PAGED[name], key)) for key in keys]
     assert all(cells[4] for cells in rows if len(cells) == 6)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.policy.faults import Path
 from service.policy.file.toml_lines import line_of
-from service.policy.keys import Path
 
 TEXT = '''
 [policy]                                  # 2

@@ -19,8 +19,8 @@ from service.audit.checkpoint import Checkpoint, cosign
 from service.audit.note import COSIGNATURE, Note, SigningKey, parse_note, sign_note
 from service.cli.audit.verify import tools, verify
 from service.policy import RegisteredKey
+from service.policy.faults import WrongSetting
 from service.policy.file.witnesses import check_register
-from service.policy.keys import WrongSetting
 from service.verify.bundle import verify_bundle
 from service.verify.log import check_signature, countersigned
 from service.verify.steps import Differs, NotCheckable, Period, Trust, when

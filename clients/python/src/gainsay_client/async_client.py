@@ -1,4 +1,4 @@
-"""The client for a loop of events, asyncio or trio: `AsyncGainsay`."""
+"""The client for asyncio: `AsyncGainsay`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class _Shell:
 
 
 class AsyncGainsay:
-    """A client of one service for asyncio and trio: the calls of `Gainsay`, which says what each does.
+    """A client of one service for asyncio: the calls of `Gainsay`, which says what each does.
 
     The parameters are those of `Gainsay` too. Close an iteration that you leave early (`contextlib.aclosing`).
     """

@@ -146,7 +146,7 @@ class Calls:
 
     def result(self, debate: str, view: View) -> Steps[dict[str, Any]]:
         """One debate in its present state."""
-        return (yield from self.get(debate_path(debate), (("view", view),)))
+        return of_debate(debate, (yield from self.get(debate_path(debate), (("view", view),))))
 
     def wait(self, debate: str, timeout: float | None, view: View) -> Steps[dict[str, Any]]:
         """The result of a debate, once it is over; raises `TimedOut`."""
@@ -162,7 +162,7 @@ class Calls:
             asked = Request("GET", debate_path(debate), (("view", view),), headers)
             answer = yield from self.exchange.send(asked)
             if answer.status != 304:
-                found = answer.members()
+                found = of_debate(debate, answer.members())
                 if found.get("status") not in UNDER_WAY and "retry-after" not in answer.headers:
                     return found
             tag = answer.headers.get("etag", "")
@@ -254,6 +254,13 @@ class Calls:
         """Prove what is kept aside; returns what could not be proved, with the reasons."""
         yield from self.exchange.prove(now=True)
         return self.exchange.memory.unproved
+
+
+def of_debate(debate: str, found: dict[str, Any]) -> dict[str, Any]:
+    """A result, if it is of this debate; raises `UnexpectedAnswer` for one that a cache has mixed up."""
+    if str(found.get("debateId")).lower() != debate.lower():
+        raise UnexpectedAnswer(f"expected the result of debate {debate}, found that of {found.get('debateId')!r}")
+    return found
 
 
 def debate_path(debate: str) -> str:

@@ -30,6 +30,8 @@ from gainsay_client.heads import Head, HeadStore, encode_base64, parse_head
 LOG = logging.getLogger("gainsay_client")
 ASIDE_MAX = 16
 PROVED_MAX = 4096
+LOGS_MAX = 100
+"""The most logs that are remembered: a server that names another log in each answer fills no disk."""
 LATEST_RETRY_S = 60.0
 _FORKED = (
     "{log} has shown {size} records under two roots, {a} and {b}, by the header Gainsay-Checkpoint; {what} Keep both, "
@@ -118,6 +120,8 @@ class HeadMemory:
 
     def _begin(self, head: Head, known: Mapping[str, Head]) -> HeadNotice | None:
         """The first head of a log, which is trusted; says whether it follows one that is remembered."""
+        if len(known) >= LOGS_MAX:
+            return HeadNotice("dropped", head, f"{len(known)} logs are remembered")
         kept = self.store.keep(head, None)
         if kept != head:  # another process was first
             self._aside[head] = ""

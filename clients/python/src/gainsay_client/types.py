@@ -1253,34 +1253,6 @@ class Links(TypedDict):
     abort: NotRequired[str]
 
 
-class ListedCaller(TypedDict):
-    """
-    The actor of a debate's first record: an opaque id, and how it was authenticated (``none``: it was not).
-    """
-
-    id: str
-    via: Literal['databaseRole', 'keyboard', 'none']
-
-
-class DebateCount(TypedDict):
-    """
-    How many debates there are; with ``atLeast`` there may be more.
-    """
-
-    count: int
-    atLeast: NotRequired[bool]
-
-
-class FacetValue(TypedDict):
-    """
-    A value, and how many debates have it; with ``atLeast`` there may be more.
-    """
-
-    value: str
-    count: int
-    atLeast: NotRequired[bool]
-
-
 class AbortRequest(TypedDict):
     """
     The reason for an abort, which is recorded.
@@ -1301,19 +1273,6 @@ class Abortion(TypedDict):
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
     spentUSD: str
     stillHeldUSD: str
-
-
-class ListedDocument(TypedDict):
-    """
-    A document of a case. ``sha256`` and ``bytes`` are of its text in UTF-8; ``href`` leads to that text.
-    """
-
-    id: str
-    title: NotRequired[str]
-    sha256: str
-    bytes: int
-    characters: int
-    href: str
 
 
 class DatedSize(TypedDict):
@@ -2374,23 +2333,6 @@ class DifferingReplies(TypedDict):
 OptionsRequest: TypeAlias = AdversarialRequest | StancesRequest | BallotRequest | PanelRequest | ConvergenceRequest | AutoRequest
 
 
-class DebateFacet(TypedDict):
-    """
-    The values that the filter of this name takes, the most frequent first, at most 100 of them.
-    """
-
-    facet: Literal['confidence', 'flag', 'format', 'humanReview', 'materiality', 'model', 'outcome', 'status', 'taskType', 'useCase']
-    values: list[FacetValue]
-
-
-class DocumentList(TypedDict):
-    """
-    The documents of a case, in its order.
-    """
-
-    documents: list[ListedDocument]
-
-
 class SignedHeads(TypedDict):
     """
     The first and the latest head of a log that a key signed, as the database knows them.
@@ -2944,23 +2886,15 @@ class DebateSummary(TypedDict):
     """
     A debate in a list, with its decision as its result has it, absent while it is queued or running.
 
-    ``format`` is absent for a declined case; ``createdAt`` is that of the result. ``question``, ``metadata`` and the
-    case's other members are absent once the payload of the debate's first record is.
+    ``format`` is absent for a declined case; ``createdAt`` is that of the result.
     """
 
     decision: NotRequired[Decision]
     debateId: str
-    question: NotRequired[str]
     taskType: str
     format: NotRequired[str]
     status: Literal['aborted', 'completed', 'declined', 'failed', 'queued', 'running', 'truncated']
     createdAt: str
-    flags: NotRequired[list[str]]
-    caller: ListedCaller
-    useCase: NotRequired[str]
-    materiality: NotRequired[str]
-    estimatedDownsideUSD: NotRequired[str]
-    metadata: NotRequired[dict[str, str]]
     href: str
 
 
@@ -2995,7 +2929,6 @@ class PriceQuote(TypedDict):
     with their worker, and calls beyond ``attemptsPerTurn`` that find their vendor unavailable, add to it, but never
     above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
     ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
-    ``formatReason`` says why policy chose the format.
 
     The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is absent
     where the tenant has no limits.
@@ -3009,7 +2942,6 @@ class PriceQuote(TypedDict):
     worstUSD: str
     askedAtMostUSD: str
     format: str
-    formatReason: NotRequired[str]
     options: AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
     attemptsPerTurn: int
     simulated: bool
@@ -3198,17 +3130,11 @@ class FinalTurn(TypedDict):
 
 class DebateList(TypedDict):
     """
-    Debates in the order of ``sort``. ``next`` is the value of ``after`` for the next page, absent on the last.
-
-    ``total`` and ``facets`` are there where ``facets`` was asked for. ``total`` counts the debates that pass all
-    filters, a facet those that pass all filters but its own. Counts are exact up to 10,000 such debates; if there are
-    more, the newest 10,000 are counted, and ``atLeast`` says so.
+    Debates, newest first. ``next`` is the value of ``after`` for the next page, absent on the last.
     """
 
     debates: list[DebateSummary]
     next: NotRequired[str]
-    total: NotRequired[DebateCount]
-    facets: NotRequired[list[DebateFacet]]
 
 
 class KeyList(TypedDict):

@@ -1,0 +1,79 @@
+"""Settings, policy, prompts, keys of vendors, approval: what can be checked without any other process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from service.app import approved, deploy
+from service.cli import policy_advice as advice
+from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
+from service.cli.terminal_text import line
+from service.errors import SettingsError
+from service.policy import SIMULATED, Policy
+from service.policy.file.reading import read_file
+from service.policy.own_build import own_build
+from service.policy.settings import Environment, Settings
+from service.prompts import DIRECTORY, Prompts, verify_files
+from service.prompts.layout_check import all_differences
+
+
+def today() -> str:
+    """The day by this machine's clock, in UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def check_settings(found: Environment, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Every variable of the service can be read."""
+    for fault in found.faults:
+        yield failed("settings", fault)
+    if not found.faults:
+        names = sorted(name for name in environment if name.startswith("GAINSAY_"))
+        yield ok("settings", f"{', '.join(names)}" if names else "no variable is set, so everything has its default")
+
+
+def read_whole(found: Environment) -> tuple[Policy | None, list[Finding]]:
+    """The policy, and what is to say of it; ``None`` for a file with faults."""
+    try:
+        policy = read_file(found.policy_path, day=today()).policy
+    except SettingsError as error:
+        return None, [failed("policy", error.detail, "correct the file; `gainsay policy check` reads it again")]
+    findings = [ok("policy", f"{found.policy_path}: version {line(policy.version)}, SHA-256 {policy.gate.hash}")]
+    findings += [warning("prices", sentence) for sentence in advice.old_prices(policy, today())]
+    findings += [warning("seats", sentence) for sentence in advice.alike_seats(policy, today())]
+    return policy, findings
+
+
+def check_prompts(pin: str | None) -> Iterator[Finding]:
+    """Every prompt, schema and template is as the manifest has it, and the manifest is the pinned one."""
+    problems = verify_files(DIRECTORY, pin) or all_differences(Prompts.load(DIRECTORY, pin))
+    for problem in problems:
+        yield failed("prompts", problem)
+    if not problems:
+        prompts = Prompts.load(DIRECTORY, pin)
+        pinned = "as pinned" if pin else "and GAINSAY_PROMPTS_PIN pins none"
+        yield ok("prompts", f"{len(prompts.entries)} files of the manifest {prompts.pin}, {pinned}")
+
+
+def check_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Every key of a vendor can be read, and not by every user. No key is shown or sent."""
+    faults = list(advice.missing_keys(policy, environment))
+    for fault in faults:
+        yield failed("keys", fault, "set the variable, or put the file there, for serve and work")
+    for sentence in advice.open_key_files(policy):
+        yield warning("keys", sentence)
+    named = [name for name, setting in policy.providers.items() if advice.secrets_of(setting)]
+    if not named:
+        real = any(setting.kind not in SIMULATED for setting in policy.providers.values())
+        yield skipped("keys", "no provider takes a key" if real else "the simulated models take no key")
+    elif not faults:
+        yield ok("keys", f"{', '.join(named)}: there; --call shows whether the vendor takes them")
+
+
+def check_approval(settings: Settings) -> Iterator[Finding]:
+    """The configuration is approved, where the policy asks for that."""
+    deployment = approved(deploy(settings, own_build()), settings)
+    if deployment.approval:
+        yield ok("approval", f"this configuration is approved by {line(deployment.approved_by)}")
+    else:
+        yield ok("approval", "the policy requires none")
