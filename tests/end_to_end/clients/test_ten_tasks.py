@@ -190,6 +190,11 @@ async def listed(site: Served, **query: str) -> list[dict[str, Any]]:
     return debates
 
 
+async def ids(site: Served) -> set[str]:
+    """All debates, which is what is billed."""
+    return {each["debateId"] for each in await listed(site)}
+
+
 async def over(site: Served, debate: str) -> dict[str, Any]:
     ends = time.monotonic() + PATIENCE_S
     while True:
@@ -243,12 +248,15 @@ async def test_a_case_is_priced_and_nothing_is_recorded(site: Served, ways: Ways
 async def test_a_case_is_one_debate_and_one_bill_though_answers_are_lost(
     site: Served, ways: Ways, working: Working
 ) -> None:
+    known = await ids(site)
     async with before(site, ways.names, LOST, BUSY, LOST, only="POST /v1/debates") as proxies, working():
         ran = await ways.run(2, urls(proxies))
 
     succeeded(ran)
     assert {tuple(proxy.hit) for proxy in proxies.values()} == {("cutBeforeAnswer", "busy", "cutBeforeAnswer")}
-    decision = (await over(site, await recorded_under("LEGAL-31", site)))["decision"]
+    debate = await recorded_under("LEGAL-31", site)
+    assert await ids(site) == known | {debate}
+    decision = (await over(site, debate))["decision"]
     shown = {way: each for way, each in ran.items() if way != "curl"}
     assert {way for way, each in ran.items() if decision["outcome"] not in each.out.lower()} == set()
     assert {way for way, each in shown.items() if " ".join(decision["answer"].split()) not in each.words} == set()
@@ -257,11 +265,9 @@ async def test_a_case_is_one_debate_and_one_bill_though_answers_are_lost(
 
 
 async def recorded_under(key: str, site: Served) -> str:
-    """The one debate of the case under a key; the case that is sent once more shows that there is no other."""
-    known = {each["debateId"] for each in await listed(site)}
+    """The debate of the case under a key, as the case that is sent once more shows."""
     told = await site.http.post("/v1/debates", json=CASE, headers={"idempotency-key": key, "prefer": "wait=30"})
     assert told.headers["idempotency-replayed"] == "true", told.text
-    assert {each["debateId"] for each in await listed(site)} == known
     debate: str = told.json()["debateId"]
     return debate
 
@@ -270,6 +276,7 @@ async def test_a_case_is_submitted_and_its_result_read_later(site: Served, ways:
     def asked(proxy: Cutting) -> list[dict[str, str]]:
         return [each.headers for each in proxy.seen if each.method == "GET" and each.path.startswith("/v1/debates/")]
 
+    known = await ids(site)
     async with before(site, ways.names, LOST, only="POST /v1/debates") as proxies:
         running = asyncio.create_task(ways.run(3, urls(proxies)))
         fewest = {way: 1 if way == "terminal" else 2 for way in ways.names}  # a stream stays, others ask again
@@ -279,6 +286,7 @@ async def test_a_case_is_submitted_and_its_result_read_later(site: Served, ways:
 
     succeeded(ran)
     debate = await recorded_under("LEGAL-32", site)
+    assert await ids(site) == known | {debate}
     decision = (await over(site, debate))["decision"]
     assert {way for way, each in ran.items() if decision["outcome"] not in each.out.lower()} == set()
     assert {way for way, each in ran.items() if way in ("Python", "TypeScript") and debate not in each.out} == set()
