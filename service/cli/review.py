@@ -96,20 +96,10 @@ def review(
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed or aborted
     """
-    _refuse_detached(detach, print_request, as_json)
     address = place.server_of(server)
-    if detach and address is None:
-        raise click.UsageError("--detach needs --server: without one the debate runs in this command")
-    if address is None:
-        settings = beginning.read()
-        body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
-        case = case_options.decoded(body, CaseRequest)
-        if not print_request:
-            _refuse_early(case, settings)
-    else:
-        beginning.log()
-        body = case_options.case_body(given, files, place.ask(address, _rules))
-        case_options.decoded(body, CaseRequest)
+    if detach:
+        _refuse_detached(address, print_request, as_json)
+    body = _case(address, given, files, early=not print_request)
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
@@ -123,6 +113,21 @@ def exit_code(status: Status) -> int:
     if status == "declined":
         return exit_codes.NEGATIVE
     return exit_codes.DONE if status in ("completed", "truncated") else exit_codes.FAILED
+
+
+def _case(address: str | None, given: dict[str, Any], files: tuple[Path, ...], *, early: bool) -> case_options.Body:
+    """The case by the rules of where it goes; with ``early`` one for this machine is checked as a whole."""
+    if address is not None:
+        beginning.log()
+        body = case_options.case_body(given, files, place.ask(address, _rules))
+        case_options.decoded(body, CaseRequest)
+        return body
+    settings = beginning.read()
+    body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
+    case = case_options.decoded(body, CaseRequest)
+    if early:
+        _refuse_early(case, settings)
+    return body
 
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
@@ -140,11 +145,13 @@ async def _rules(service: Service) -> case_options.CaseRules:
     return await service.rules()
 
 
-def _refuse_detached(detach: bool, print_request: bool, as_json: bool) -> None:
-    """Raise `click.UsageError` for an output that a command which does not wait cannot have."""
+def _refuse_detached(address: str | None, print_request: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` for what a command that does not wait cannot do."""
     beside = [name for name, given in (("--print-request", print_request), ("--json", as_json)) if given]
-    if detach and beside:
+    if beside:
         raise click.UsageError(f"--detach prints the id of the debate alone; leave out {' and '.join(beside)}")
+    if address is None:
+        raise click.UsageError("--detach needs --server: without one the debate runs in this command")
 
 
 def _detach(address: str | None, body: case_options.Body, key: str | None) -> int:
