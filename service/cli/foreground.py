@@ -15,20 +15,17 @@ from service.cli.display.progress import Progress
 from service.cli.interruptions import Interruptions, interruptions
 from service.debate.amounts import micro
 from service.errors import GainsayError
-from service.report.result.types import Result
 
 
-async def review_case(service: Service, case: JSON, key: str | None = None) -> Result | None:
-    """Submit the case, follow it to its end, and return the result; ``None`` where its calls were cancelled.
+async def review_case(service: Service, case: JSON, key: str | None = None) -> str | None:
+    """Submit the case, follow it to its end, and return its debate; ``None`` where its calls were cancelled.
 
     Raises the error that stops the worker; the recorded entries of the debate stay.
     """
     with interruptions() as interrupted:
         debate = await _submit(service, case, key, interrupted)
         with logs.only_about(debate):
-            if not await _run(service, debate, Progress(console(stderr=True)), interrupted):
-                return None
-            return await service.result(debate)
+            return debate if await _run(service, debate, Progress(console(stderr=True)), interrupted) else None
 
 
 async def _submit(service: Service, case: JSON, key: str | None, interrupted: Interruptions) -> str:

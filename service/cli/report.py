@@ -74,9 +74,9 @@ async def _content(service: Service, given: str, chosen: Form, paper: Paper) -> 
     debate = await debate_ids.debate_of(service, given)
     if chosen != "json":
         return debate, await service.report(debate, chosen, paper)
-    from service.report.sent import pretty
+    import msgspec
 
-    return debate, pretty(await service.result(debate)) + b"\n"
+    return debate, msgspec.json.format(msgspec.json.encode(await service.result_json(debate)), indent=2) + b"\n"
 
 
 def _open(path: Path) -> None:

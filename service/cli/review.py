@@ -5,6 +5,7 @@ It runs in this process, or in the service of ``--server``, whose policy then de
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,7 @@ from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 
 if TYPE_CHECKING:
-    from service.cli.access.port import Recorded, Service
-    from service.debate.model import Status
+    from service.cli.access.port import JSON, Recorded, Service
     from service.report.result.types import Result
 
 ROLE = "operator"
@@ -108,7 +108,7 @@ def review(
     return _review(address, body, key, as_json=as_json, at=f" --server {server}" if server else "")
 
 
-def exit_code(status: Status) -> int:
+def exit_code(status: object) -> int:
     """The exit code for a debate's status."""
     if status == "declined":
         return exit_codes.NEGATIVE
@@ -171,19 +171,20 @@ def _review(address: str | None, body: case_options.Body, key: str | None, *, as
     ``at`` is what other commands are given to find the debate.
     """
 
-    async def work(service: Service) -> Result | None:
+    async def work(service: Service) -> Result | JSON | None:
         from service.cli.foreground import review_case
 
-        return await review_case(service, body, key)
+        debate = await review_case(service, body, key)
+        if debate is None:
+            return None
+        return await (service.result_json if as_json else service.result)(debate)
 
     found = place.ask(address, work, quiet=as_json)
     if found is None:
         return exit_codes.FAILED
-    if as_json:
-        from service.report.sent import pretty
-
-        click.echo(pretty(found))
-        return exit_code(found.status)
+    if isinstance(found, Mapping):
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        return exit_code(found.get("status"))
     from service.cli.display import page
     from service.cli.display.console import console
 

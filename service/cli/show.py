@@ -47,7 +47,10 @@ def show(debate: str, server: str | None, document: str | None, **asked: bool) -
         else:
             if asked["follow"]:
                 await _follow(service, found)
-            _print_result(await service.result(found), as_json=asked["as_json"], brief=asked["brief"])
+            if asked["as_json"]:
+                _print_json(await service.result_json(found))
+            else:
+                _print_result(await service.result(found), brief=asked["brief"])
 
     place.ask(address, work, quiet=asked["as_json"] or document is not None)
     return exit_codes.DONE
@@ -73,23 +76,22 @@ async def _follow(service: Service, debate: str) -> None:
         progress.stop()
 
 
-def _print_result(found: Result, *, as_json: bool, brief: bool) -> None:
-    if as_json:
-        from service.report.sent import pretty
-
-        click.echo(pretty(found))
-        return
+def _print_result(found: Result, *, brief: bool) -> None:
     from service.cli.display import page
     from service.cli.display.console import console
 
     (page.show_brief if brief else page.show)(console(), found)
 
 
+def _print_json(found: JSON) -> None:
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+
+
 def _print_documents(found: JSON, *, as_json: bool) -> None:
     if as_json:
-        import msgspec
-
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        _print_json(found)
         return
     from service.cli.display.console import console, row, text
 

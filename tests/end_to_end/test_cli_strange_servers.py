@@ -321,6 +321,18 @@ def test_a_result_that_cannot_be_read_is_said_to_be_of_another_version(run: Run,
     assert (ended.code, ended.out) == (exit_codes.FAILED, "")
     assert ended.err.startswith("gainsay: unexpected_answer: ")
     assert "newer version" in ended.err
+    assert "--json" in ended.err
+
+
+def test_json_comes_as_a_newer_service_sends_it(run: Run) -> None:
+    newer = {"status": "paused", "share": 0.1, "newer": {"a": [None, 1]}, "debateId": DEBATE}
+    with saying(always(answer(200, newer))) as server:
+        shown, written = (
+            run(*words, "--json", "--server", server.url) for words in (("show", DEBATE), ("report", DEBATE))
+        )
+
+    assert (shown.code, json.loads(shown.out)) == (0, newer)
+    assert written == shown
 
 
 @pytest.mark.parametrize(
@@ -370,6 +382,19 @@ def test_a_log_that_forks_within_a_command_ends_it(run: Run) -> None:
     assert ended.err.startswith("gainsay: log_forked: bank.example/default/1 has shown 5 records under two roots, ")
     assert "show them to an auditor" in ended.err
     assert server.url in ended.err
+
+
+def test_a_log_that_forks_before_the_first_question_ends_the_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One answer in three shows another root; it is the one that only says whether there is a service."""
+    monkeypatch.setattr("service.cli.access.place.is_here", lambda _: False)
+    roots = iter([b"a", b"a", b"b", b"a"])
+
+    with beside(lying(lambda _: answer(200, {"debates": []}, head(5, next(roots))))) as server:
+        assert run("list", "--server", server.url).code == 0
+        forked = run("list", "--server", server.url)
+
+    assert forked.code == exit_codes.FAILED
+    assert "log_forked" in forked.err
 
 
 def test_a_service_on_another_machine_is_remembered_between_commands(

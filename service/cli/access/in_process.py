@@ -91,6 +91,10 @@ class InProcess:
         """The whole result of a debate so far."""
         return await (await self._proving()).reviews.result(debate, startup.LOCAL)
 
+    async def result_json(self, debate: str) -> JSON:
+        """The same as the API answers it."""
+        return cast(JSON, sent.as_json(await self.result(debate)))
+
     async def documents(self, debate: str) -> JSON:
         """The list of a debate's documents."""
         from service.web.documents import DocumentList, ListedDocument

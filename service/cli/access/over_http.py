@@ -57,6 +57,7 @@ MEDIA: Mapping[Form, str] = {"html": "text/html", "markdown": "text/markdown", "
 CLOSES = "the service"
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*|sha256:[0-9a-f]{64}", re.ASCII)
 """Names of documents that stand in an address as they are."""
+_AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?", re.ASCII)
 
 
 class OverHTTP:
@@ -105,8 +106,12 @@ class OverHTTP:
 
     async def result(self, debate: str) -> Result:
         """The whole result; raises `ServiceProblem` for one that this build cannot read."""
+        return self._read(await self.result_json(debate), Result, ", or --json")
+
+    async def result_json(self, debate: str) -> JSON:
+        """The whole result as it came, of a newer service too."""
         with self._spoken():
-            return self._read(await self._client.result(debate, view="full"), Result)
+            return cast(JSON, await self._client.result(debate, view="full"))
 
     async def documents(self, debate: str) -> JSON:
         """The list of a debate's documents."""
@@ -159,7 +164,10 @@ class OverHTTP:
         """Abort a debate."""
         with self._spoken():
             found = await self._client.abort(debate, reason=why)
-        return Aborted(found["debateId"], found["status"], found["spentUSD"], found["stillHeldUSD"], None)
+        spent, held = member(found, "spentUSD"), member(found, "stillHeldUSD")
+        if not (_AMOUNT.fullmatch(spent) and _AMOUNT.fullmatch(held)):
+            raise self._unknown("an abort without its amounts")
+        return Aborted(debate, member(found, "status"), spent, held, None)
 
     async def bundle(self, debate: str, file: IO[bytes]) -> None:
         """Write the bundle of a debate, once it is whole."""
@@ -231,12 +239,12 @@ class OverHTTP:
         with self._spoken():
             return (await self._client.request("GET", path, query=named)).members()
 
-    def _read(self, answer: object, kind: type[T]) -> T:
+    def _read(self, answer: object, kind: type[T], instead: str = "") -> T:
         """An answer as the type that the pages show; raises `ServiceProblem` for one that this build cannot read."""
         try:
             return sent.read_json(answer, kind)
         except (msgspec.ValidationError, RecursionError) as error:
-            raise self._unknown(f"a {kind.__name__} that this version cannot read ({error})") from None
+            raise self._unknown(f"a {kind.__name__} that this version cannot read ({error})", instead) from None
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
@@ -246,9 +254,9 @@ class OverHTTP:
         except gainsay_client.GainsayError as error:
             raise problem_of(error, self._address, self._kept) from error
 
-    def _unknown(self, found: str) -> ServiceProblem:
+    def _unknown(self, found: str, instead: str = "") -> ServiceProblem:
         return ServiceProblem(
-            f"{self._address} answered with {found}; it may be of a newer version: use its own, or --json",
+            f"{self._address} answered with {found}; it may be of a newer version: use that one{instead}",
             code="unexpected_answer",
             status=502,
         )
@@ -268,17 +276,17 @@ async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
         return gainsay_client.AsyncGainsay(address, heads=heads, give_up_after=seconds)
 
     async with client(QUICK_S) as quick:
-        await _reach(quick, address)
+        await _reach(quick, address, kept)
     async with client(PATIENT_S) as patient:
         yield OverHTTP(address, patient, kept)
 
 
-async def _reach(client: AsyncGainsay, address: str) -> None:
+async def _reach(client: AsyncGainsay, address: str, kept: Path | None) -> None:
     """Raise `ServiceProblem` where nothing answers soon: a wrong address is reported without a long wait."""
     try:
         await client.request("GET", "/")
-    except gainsay_client.Unreachable as error:
-        raise problem_of(error, address, None) from error
+    except (gainsay_client.Unreachable, gainsay_client.LogForked, gainsay_client.BadHeadStore) as error:
+        raise problem_of(error, address, kept) from error
     except gainsay_client.GainsayError:  # something answers; what it is shows the command's own request
         pass
 

@@ -106,6 +106,10 @@ class Service(Protocol):
         """The whole result of a debate so far."""
         ...
 
+    async def result_json(self, debate: str) -> JSON:
+        """The same as the API answers it (view=full)."""
+        ...
+
     async def documents(self, debate: str) -> JSON:
         """The list of a debate's documents."""
         ...
