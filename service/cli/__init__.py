@@ -30,6 +30,7 @@ class _Commands(CommandGroup):
         "review": ("review", "Challenge an answer: gate, debate and result."),
         "list": ("listing", "List debates by what came of them, and find one again."),
         "show": ("show", "Show one debate, live or when it is over."),
+        "abort": ("abort", "Abort a debate, which makes no further model calls."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "policy": ("policy", "Write a first policy file, check one, or show the whole that is in force."),
         "doctor": ("doctor", "Check this deployment, part by part, with the remedy for each fault."),

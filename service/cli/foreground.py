@@ -17,23 +17,23 @@ from service.debate.amounts import micro
 from service.errors import GainsayError
 
 
-async def review_case(service: Service, case: JSON) -> str | None:
+async def review_case(service: Service, case: JSON, key: str | None = None) -> str | None:
     """Submit the case, follow it to its end, and return its debate; ``None`` where its calls were cancelled.
 
     Raises the error that stops the worker; the recorded entries of the debate stay.
     """
     with interruptions() as interrupted:
-        debate = await _submit(service, case, interrupted)
+        debate = await _submit(service, case, key, interrupted)
         with logs.only_about(debate):
             return debate if await _run(service, debate, Progress(console(stderr=True)), interrupted) else None
 
 
-async def _submit(service: Service, case: JSON, interrupted: Interruptions) -> str:
+async def _submit(service: Service, case: JSON, key: str | None, interrupted: Interruptions) -> str:
     """The id of the case's debate. An interruption meanwhile is heard once the case is recorded, and can be aborted.
 
     Raises `Unsubmitted` at a second one.
     """
-    submitting = asyncio.create_task(service.submit(case))
+    submitting = asyncio.create_task(service.submit(case, key))
     second = asyncio.create_task(interrupted.second.wait())
     try:
         await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
@@ -42,7 +42,7 @@ async def _submit(service: Service, case: JSON, interrupted: Interruptions) -> s
                 f"stopped by the keyboard before {service.name} answered; the case may have been recorded there: see "
                 "`gainsay list`"
             )
-        return await submitting
+        return (await submitting).debate
     finally:
         for task in (submitting, second):
             task.cancel()

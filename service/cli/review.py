@@ -22,16 +22,31 @@ from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 
 if TYPE_CHECKING:
-    from service.cli.access.port import JSON, Service
+    from service.cli.access.port import JSON, Recorded, Service
     from service.report.result.types import Result
 
 ROLE = "operator"
+KEY_MAX = 255
+
+
+def _checked(_context: click.Context, _option: click.Parameter, key: str | None) -> str | None:
+    """A key as a service takes it; raises `click.BadParameter`."""
+    if key is not None and not (1 <= len(key) <= KEY_MAX and key.isascii() and key.isprintable()):
+        raise click.BadParameter(f"expected 1 to {KEY_MAX} printable ASCII characters, such as a UUID")
+    return key
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
 @place.server_option
 @case_options.case_options
+@click.option(
+    "--key",
+    metavar="KEY",
+    callback=_checked,
+    help="The same case under this key is debated and paid for once, and the command may be given again.",
+)
+@click.option("--detach", is_flag=True, help="Print the id of the debate, and leave it to the service of --server.")
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
 @click.option(
     "--json",
@@ -39,7 +54,15 @@ ROLE = "operator"
     is_flag=True,
     help="Print the whole result (view=full) as JSON, and nothing else, on standard output.",
 )
-def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_json: bool, **given: Any) -> int:
+def review(
+    files: tuple[Path, ...],
+    server: str | None,
+    key: str | None,
+    detach: bool,
+    print_request: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
     A question without FILEs is argued on reasoning alone, with at most MODERATE confidence, in the formats stances,
@@ -48,7 +71,8 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
     The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it,
     prints the amount spent and waits for the calls in flight. A second Ctrl-C cancels them: what they may cost stays
     held until another command closes the debate, and there is no result. With --server, or GAINSAY_SERVER, it runs in
-    that service, under its policy; a broken connection neither ends it nor sends the case twice.
+    that service, under its policy; a broken connection neither ends it nor sends the case twice. With --detach the
+    command does not wait for it: see `gainsay show ID --follow` and `gainsay abort ID`.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -73,20 +97,15 @@ def review(files: tuple[Path, ...], server: str | None, print_request: bool, as_
       3  failed or aborted
     """
     address = place.server_of(server)
-    if address is None:
-        settings = beginning.read()
-        body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
-        case = case_options.decoded(body, CaseRequest)
-        if not print_request:
-            _refuse_early(case, settings)
-    else:
-        beginning.log()
-        body = case_options.case_body(given, files, place.ask(address, _rules))
-        case_options.decoded(body, CaseRequest)
+    if detach:
+        _refuse_detached(address, print_request, as_json)
+    body = _case(address, given, files, early=not print_request)
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return exit_codes.DONE
-    return _review(address, body, as_json=as_json, at=f" --server {server}" if server else "")
+    if detach:
+        return _detach(address, body, key)
+    return _review(address, body, key, as_json=as_json, at=f" --server {server}" if server else "")
 
 
 def exit_code(status: object) -> int:
@@ -94,6 +113,21 @@ def exit_code(status: object) -> int:
     if status == "declined":
         return exit_codes.NEGATIVE
     return exit_codes.DONE if status in ("completed", "truncated") else exit_codes.FAILED
+
+
+def _case(address: str | None, given: dict[str, Any], files: tuple[Path, ...], *, early: bool) -> case_options.Body:
+    """The case by the rules of where it goes; with ``early`` one for this machine is checked as a whole."""
+    if address is not None:
+        beginning.log()
+        body = case_options.case_body(given, files, place.ask(address, _rules))
+        case_options.decoded(body, CaseRequest)
+        return body
+    settings = beginning.read()
+    body = case_options.case_body(given, files, case_options.CaseRules.of(settings.policy))
+    case = case_options.decoded(body, CaseRequest)
+    if early:
+        _refuse_early(case, settings)
+    return body
 
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
@@ -111,7 +145,27 @@ async def _rules(service: Service) -> case_options.CaseRules:
     return await service.rules()
 
 
-def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: str) -> int:
+def _refuse_detached(address: str | None, print_request: bool, as_json: bool) -> None:
+    """Raise `click.UsageError` for what a command that does not wait cannot do."""
+    beside = [name for name, given in (("--print-request", print_request), ("--json", as_json)) if given]
+    if beside:
+        raise click.UsageError(f"--detach prints the id of the debate alone; leave out {' and '.join(beside)}")
+    if address is None:
+        raise click.UsageError("--detach needs --server: without one the debate runs in this command")
+
+
+def _detach(address: str | None, body: case_options.Body, key: str | None) -> int:
+    """Submit the case and print the id of its debate."""
+
+    async def work(service: Service) -> Recorded:
+        return await service.submit(body, key)
+
+    found = place.ask(address, work)
+    click.echo(found.debate)
+    return exit_codes.NEGATIVE if found.status == "declined" else exit_codes.DONE
+
+
+def _review(address: str | None, body: case_options.Body, key: str | None, *, as_json: bool, at: str) -> int:
     """Run the debate and show its result; all large parts are imported after the notice of the database.
 
     ``at`` is what other commands are given to find the debate.
@@ -120,7 +174,7 @@ def _review(address: str | None, body: case_options.Body, *, as_json: bool, at: 
     async def work(service: Service) -> Result | JSON | None:
         from service.cli.foreground import review_case
 
-        debate = await review_case(service, body)
+        debate = await review_case(service, body, key)
         if debate is None:
             return None
         return await (service.result_json if as_json else service.result)(debate)

@@ -404,6 +404,63 @@ def test_the_request_that_would_be_sent_to_a_service_is_printed(both: Both) -> N
     both.same("review", "--sample", "security/ballot", "--print-request")
 
 
+def test_a_case_under_a_key_is_one_debate_for_both_ways(both: Both, debates: dict[str, str]) -> None:
+    case = ("review", "--sample", "contract", "--use-case", "keyed", "--key", "LEGAL-31")
+    first = both.there(*case, "--detach")
+    debate = first.out.strip()
+
+    shown = both.there(*case, "--json")
+    here = both.here(*case, "--json")
+    other = both.there(*case, "--downside", "7e6")
+
+    assert (first.code, first.err) == (0, "")
+    assert json.loads(shown.out)["debateId"] == json.loads(here.out)["debateId"] == debate
+    assert [
+        json.loads(line)["debateId"] for line in both.there("list", "--use-case", "keyed", "--jsonl").out.splitlines()
+    ] == [debate]
+    assert (other.code, other.out) == (exit_codes.USAGE, "")
+    assert other.err.startswith("gainsay: idempotency_key_reused: ")
+    assert debate in other.err
+
+
+def test_a_key_that_is_none_is_refused_before_anything_is_asked(both: Both) -> None:
+    for key in ("", "a\nb", "\u00e9", "k" * 256):
+        ended = both.same("review", "--sample", "contract", "--key", key)
+        assert (ended.code, ended.out) == (exit_codes.USAGE, ""), key
+        assert "1 to 255 printable ASCII characters" in ended.err
+
+
+def test_a_command_that_does_not_wait_says_what_it_needs(both: Both) -> None:
+    declined = both.there(
+        "review", "--sample", "contract", "--downside", "1", "--materiality", "low", "--confidence", "1", "--detach"
+    )
+
+    assert declined.code == exit_codes.NEGATIVE
+    assert json.loads(both.there("show", declined.out.strip(), "--json").out)["status"] == "declined"
+    assert "--detach needs --server" in both.here("review", "--sample", "contract", "--detach").err
+    for output in ("--json", "--print-request"):
+        ended = both.there("review", "--sample", "contract", "--detach", output)
+        assert (ended.code, ended.out) == (exit_codes.USAGE, "")
+        assert output in ended.err
+
+
+def test_a_debate_is_aborted_alike_by_a_service(both: Both, debates: dict[str, str]) -> None:
+    late = both.same("abort", debates["panel"][:13])
+    assert late.code == exit_codes.NEGATIVE
+    assert late.out.startswith(f"too late: debate {debates['panel']} is completed; spent 0.")
+    for given in ("01980000-0000-7000-8000-000000000000", "nonsense"):
+        assert both.same("abort", given).code == exit_codes.USAGE
+
+
+def test_a_whole_case_is_sent_to_a_service(both: Both, tmp_path: Path) -> None:
+    (tmp_path / "case.json").write_text(json.dumps(a_declined_case()))
+
+    for command in ("quote", "review"):
+        ended = both.there(command, "--case", tmp_path / "case.json")
+        assert (ended.code, ended.err.count("gainsay:")) == (exit_codes.NEGATIVE, 0), ended.err
+        assert "NO DEBATE" in ended.out
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -521,7 +578,8 @@ def test_a_broken_connection_neither_ends_a_review_nor_sends_its_case_twice(
 
     assert proxy.hit == ["cutAnswer", "cutRequest", "cutBeforeAnswer", "cutAnswer", "busy"]
     assert ended.code == 0, ended.err
-    said = re.sub(r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?", "", ended.err, flags=re.MULTILINE)  # the proxy's own words
+    proxys_own = r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?"
+    said = re.sub(proxys_own, "", ended.err, flags=re.MULTILINE)
     assert len(said.splitlines()) == len(whole.err.splitlines()), "each event once"
     assert len(both.there(*listed).out.splitlines()) == len(before) + 2
 

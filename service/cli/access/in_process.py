@@ -22,6 +22,7 @@ from service.cli.access.port import (
     Contradicted,
     Exported,
     Query,
+    Recorded,
     Running,
     ShownEvent,
     SignedHead,
@@ -122,10 +123,13 @@ class InProcess:
                     yield ShownEvent(name, data)
                 lines.append(line)
 
-    async def submit(self, case: JSON) -> str:
-        """Record a case."""
+    async def submit(self, case: JSON, key: str | None = None) -> Recorded:
+        """Record a case, under one key once."""
         request = case_options.decoded(dict(case), CaseRequest)
-        return (await (await self._proving()).reviews.submit(request, startup.LOCAL)).debate
+        reviews = (await self._proving()).reviews
+        found = await reviews.record(request, startup.LOCAL, key)
+        await reviews.wait_provable(found)
+        return Recorded(found.debate, found.status)
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:

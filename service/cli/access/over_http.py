@@ -31,6 +31,7 @@ from service.cli.access.port import (
     Contradicted,
     Exported,
     Query,
+    Recorded,
     Running,
     ShownEvent,
     SignedHead,
@@ -148,10 +149,11 @@ class OverHTTP:
                 async for event in events:
                     yield ShownEvent(event.name, event.data)
 
-    async def submit(self, case: JSON) -> str:
-        """Record a case under a key of its own."""
+    async def submit(self, case: JSON, key: str | None = None) -> Recorded:
+        """Record a case under this key, or under one of its own."""
         with self._spoken():
-            return (await self._client.submit(_plain(case))).debate_id
+            found = await self._client.submit(_plain(case), key=key)
+        return Recorded(found.debate_id, found.status)
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:

@@ -33,6 +33,13 @@ class ShownEvent(NamedTuple):
     data: JSON
 
 
+class Recorded(NamedTuple):
+    """A case that is recorded: its debate, and the status by now, such as ``queued`` or ``declined``."""
+
+    debate: str
+    status: str
+
+
 class Aborted(NamedTuple):
     """What an abort did. Amounts are US dollars; ``held`` may still be charged for the calls in flight.
 
@@ -119,8 +126,8 @@ class Service(Protocol):
         """The events of a debate, from the first one to its end."""
         ...
 
-    async def submit(self, case: JSON) -> str:
-        """Record a case once, however often a connection breaks; the id of its debate."""
+    async def submit(self, case: JSON, key: str | None = None) -> Recorded:
+        """Record a case once, however often a connection breaks; under one key once for all commands."""
         ...
 
     def running(self, debate: str) -> AbstractAsyncContextManager[Running]:

@@ -136,7 +136,7 @@ async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, ca
             await stack.enter_async_context(running_worker(app))
             address = await stack.enter_async_context(listening(app))
             client = await stack.enter_async_context(connected(address, settings.data_dir))
-            debate = await client.submit(case)
+            debate = (await client.submit(case)).debate
             screen.print()
             screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
             screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
