@@ -537,7 +537,7 @@ export interface paths {
         };
         /**
          * Read a file of that page. Its address changes with its bytes.
-         * @description Scripts and styles of the page, and the licence of the parts that others wrote. They never change.
+         * @description Scripts and styles of the page, and the licence of parts that others wrote. They never change.
          */
         get: operations["docsFile"];
         put?: never;
