@@ -578,7 +578,9 @@ def test_a_broken_connection_neither_ends_a_review_nor_sends_its_case_twice(
 
     assert proxy.hit == ["cutAnswer", "cutRequest", "cutBeforeAnswer", "cutAnswer", "busy"]
     assert ended.code == 0, ended.err
-    said = re.sub(r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?", "", ended.err, flags=re.MULTILINE)  # the proxy's own words
+    said = re.sub(
+        r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?", "", ended.err, flags=re.MULTILINE
+    )  # the proxy's own words
     assert len(said.splitlines()) == len(whole.err.splitlines()), "each event once"
     assert len(both.there(*listed).out.splitlines()) == len(before) + 2
 
