@@ -570,7 +570,7 @@ def test_a_broken_connection_neither_ends_a_review_nor_sends_its_case_twice(
     before = both.there(*listed).out.splitlines()
     whole = both.there("review", "--sample", "security")
 
-    with beside(cutting(both.address)) as proxy:
+    with beside(cutting(both.address), cuts=True) as proxy:
         proxy.only = lambda asked: asked.method == "POST" or asked.path.endswith("/events")
         proxy.faults = [Fault("cutAnswer", 20), Fault("cutRequest"), Fault("cutBeforeAnswer"), Fault("pass")]
         proxy.faults += [Fault("cutAnswer", 3_000), Fault("busy", 1)]
@@ -578,9 +578,7 @@ def test_a_broken_connection_neither_ends_a_review_nor_sends_its_case_twice(
 
     assert proxy.hit == ["cutAnswer", "cutRequest", "cutBeforeAnswer", "cutAnswer", "busy"]
     assert ended.code == 0, ended.err
-    said = re.sub(
-        r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?", "", ended.err, flags=re.MULTILINE
-    )  # the proxy's own words
+    said = re.sub(r"^\d{4}-\d\d-\d\d .*\n(?:  OSError.*\n)?", "", ended.err, flags=re.MULTILINE)  # of the proxy
     assert len(said.splitlines()) == len(whole.err.splitlines()), "each event once"
     assert len(both.there(*listed).out.splitlines()) == len(before) + 2
 
