@@ -24,7 +24,7 @@ from tests.fixtures.calling_page import ADDRESS, Task, anchor_of, counted, table
 from tests.fixtures.client_drivers import npm_tools
 from tests.fixtures.hostile_servers import Cutting, Fault, cutting
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import SIGNING_KEY, Served, a_case, events_of, ids_of, served
+from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, events_of, ids_of, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -62,20 +62,22 @@ class Ways:
     def __init__(self, names: Sequence[str], folder: Path, compiled: Path | None) -> None:
         self.names, self._folder, self._compiled = names, folder, compiled
 
-    async def run(self, number: int, addresses: dict[str, str], debates: dict[str, str] | str = "") -> dict[str, Ran]:
+    async def run(
+        self, number: int, addresses: dict[str, str], debates: dict[str, str] | str = "", case: JSON = CASE
+    ) -> dict[str, Ran]:
         """What each way did, at its address and with the id of its debate."""
         given = {way: debates if isinstance(debates, str) else debates[way] for way in self.names}
-        ran = [self._run(TASKS[number], way, addresses[way], given[way]) for way in self.names]
+        ran = [self._run(TASKS[number], way, addresses[way], given[way], case) for way in self.names]
         return dict(zip(self.names, await asyncio.gather(*ran), strict=True))
 
     def folder(self, number: int, way: str) -> Path:
         """Where a block of a task runs, each time."""
         return self._folder / f"{number}-{way}"
 
-    async def _run(self, task: Task, way: str, address: str, debate: str) -> Ran:
+    async def _run(self, task: Task, way: str, address: str, debate: str, case: JSON) -> Ran:
         folder = self.folder(task.number, way)
         folder.mkdir(exist_ok=True)
-        (folder / "case.json").write_text(json.dumps(CASE))
+        (folder / "case.json").write_text(json.dumps(case))
         (folder / "log-key.txt").write_text(f"{SIGNING_KEY.public.encode()}\n")
         environment = {
             **os.environ,
@@ -294,6 +296,22 @@ async def test_a_case_is_submitted_and_its_result_read_later(site: Served, ways:
     assert {
         way for way, requests in polling.items() if any("if-none-match" not in one for one in requests[1:])
     } == set()
+
+
+@pytest.mark.parametrize(("number", "key"), [(2, "LEGAL-31"), (3, "LEGAL-32")])
+async def test_another_case_under_a_used_key_is_refused_with_the_reason(
+    site: Served, ways: Ways, number: int, key: str
+) -> None:
+    taken = (await site.http.post("/v1/debates", json=CASE, headers={"idempotency-key": key})).json()["debateId"]
+    known = await ids(site)
+
+    ran = await ways.run(number, straight(site, ways), case={**CASE, "useCase": "another matter"})
+
+    assert {way for way, each in ran.items() if each.code == 0} == set()
+    assert {
+        way for way, each in ran.items() if f"the key belongs to debate {taken}" not in each.out + each.err
+    } == set()
+    assert await ids(site) == known
 
 
 async def test_a_debate_is_followed_across_connections_that_break(site: Served, ways: Ways, working: Working) -> None:
