@@ -179,8 +179,9 @@ class OverHTTP:
         """Write the records of a log, once they are whole."""
         logs = await self._logs()
         name = _named(logs, log)
+        asked = {"task_type" if key == "taskType" else key: value for key, value in filters.items()}
         with self._spoken(), _download() as part:
-            await self._client.export(name, part, form=cast(Any, form), **filters)
+            await self._client.export(name, part, form=cast(Any, form), **asked)
             _copy(part, file)
         return Exported(name, [each["log"] for each in logs if each["log"] != name])
 

@@ -185,15 +185,17 @@ async def test_a_bundle_that_is_cut_off_is_saved_whole_or_not_at_all(
 
 async def test_an_export_ends_with_its_count(site: Served, driver: Driver, tmp_path: Path) -> None:
     await site.finished()
-    file = tmp_path / "records.jsonl"
+    file, none = tmp_path / "records.jsonl", tmp_path / "none.jsonl"
 
     async with driver.open(site.url) as client:
         log = (await client.call("logs"))["logs"][-1]["log"]
         await client.call("export", log, str(file))
+        await client.call("export", log, str(none), task_type="no-such-type")
 
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert lines[-1] == {"records": len(lines) - 2}
     assert lines[0]["log"] == log
+    assert json.loads(none.read_text().splitlines()[-1]) == {"records": 0}
 
 
 async def test_every_question_has_its_call(site: Served, driver: Driver) -> None:

@@ -224,7 +224,7 @@ class Calls:
         self, log: str, file: str | PathLike[str], form: Literal["jsonl", "csv"], filters: Mapping[str, Values]
     ) -> Steps[Path]:
         """The records of a log, in a file."""
-        query = (*pairs(filters), ("format", form))
+        query = (*asked_of(filters), ("format", form))
         is_whole = files.is_export if form == "jsonl" else files.is_any
         asked = Request("GET", log_path(log, "records"), query)
         return (yield from files.download(self.exchange, asked, Path(file), is_whole))

@@ -281,7 +281,7 @@ class Gainsay:
     def export(
         self, log: str, file: str | PathLike[str], *, form: Literal["jsonl", "csv"] = "jsonl", **filters: Values
     ) -> Path:
-        """Save the records of a log, all or filtered. The file gets its name once it is whole."""
+        """Save the records of a log, all or filtered (``task_type``). The file gets its name once it is whole."""
         return self._run(self._calls.export(log, file, form, filters))
 
     def logs(self) -> types.LogList:
