@@ -43,9 +43,11 @@ WITH keyed AS (
 ), findable AS (
     INSERT INTO found_by
     SELECT f.* FROM head, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS f
+    WHERE %(found_by)s::jsonb IS NOT NULL
 ), worded AS (
     INSERT INTO case_words (tenant, debate, words, metadata)
     SELECT tenant, debate, to_tsvector('pg_catalog.english', %(words)s::text), %(metadata)s::text[] FROM head
+    WHERE %(words)s::text IS NOT NULL
 )
 SELECT debate FROM head;
 

@@ -212,7 +212,7 @@ async def test_a_recorded_debate_of_any_format_is_told_and_replayed_on_the_comma
         monkeypatch.setenv(name, value)
     r = all_debated[form].result
 
-    codes = [await asyncio.to_thread(main, [command, r["debateId"]]) for command in ("report", "replay")]
+    codes = [await asyncio.to_thread(main, [command, r["debateId"]]) for command in ("show", "replay")]
 
     told = capsys.readouterr().out
     assert codes == [0, 0]
