@@ -202,6 +202,32 @@ async def test_a_question_that_is_not_the_recorded_one_is_an_incident_and_not_sh
     assert owner.execute("SELECT count(*) FROM damage WHERE debate = %s", [one.debate]).fetchone() == (1,)
 
 
+@pytest.mark.parametrize("body", ["garbage", "{}", ""])
+async def test_a_damaged_decision_is_read_from_the_records(
+    service: Bench, owner: psycopg.Connection[Any], body: str
+) -> None:
+    before = (await find(service)).debates
+    owner.execute("UPDATE decision SET body = %s", [body.encode()])
+
+    assert (await find(service)).debates == before
+
+
+@pytest.mark.parametrize("damage", ["UPDATE entry SET leaf = 'garbage'", "DELETE FROM entry"])
+async def test_a_damaged_first_record_is_an_incident_and_hides_no_other_debate(
+    service: Bench, owner: psycopg.Connection[Any], damage: str
+) -> None:
+    first, *others = (await find(service, limit="2")).debates
+    following = (await find(service, limit="2")).next
+    owner.execute("SET session_replication_role = replica")
+    owner.execute("ALTER TABLE entry DISABLE TRIGGER USER")
+    owner.execute(f"{damage} WHERE debate = %s AND n = 0".encode(), [first.debate])
+
+    page = await find(service, limit="2")
+
+    assert (list(page.debates), page.next) == (others, following)
+    assert owner.execute("SELECT count(*) FROM damage WHERE debate = %s", [first.debate]).fetchone() == (1,)
+
+
 async def test_nobody_finds_the_debates_of_another_tenant(service: Bench) -> None:
     stranger = Caller(tenant="other")
     for asked in ({}, {"q": "zirconium"}, {"status": "completed"}, {"metadata": "odd"}, {"sort": "-spentUSD"}):
