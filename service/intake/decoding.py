@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from service.errors import BadRequest, GainsayError, WrongShape, together
 from service.intake.positions import place, repeated_member, unclosed
-from service.intake.shape import SAID_MAX, escape, parsed, shape_faults, split_path
+from service.intake.shape import SAID_MAX, escape, has_few_values, parsed, shape_faults, split_path
 
 T = TypeVar("T")
 ESCAPED_BYTES = 6
@@ -54,15 +54,19 @@ def decode(raw: bytes, type_: type[T]) -> T:
 
 def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> GainsayError:
     """Why a body was not decoded: it is no JSON, or JSON of another shape, with all its faults."""
+    faults, twice = [], ""
     try:
-        tree = parsed(raw)
-        faults = shape_faults(tree, type_)
-        twice = repeated(raw)
+        if has_few_values(raw):
+            faults = shape_faults(parsed(raw), type_)
+            twice = repeated(raw)
+        elif syntax := _syntax_fault(raw):
+            return BadRequest(_not_json(raw, syntax))
     except RecursionError:
         return BadRequest(_TOO_DEEP)
     except ValueError as error:
         return BadRequest(_not_json(raw, _syntax_fault(raw) or error))
-    if not faults and isinstance(first, msgspec.ValidationError):  # of a text's length, which was cut for the faults
+    # Of a body of many values, or of a text's length, which was cut for the faults.
+    if not faults and isinstance(first, msgspec.ValidationError):
         text, pointer = split_path(str(first))
         faults = [WrongShape(text, pointers=(pointer,) if pointer else ())]
     if not faults:
@@ -73,7 +77,7 @@ def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> Gainsa
 def _syntax_fault(raw: bytes) -> msgspec.DecodeError | None:
     """The decoder's error of a body that is no JSON, of whatever shape."""
     try:
-        msgspec.json.decode(raw)
+        msgspec.json.decode(raw, type=msgspec.Raw)
     except msgspec.DecodeError as error:
         return error
     return None

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,6 +22,8 @@ from service.intake.wanted import known_members, known_values, listed
 
 BYTES_MAX = 1 << 18
 """A larger body, long texts not counted, is decoded once and no more: it names one fault."""
+VALUES_MAX = 1 << 16
+"""A body of more values is treated in the same way: each takes forty times its bytes to be looked at."""
 SAID_MAX = 200
 _TEXT_MAX = 200
 _FOUND_MAX = 80
@@ -38,6 +42,11 @@ class _NoNumber(str):
     __slots__ = ()
 
 
+def has_few_values(raw: bytes) -> bool:
+    """Whether a body has so few values that all its faults are looked for; commas in its texts count as well."""
+    return sum(map(raw.count, (b",", b"[", b"{"))) <= VALUES_MAX
+
+
 def parsed(raw: bytes) -> Any:
     """The JSON of a body, its numbers as they are written; raises `ValueError` or `RecursionError` where it is none."""
     return json.loads(raw.decode(), parse_float=_number, parse_int=_number, parse_constant=_NoNumber)
@@ -47,7 +56,7 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
     """The faults of a parsed body, in the order in which the decoder finds them; ``tree`` is changed."""
     holder = {"": tree}
     faults = []
-    for pointer, name in _shortened(holder, ""):
+    for pointer, name in list(islice(_shortened(holder, ()), FAULTS_MAX)):
         faults.append(WrongShape(f"{name} is no number in JSON; send a number, or leave it out", pointers=(pointer,)))
         _mend(holder, pointer, 0)
     times = Counter(fault.pointers[0] for fault in faults)
@@ -131,18 +140,19 @@ def _number(written: str) -> Raw:
     return Raw(written.encode())
 
 
-def _shortened(value: Any, pointer: str) -> list[tuple[str, str]]:
-    """Shorten each long text inside, which changes no shape, and list the names that stand for numbers."""
-    found = []
+def _shortened(value: Any, way: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Shorten each long text inside, which changes no shape, and find the names that stand for numbers.
+
+    ``way`` leads here, from the holder on. A pointer is made for what is found alone: one for each value of a deep body
+    would be a thousand times as long as the body.
+    """
     for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        at = pointer if pointer == "" and key == "" else f"{pointer}/{escape(str(key))}"
         if isinstance(inner, _NoNumber):
-            found.append((at, str(inner)))
+            yield "".join(f"/{escape(step)}" for step in (*way[1:], str(key))) if way else "", str(inner)
         elif isinstance(inner, str):
             value[key] = inner[:_TEXT_MAX]
         elif isinstance(inner, dict | list):
-            found += _shortened(inner, at)
-    return found
+            yield from _shortened(inner, (*way, str(key)))
 
 
 def _mend(holder: dict[str, Any], pointer: str, times: int) -> bool:

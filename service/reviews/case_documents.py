@@ -40,10 +40,13 @@ async def case_documents(database: Database, debate: str, tenant: str) -> tuple[
 
 
 async def case_document(database: Database, debate: str, name: str, tenant: str) -> CaseDocument:
-    """One document, by its id, or by `BY_HASH` and its SHA-256; raises what `case_documents` raises."""
+    """One document, by `BY_HASH` and its SHA-256, or by its id; raises what `case_documents` raises.
+
+    A hash comes first: a caller gives ids, and one that reads as the hash of another text must not stand in its place.
+    """
     found = await case_documents(database, debate, tenant)
-    named = [document for document in found if document.id == name]
     hashed = [document for document in found if f"{BY_HASH}{document.sha256}" == name]
-    for document in (*named, *hashed):
+    named = [document for document in found if document.id == name]
+    for document in (*hashed, *named):
         return document
     raise NotFound(f"the case of debate {debate} has no document of this name; /documents lists those that it has")

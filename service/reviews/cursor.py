@@ -6,6 +6,7 @@ its checksum shows damage, not who made it.
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import sha256
 from uuid import UUID
@@ -20,6 +21,8 @@ VERSION = 1
 _CHECK, _LIST = 8, 12
 """Bytes of the checksum over a cursor, and of the hash of the list that it belongs to."""
 LONGEST = 400
+_KEYS = {"spentUSD": re.compile(r"[0-9]{1,18}"), "estimatedDownsideUSD": re.compile(r"[0-9]+(?:\.[0-9]+)?")}
+"""The key of a place in each order that has keys; a debate without a cost has none in that order."""
 
 
 def write_cursor(tenant: str, query: DebateQuery, at: Position) -> str:
@@ -39,9 +42,19 @@ def read_cursor(tenant: str, query: DebateQuery) -> Position | None:
         )
     try:
         _, key, debate = msgspec.json.decode(content[_LIST:], type=tuple[int, str | None, str])
-        return Position(str(UUID(debate)), key)
+        at = Position(str(UUID(debate)), key)
     except ValueError:
         raise _damaged() from None
+    if not _is_key(query.sort.removeprefix("-"), at.key):
+        raise _damaged()
+    return at
+
+
+def _is_key(order: str, key: str | None) -> bool:
+    """Whether places in an order have such a key: the database would refuse another, which a caller has made."""
+    if key is None:
+        return order != "estimatedDownsideUSD"
+    return order in _KEYS and _KEYS[order].fullmatch(key) is not None
 
 
 def _opened(token: str) -> bytes:

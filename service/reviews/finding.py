@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.record import Actor, Envelope, commit, open_leaf
-from service.debate.entries import CaseReceived, decode
+from service.debate.entries import CaseReceived, Entry, decode
 from service.debate.model import Case, Status
 from service.errors import BadRequest, EvidenceDamaged, IllegalEntry
 from service.report import build_decision
@@ -75,7 +75,8 @@ class DebateFinder:
         rows, (total, counts) = await asyncio.gather(find_page(self._database, search, after), self._counts(search))
         page = rows[: query.limit]
         following = write_cursor(tenant, query, _position(page[-1])) if len(rows) > query.limit else None
-        debates = tuple([await self._summary(row) for row in page if self._may_be_shown(query, row)])
+        shown = [await self._summary(row) for row in page if self._may_be_shown(query, row)]
+        debates = tuple(summary for summary in shown if summary)
         return Page(debates=debates, next=following, total=total, counts=tuple(counts))
 
     async def _counts(self, search: Search) -> tuple[Count | None, list[FacetCount]]:
@@ -91,13 +92,20 @@ class DebateFinder:
         checkpoint, which a log that has lost leaves would pass as well."""
         return not asks_of_ends(query) or self._status(row) not in OPEN
 
-    async def _summary(self, row: Row) -> Summary:
-        """A debate in a list. The decision of one that another version concluded is read from its records."""
-        debate, status, envelope = str(row["debate"]), self._status(row), open_leaf(row["leaf"])
+    async def _summary(self, row: Row) -> Summary | None:
+        """A debate in a list; ``None`` where its first record is no record, which becomes an incident.
+
+        The list goes on without what is damaged: one debate must not hide all others.
+        """
+        debate, status = str(row["debate"]), self._status(row)
+        try:
+            envelope = open_leaf(row["leaf"] or b"")
+        except ValueError:
+            await self._entries(debate)
+            return None
         decision, flags = None, ()
         if status not in OPEN:
-            body = row["decision"]
-            decision = msgspec.json.decode(body, type=Decision) if body else await self._decision(debate)
+            decision = await self._decision(debate, row["decision"])
             flags = tuple(row["flags"] or ())
         return Summary(
             debate=debate,
@@ -111,14 +119,20 @@ class DebateFinder:
             **_of_case(await self._case(row, envelope)),
         )
 
-    async def _decision(self, debate: str) -> Decision | None:
-        """A decision that is not stored, from the records; ``None`` where none can be read from them.
-
-        A damaged debate becomes an incident here too, and the list goes on without its decision.
-        """
-        with suppress(IllegalEntry, EvidenceDamaged):
-            return build_decision([record.entry for record in await read_records(self._database, debate)])
+    async def _decision(self, debate: str, stored: bytes | None) -> Decision | None:
+        """The stored decision; from the records where another version concluded the debate, or where it is damaged."""
+        if stored:
+            with suppress(ValueError):
+                return msgspec.json.decode(stored, type=Decision)
+        with suppress(IllegalEntry):
+            return build_decision(await self._entries(debate))
         return None
+
+    async def _entries(self, debate: str) -> list[Entry]:
+        """The entries of a debate, none where they cannot be read. Damage becomes an incident here too."""
+        with suppress(IllegalEntry, EvidenceDamaged):
+            return [record.entry for record in await read_records(self._database, debate)]
+        return []
 
     async def _case(self, row: Row, envelope: Envelope) -> Case | None:
         """The case as its record has it; ``None`` where that is not stored, or not the one that was recorded."""
@@ -126,11 +140,12 @@ class DebateFinder:
             return None
         salt, body = bytes(row["salt"]), bytes(row["body"])
         if commit(salt, body) != envelope.commitment:
-            with suppress(EvidenceDamaged):  # which notes the incident
-                await read_records(self._database, str(row["debate"]))
+            await self._entries(str(row["debate"]))
             return None
-        entry = decode(body, envelope.schema)
-        return entry.case if isinstance(entry, CaseReceived) else None
+        with suppress(ValueError):  # written by a later version
+            entry = decode(body, envelope.schema)
+            return entry.case if isinstance(entry, CaseReceived) else None
+        return None
 
 
 def _of_case(case: Case | None) -> dict[str, Any]:

@@ -82,7 +82,8 @@ f.status {is status}
 -- status_or_open --
 -- Also of debates that have no provable end: one that is held counts as running.
 (f.status = ANY (%(status)s) AND f.debate NOT IN (SELECT debate FROM held)
- OR f.status IS NULL AND (SELECT h.state FROM debate_head h WHERE h.debate = f.debate) = ANY (%(status)s)
+ OR f.status IS NULL AND (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
+                          FROM debate_head h WHERE h.debate = f.debate) = ANY (%(status)s)
  OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL AND 'running' = ANY (%(status)s))
 
 -- spent_known --

@@ -23,6 +23,7 @@ from service.web.admission import within_time
 from service.web.app_state import LOCAL, HttpRequest, app_state
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
+from service.web.pages import is_known
 from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
 from service.web.types import Abortion, AbortRequest, address
@@ -79,7 +80,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
     header_fields = {"ETag": _etag(result, site.deployment.build_hash, shown)}
     if _under_way(result):
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
-    if header_fields["ETag"] in etags(request.headers.getall("if-none-match", [])):
+    if is_known(request, header_fields["ETag"]):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
     return answered(viewed(result, shown), headers=header_fields)
 
@@ -174,11 +175,6 @@ def _etag(result: Result, build: str, shown: View) -> str:
     """The number of entries, the build and the view: entries never change, but another build may render them
     differently."""
     return f'"{result.entries}-{build[:8]}-{shown}"'
-
-
-def etags(given: Iterable[str]) -> set[str]:
-    """The tags of If-None-Match, in however many headers."""
-    return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
 
 
 def cursor(given: str | None) -> UUID | None:

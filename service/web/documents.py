@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import LOCAL, HttpRequest, app_state
-from service.web.debates import answered, etags, known_query
+from service.web.debates import answered, known_query
+from service.web.pages import is_known
 from service.web.types import address
 
 TEXT = "text/plain"
@@ -83,7 +84,7 @@ async def document(request: HttpRequest) -> Response[bytes]:
     debate, name = str(request.path_params["debate"]), str(request.path_params["document"])
     found = await app_state(request).reviews.document(debate, name, LOCAL)
     tag = f'"{found.sha256}"'
-    if tag in etags(request.headers.getall("if-none-match", [])):
+    if is_known(request, tag):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag, **SAFE_TEXT})
     file = f"{found.id if _PLAIN.fullmatch(found.id) else found.sha256}.txt"
     header_fields = {"ETag": tag, "Content-Disposition": f'inline; filename="{file}"', **SAFE_TEXT}

@@ -34,10 +34,11 @@ def tag_of(content: bytes) -> str:
     return f'"{sha256(content).hexdigest()[:32]}"'
 
 
-def named_tags(request: HttpRequest) -> set[str]:
-    """The tags of If-None-Match, compared weakly (RFC 9110, 13.1.2)."""
+def is_known(request: HttpRequest, tag: str) -> bool:
+    """Whether If-None-Match names the tag or ``*``, compared weakly (RFC 9110, 13.1.2)."""
     given = request.headers.getall("if-none-match", [])
-    return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
+    named = {each.strip().removeprefix("W/") for header in given for each in header.split(",")}
+    return not named.isdisjoint((tag, "*"))
 
 
 def own_file(
@@ -46,7 +47,7 @@ def own_file(
     """A page or file of the service, or 304 where the caller has it."""
     tag = tag_of(content)
     header_fields = {"ETag": tag, "Cache-Control": keep, **({"Vary": vary} if vary else {})}
-    if {tag, "*"} & named_tags(request):
+    if is_known(request, tag):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
     safe = {
         "Content-Security-Policy": policy,

@@ -94,7 +94,7 @@ async def problem_list(request: HttpRequest) -> Response[bytes]:
     found, form = every_problem(), _form(request)
     if form == JSON:
         return _answer(request, encode(ProblemList(problems=found)), form)
-    rows = _list_html(found, up(request)) if form == HTML else _list_markdown(found)
+    rows = _list_html(found, up(request), described=_has_docs(request)) if form == HTML else _list_markdown(found)
     page = _page("Problems", "type of every error", rows) if form == HTML else "".join(rows)
     return _answer(request, page.encode(), form)
 
@@ -138,7 +138,12 @@ def _page(title: str, subtitle: str, body: Iterator[str]) -> str:
     )
 
 
-def _list_html(found: tuple[ProblemDetail, ...], up: str) -> Iterator[str]:
+def _has_docs(request: HttpRequest) -> bool:
+    """Whether this application has a description for people: a signer and a port of probes have none."""
+    return any(route.path == "/docs" for route in request.app.routes)
+
+
+def _list_html(found: tuple[ProblemDetail, ...], up: str, *, described: bool) -> Iterator[str]:
     yield f"<p>{escape(_INTRODUCTION)}</p>\n"
     yield '<div class="wide" tabindex="0" role="region" aria-label="All problems">\n<table>\n<thead><tr>'
     yield "".join(f'<th scope="col">{name}</th>' for name in ("Status", "Code", "Meaning")) + "</tr></thead>\n<tbody>\n"
@@ -148,7 +153,8 @@ def _list_html(found: tuple[ProblemDetail, ...], up: str) -> Iterator[str]:
             f"<code>{one.code}</code></a></th><td>{escape(one.title)}</td></tr>\n"
         )
     yield "</tbody>\n</table>\n</div>\n"
-    yield f'<p class="note"><a href="{up}docs">The description of every operation</a></p>\n'
+    if described:
+        yield f'<p class="note"><a href="{up}docs">The description of every operation</a></p>\n'
 
 
 def _html(one: ProblemDetail, up: str) -> Iterator[str]:

@@ -364,12 +364,14 @@ async def test_the_documents_of_a_case_are_listed_and_read(site: Served, items: 
             {"id": "D1", "title": "Agreement", "text": "12.1 The Supplier shall indemnify the Bank. Größe: 5 \u2009m"},
             {"id": "../a b/<x>", "text": "<script>alert(1)</script> clause of another kind"},
             {"text": "A third one, which has no name of its own."},
+            {"id": f"sha256:{sha256(b'A text in a name that needs quoting.').hexdigest()}", "text": "In its place."},
+            {"id": "a name", "text": "A text in a name that needs quoting."},
         ]
     )
     debate = (await site.finished(case))["debateId"]
     listed = (await site.http.get(f"/v1/debates/{debate}/documents")).json()["documents"]
 
-    assert [d.get("title") for d in listed] == ["Agreement", "../a b/<x>", "D3"]
+    assert [d.get("title") for d in listed] == ["Agreement", "../a b/<x>", "D3", case["documents"][3]["id"], "a name"]
     assert listed[1]["id"] == "../a b/<x>"
     for given, found in zip(case["documents"], listed, strict=True):
         text = given["text"].encode()

@@ -77,6 +77,22 @@ async def test_nothing_of_an_end_is_told_before_it_is_provable(
         assert (await counts(site))[1]["status"] == {"completed": 2, "declined": 1}
 
 
+async def test_an_end_that_another_version_recorded_is_not_told_either(database: Database) -> None:
+    """While versions run side by side, one before this leaves the row of a debate that it concludes without an end."""
+    async with served(database.service_url, sequence=False) as site:
+        debate = await concluded(site, database)
+        with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
+            admin.execute(
+                "UPDATE found_by SET (status, outcome, confidence, human_review, flags, spent)"
+                " = (NULL, NULL, NULL, NULL, NULL, NULL)"
+            )
+        for end in ENDS:
+            answer = await site.http.get("/v1/debates", params=[("status", "queued"), ("status", end)])
+            assert answer.json() == {"debates": []}, end
+        assert await found(site, status="running") == [debate]
+        assert (await counts(site))[1]["status"] == {"running": 1}
+
+
 async def test_debates_are_found_while_they_wait_and_run(database: Database) -> None:
     async with served(database.service_url, work=False) as site:
         waiting = [(await site.submit())["debateId"] for _ in range(3)][::-1]

@@ -18,6 +18,7 @@ from jsonschema.protocols import Validator
 from service import samples
 from service.intake.formats import OPTIONS_OF
 from service.report.events.types import EventName
+from service.web import openapi
 from service.web.api import HANDLERS
 from service.web.docs import docs_version
 from service.web.middleware import route_of
@@ -109,6 +110,19 @@ async def test_the_document_is_whole(document: JSON) -> None:
     for path, operations in document["paths"].items():
         named = {p["name"] for op in operations.values() for p in op["parameters"] if p["in"] == "path"}
         assert named == set(re.findall(r"\{(\w+)\}", path))
+
+
+async def test_the_event_loop_goes_on_while_the_document_is_made(site: Served) -> None:
+    """It takes a second, in which probes must be answered and streams go on."""
+    openapi.encoded.cache_clear()
+    asking = asyncio.create_task(site.http.get("/openapi.json"))
+    turns = 0
+    while not asking.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+
+    assert (await asking).is_success
+    assert turns > 20
 
 
 async def test_the_document_and_the_service_refer_to_no_other_host(site: Served, document: JSON) -> None:

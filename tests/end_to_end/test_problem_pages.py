@@ -204,6 +204,8 @@ async def test_a_port_of_probes_has_the_pages_too(root: Path) -> None:
     async with serving(make_probe_app(none)) as url, httpx.AsyncClient(base_url=url, verify=NO_TLS) as http:
         missing = (await http.get("/elsewhere")).json()
         page = await http.get(missing["type"])
+        every = await http.get("/problems")
 
+    assert "docs" not in every.text, "this port has no such page"
     assert page.status_code == 200
     assert "Not found" in page.text

@@ -23,7 +23,7 @@ from tests.fixtures.small_cases import CASES
 
 BUILD = "00" * 32
 TABLES = ("found_by", "case_words")
-ODD = "\x00\x07\N{REPLACEMENT CHARACTER}'\\\"{},\n\t%_ \N{ZERO WIDTH JOINER}"
+ODD = "\x07\N{REPLACEMENT CHARACTER}'\\\"{},\n\t%_ \N{ZERO WIDTH JOINER}"
 
 
 @pytest.fixture(scope="module")
@@ -202,6 +202,32 @@ async def test_a_question_that_is_not_the_recorded_one_is_an_incident_and_not_sh
     assert owner.execute("SELECT count(*) FROM damage WHERE debate = %s", [one.debate]).fetchone() == (1,)
 
 
+@pytest.mark.parametrize("body", ["garbage", "{}", ""])
+async def test_a_damaged_decision_is_read_from_the_records(
+    service: Bench, owner: psycopg.Connection[Any], body: str
+) -> None:
+    before = (await find(service)).debates
+    owner.execute("UPDATE decision SET body = %s", [body.encode()])
+
+    assert (await find(service)).debates == before
+
+
+@pytest.mark.parametrize("damage", ["UPDATE entry SET leaf = 'garbage'", "DELETE FROM entry"])
+async def test_a_damaged_first_record_is_an_incident_and_hides_no_other_debate(
+    service: Bench, owner: psycopg.Connection[Any], damage: str
+) -> None:
+    first, *others = (await find(service, limit="2")).debates
+    following = (await find(service, limit="2")).next
+    owner.execute("SET session_replication_role = replica")
+    owner.execute("ALTER TABLE entry DISABLE TRIGGER USER")
+    owner.execute(f"{damage} WHERE debate = %s AND n = 0".encode(), [first.debate])
+
+    page = await find(service, limit="2")
+
+    assert (list(page.debates), page.next) == (others, following)
+    assert owner.execute("SELECT count(*) FROM damage WHERE debate = %s", [first.debate]).fetchone() == (1,)
+
+
 async def test_nobody_finds_the_debates_of_another_tenant(service: Bench) -> None:
     stranger = Caller(tenant="other")
     for asked in ({}, {"q": "zirconium"}, {"status": "completed"}, {"metadata": "odd"}, {"sort": "-spentUSD"}):
@@ -237,17 +263,16 @@ async def test_counts_are_exact_up_to_a_number_of_debates_and_a_lower_bound_from
 
 
 async def test_odd_texts_are_found_as_they_were_given(service: Bench) -> None:
-    odd = ODD.replace("\0", "")
     debate = await service.submit(
         question="word " * 500 + ODD + "".join(f" {n:x}" for n in range(200)),
         useCase="u" * 2_000,
-        metadata={"k" * 900: "v" * 900, odd: odd, "odd": ODD},
+        metadata={"k" * 900: "v" * 900, ODD: ODD, "odd": ODD},
     )
 
     for asked in (
         {"useCase": "u" * 2_000},
         {"metadata": f"{'k' * 900}={'v' * 900}"},
-        {"metadata": f"{odd}={odd}"},
+        {"metadata": f"{ODD}={ODD}"},
         {"q": "c7"},
     ):
         assert debate in {one.debate for one in (await find(service, **asked)).debates}, asked

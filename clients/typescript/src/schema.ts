@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Find debates and declined cases: filters, an order, pages, counts.
-         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list without filters, and found by filters after `gainsay rebuild`.
+         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list by time without filters. Filters, other orders and facets have it after `gainsay rebuild`.
          */
         get: operations["listDebates"];
         put?: never;

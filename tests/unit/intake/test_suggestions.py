@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from service.errors import did_you_mean
+from service.errors import BadRequest, WrongShape, did_you_mean
 from service.intake.decoding import decode
 from service.intake.positions import place, repeated_member, unclosed
 from service.intake.request import CaseRequest
@@ -118,3 +118,27 @@ def test_hostile_text_is_placed_in_bounded_time(raw: bytes) -> None:
     begun = time.process_time()
     unclosed(raw)
     assert time.process_time() - begun < 5
+
+
+DEEP = 400
+LONG_NAME = b'{"' + b"k" * 200 + b'":'
+HOSTILE = {
+    "names for numbers, deep inside": (
+        LONG_NAME * DEEP + b"[" + b",".join([b"NaN"] * 5_000) + b"]" + b"}" * DEEP,
+        "50 faults",
+    ),
+    "names for numbers": (b"[" + b"NaN," * 1_000_000 + b"1]", "invalid character at line 1, column 2 "),
+    "numbers": (b"[" + b"1," * 2_000_000 + b"1]", "expected 'object', got 'array'"),
+    "lists": (b"[" + b"[]," * 1_500_000 + b"1]", "expected 'object', got 'array'"),
+    "lists without an end": (b"[" + b"[]," * 1_500_000, "its end too early"),
+    "lists inside each other": (b"[" * 2_000_000, "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_body_of_many_values_is_refused_in_bounded_time(name: str) -> None:
+    raw, detail = HOSTILE[name]
+    begun = time.process_time()
+    with pytest.raises((BadRequest, WrongShape), match=detail):
+        decode(raw, CaseRequest)
+    assert time.process_time() - begun < 1
