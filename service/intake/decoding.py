@@ -60,6 +60,8 @@ def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> Gainsa
         twice = repeated(raw)
     except RecursionError:
         return BadRequest(_TOO_DEEP)
+    except UnicodeDecodeError:
+        return BadRequest(_not_utf8(raw))
     except ValueError as error:
         return BadRequest(_not_json(raw, _syntax_fault(raw) or error))
     if not faults and isinstance(first, msgspec.ValidationError):  # of a text's length, which was cut for the faults
