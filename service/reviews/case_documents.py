@@ -46,4 +46,5 @@ async def case_document(database: Database, debate: str, name: str, tenant: str)
     hashed = [document for document in found if f"{BY_HASH}{document.sha256}" == name]
     for document in (*named, *hashed):
         return document
-    raise NotFound(f"the case of debate {debate} has no document of this name; /documents lists those that it has")
+    known = ", ".join(document.id for document in found)
+    raise NotFound(f"the case of debate {debate} has no document of this name; it has {known or 'no document'}")
