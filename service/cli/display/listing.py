@@ -24,8 +24,6 @@ from service.report.labels import label_of
 Debate = Mapping[str, Any]
 HEADINGS = tuple(map(Text, ("UTC", "id", "outcome", "conf", "rev", "USD", "question")))
 GAP = 2
-NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Stands before a count, so that no line begins with the count of the line above."""
 LEAST, ENOUGH = 16, 24
 """Characters of a question: with fewer a debate has lines of its own, and with fewer than enough no year."""
 SHORT = 13
@@ -72,7 +70,7 @@ def show_facets(console: Console, facets: Sequence[Mapping[str, Any]]) -> None:
     table.add_column(no_wrap=True)
     table.add_column()
     for facet in facets:
-        values = [text(f"{member(one, 'value')}{NO_BREAK}{count(one)}") for one in items(facet, "values")]
+        values = [text(f"{member(one, 'value')} {count(one)}") for one in items(facet, "values")]
         table.add_row(text(member(facet, "facet"), "bold"), Text(", ").join(values or [text("none")]))
     console.print(table)
 

@@ -96,17 +96,19 @@ def test_whole_ids_are_whole_on_every_screen() -> None:
         assert debate()["debateId"] in " ".join(printed([debate()], width, whole_ids=True))
 
 
-def test_no_line_of_the_counts_begins_with_a_count() -> None:
-    values = [{"value": f"a use case of some words {n}", "count": 12 + n} for n in range(4)]
+def test_the_counts_of_a_facet_wrap_under_one_another() -> None:
+    values = [{"value": f"a use case of some words {n}", "count": 1_000 + n} for n in range(2)]
     screen = Console(file=io.StringIO(), width=40, color_system=None)
 
     listing.show_facets(screen, [{"facet": "useCase", "values": values}, {"facet": "flag", "values": []}])
 
     assert isinstance(screen.file, io.StringIO)
-    lines = [line.rstrip() for line in screen.file.getvalue().splitlines()]
-    assert lines[0].startswith("useCase  a use case of some words")
-    assert lines[-1] == "flag     none"
-    assert all(line.startswith(" " * 9) and not line[9].isdecimal() for line in lines[1:-1])
+    assert [line.rstrip() for line in screen.file.getvalue().splitlines()] == [
+        "useCase  a use case of some words 0",
+        "         1,000, a use case of some words",
+        "         1 1,001",
+        "flag     none",
+    ]
 
 
 # -- options
