@@ -20,7 +20,9 @@ def citations() -> None:
 @citations.command()
 @click.option("--require-verified", is_flag=True, help="Exit with 1 unless every citation is verified.")
 def check(require_verified: bool) -> int:
-    """Check citations against sources, both from standard input as one JSON object.
+    """Check citations against their sources.
+
+    Both come from standard input, as one JSON object.
 
     \b
     {"sources": [{"id": "D1", "text": "..."}],

@@ -18,6 +18,7 @@ from service.cli.help_sections import Decorated, option
 from service.debate.formats import NAMES
 from service.debate.model import Status
 from service.debate.replies import ConfidenceLevel
+from service.errors import did_you_mean
 from service.report.decision_labels import OUTCOMES
 from service.report.labels import FLAG
 
@@ -32,6 +33,7 @@ FACETS = (
 )
 _FILTERS, _ORDER = "Which debates", "How many, in which order"
 _AGO = re.compile(r"([1-9]\d{0,4})([hdw])", re.ASCII)
+_DAY = re.compile(r"\d{4}-", re.ASCII)
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _DAYS = {"today": 0, "yesterday": 1}
 
@@ -147,11 +149,19 @@ def filters_in_words(given: Mapping[str, Any]) -> str:
 
 
 def instant(text: str, written: str, now: datetime) -> str:
-    """A time as the service takes it: a word or an age becomes an instant in UTC, any other text stays."""
+    """A time as the service takes it: a word or an age becomes an instant in UTC, and what begins as a day stays.
+
+    Raises `click.UsageError` for any other text.
+    """
     if text in _DAYS:
         return (now - timedelta(days=_DAYS[text])).date().isoformat()
-    if not (ago := _AGO.fullmatch(text)):
+    if _DAY.match(text):
         return text
+    if not (ago := _AGO.fullmatch(text)):
+        raise click.UsageError(
+            f"{written}: expected a day as 2026-01-31, a time with its zone as 2026-01-31T09:00:00Z, today, yesterday, "
+            f"or an age as 12h, 7d or 2w, found {text[:80]!r}{did_you_mean(text, _DAYS)}"
+        )
     try:
         return (now - int(ago[1]) * _UNITS[ago[2]]).isoformat(timespec="seconds").replace("+00:00", "Z")
     except OverflowError:

@@ -11,6 +11,7 @@ import click
 from service.cli import exit_codes
 from service.cli.help_sections import Command, option
 from service.cli.new_file import written
+from service.cli.option_types import Choice
 from service.cli.terminal_text import clean, line
 from service.policy.file.providers import KEY_PLACE
 from service.policy.file.reading import PolicyFile, read_file
@@ -31,9 +32,7 @@ def policy() -> None:
 
 
 @policy.command(cls=Command)
-@option(
-    "Policy", "--vendor", "vendors", multiple=True, type=click.Choice(KNOWN), help="A vendor; repeat it for several."
-)
+@option("Policy", "--vendor", "vendors", multiple=True, type=Choice(KNOWN), help="A vendor; repeat it for several.")
 @option(_SERVER, "--base-url", help="Its address, such as http://vllm:8000/v1.")
 @option(_SERVER, "--key", help="Where its key is: env:NAME or file:/PATH. Default: it takes none.")
 @option(_SERVER, "--model", "models", multiple=True, help="A model's name, the strongest first; may be repeated.")
@@ -93,11 +92,13 @@ def check(file: Path | None, price_age: int) -> int:
     Exit codes: 0 the file is a policy, 2 it is not.
     """
     from service.cli import policy_advice as advice
+    from service.cli.display.console import counted
 
     path, day = _path(file), _today()
     found = read_file(path, day=day).policy
     click.echo(f"{line(str(path))} is a policy: version {line(found.version)}, SHA-256 {found.gate.hash}")
-    click.echo(f"{len(found.models)} models of {len(found.providers)} providers; formats: {', '.join(found.offered)}")
+    models, providers = counted(len(found.models), "model"), counted(len(found.providers), "provider")
+    click.echo(f"{models} of {providers}; formats: {', '.join(found.offered)}")
     warnings = [
         *advice.missing_keys(found, os.environ),
         *advice.open_key_files(found),

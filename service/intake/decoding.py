@@ -63,6 +63,8 @@ def _refusal(raw: bytes, type_: type[Any], first: msgspec.DecodeError) -> Gainsa
             return BadRequest(_not_json(raw, syntax))
     except RecursionError:
         return BadRequest(_TOO_DEEP)
+    except UnicodeDecodeError:
+        return BadRequest(_not_utf8(raw))
     except ValueError as error:
         return BadRequest(_not_json(raw, _syntax_fault(raw) or error))
     # Of a body of many values, or of a text's length, which was cut for the faults.

@@ -49,4 +49,5 @@ async def case_document(database: Database, debate: str, name: str, tenant: str)
     named = [document for document in found if document.id == name]
     for document in (*hashed, *named):
         return document
-    raise NotFound(f"the case of debate {debate} has no document of this name; /documents lists those that it has")
+    known = ", ".join(document.id for document in found)
+    raise NotFound(f"the case of debate {debate} has no document of this name; it has {known or 'no document'}")

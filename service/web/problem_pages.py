@@ -146,7 +146,8 @@ def _has_docs(request: HttpRequest) -> bool:
 def _list_html(found: tuple[ProblemDetail, ...], up: str, *, described: bool) -> Iterator[str]:
     yield f"<p>{escape(_INTRODUCTION)}</p>\n"
     yield '<div class="wide" tabindex="0" role="region" aria-label="All problems">\n<table>\n<thead><tr>'
-    yield "".join(f'<th scope="col">{name}</th>' for name in ("Status", "Code", "Meaning")) + "</tr></thead>\n<tbody>\n"
+    yield '<th scope="col" class="number">Status</th><th scope="col">Code</th><th scope="col">Meaning</th>'
+    yield "</tr></thead>\n<tbody>\n"
     for one in found:
         yield (
             f'<tr><td class="number">{one.status}</td><th scope="row"><a href="{up}problems/{one.code}">'

@@ -215,6 +215,14 @@ def test_a_warm_server_is_stopped_by_its_command(start: Start, data_folder: Path
     assert stopped() == (0, "stopped the PostgreSQL of ")
 
 
+def test_a_look_at_a_warm_server_leaves_it_warm(start: Start) -> None:
+    start("migrate", GAINSAY_WARM_S="600").communicate(timeout=PATIENCE_S)
+    start("doctor", GAINSAY_WARM_S="600").communicate(timeout=PATIENCE_S)
+
+    out, _ = start("stop").communicate(timeout=PATIENCE_S)
+    assert out.startswith("stopped the PostgreSQL of ")
+
+
 def test_serve_answers_until_sigterm(start: Start, database: Database, tmp_path: Path) -> None:
     process = start("serve", "--port", "0", GAINSAY_DATABASE_URL=database.service_url)
     said = heard(tmp_path / "stderr-0", r"serving on http\S+")

@@ -185,6 +185,12 @@ async def test_a_byte_that_is_not_utf8_is_named_by_its_place(site: Served) -> No
     assert "0xff at line 1, column 1014 (byte 1013)" in problem["detail"]
 
 
+async def test_a_byte_that_is_not_utf8_is_named_behind_a_fault_of_the_shape_too(site: Served) -> None:
+    problem = problem_in(await post(site, b'{"colour":"caf\xe9"}'), 400, "bad_request")
+
+    assert "0xe9 at line 1, column 15 (byte 14)" in problem["detail"]
+
+
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "a NUL in the question": ({"question": "why\0?"}, "/question"),
     "a NUL in a document": ({"documents": [{"text": TEXT}, {"text": f"{TEXT}\0"}]}, "/documents/1/text"),

@@ -125,9 +125,8 @@ class OverHTTP:
             listed = items(await self.documents(debate), "documents")
             name = next((_last(member(one, "href")) for one in listed if member(one, "id") == document), "")
             if not name:
-                raise NotFound(
-                    f"the case of debate {debate} has no document of this name; /documents lists those that it has"
-                )
+                known = ", ".join(member(one, "id") for one in listed) or "no document"
+                raise NotFound(f"the case of debate {debate} has no document of this name; it has {known}")
         with self._spoken():
             return await self._client.document(debate, name)
 

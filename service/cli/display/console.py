@@ -98,7 +98,7 @@ def row(
     """One line, or more if the body wraps under itself: a lead, a body, and an amount at the right."""
     grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
     grid.add_column(width=lead_width, no_wrap=True)
-    grid.add_column(ratio=1)
+    grid.add_column(ratio=1, overflow="fold")  # a hash or a time is never cut
     grid.add_column(justify="right", no_wrap=True)
     grid.add_row(lead, body, right)
     return Padding(grid, (0, 0, 0, indent))

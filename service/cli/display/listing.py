@@ -65,10 +65,14 @@ def _table(width: int, rows: Sequence[Sequence[Text]], least: int) -> Table | No
 
 
 def show_facets(console: Console, facets: Sequence[Mapping[str, Any]]) -> None:
-    """Print how many debates have which value: a facet a line, or more where it wraps."""
+    """Print how many debates have which value: a facet a row, whose values wrap under one another."""
+    table = Table.grid(padding=(0, GAP, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
     for facet in facets:
-        values = (f"{member(one, 'value')} {count(one)}" for one in items(facet, "values"))
-        console.print(Text(": ").join([text(member(facet, "facet"), "bold"), text(", ".join(values) or "none")]))
+        values = [text(f"{member(one, 'value')} {count(one)}") for one in items(facet, "values")]
+        table.add_row(text(member(facet, "facet"), "bold"), Text(", ").join(values or [text("none")]))
+    console.print(table)
 
 
 def shortened(ids: Sequence[str]) -> list[str]:

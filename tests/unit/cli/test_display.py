@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from service.cli.display import page
+from service.cli.display.console import row
 from service.cli.display.progress import Progress
 from service.debate.entries import Entry, GateDecided, Rule, TurnSpoke
 from service.debate.facts import Facts
@@ -443,3 +444,11 @@ def test_after_an_abort_the_calls_in_flight_are_waited_for_whatever_was_said_bef
 
     assert _spun(80, 3.0, abort) == "waiting for 2 calls, Ctrl-C ends (3 s)"
     assert len(_spun(40, 3.0, abort)) <= 38
+
+
+def test_a_word_that_is_longer_than_a_narrow_screen_is_not_cut() -> None:
+    written = io.StringIO()
+
+    Console(file=written, width=30, color_system=None).print(row("Recorded", "2026-11-24T22:06:29.097Z"))
+
+    assert "".join(written.getvalue().split()) == "Recorded2026-11-24T22:06:29.097Z"

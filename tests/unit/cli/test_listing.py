@@ -96,6 +96,21 @@ def test_whole_ids_are_whole_on_every_screen() -> None:
         assert debate()["debateId"] in " ".join(printed([debate()], width, whole_ids=True))
 
 
+def test_the_counts_of_a_facet_wrap_under_one_another() -> None:
+    values = [{"value": f"a use case of some words {n}", "count": 1_000 + n} for n in range(2)]
+    screen = Console(file=io.StringIO(), width=40, color_system=None)
+
+    listing.show_facets(screen, [{"facet": "useCase", "values": values}, {"facet": "flag", "values": []}])
+
+    assert isinstance(screen.file, io.StringIO)
+    assert [line.rstrip() for line in screen.file.getvalue().splitlines()] == [
+        "useCase  a use case of some words 0",
+        "         1,000, a use case of some words",
+        "         1 1,001",
+        "flag     none",
+    ]
+
+
 # -- options
 
 
@@ -108,12 +123,22 @@ def test_whole_ids_are_whole_on_every_screen() -> None:
         ("7d", "2026-02-22T12:30:00Z"),
         ("2w", "2026-02-15T12:30:00Z"),
         ("2026-11-01", "2026-11-01"),
-        ("7 d", "7 d"),
-        ("0d", "0d"),
+        ("2026-13-01", "2026-13-01"),
     ],
 )
 def test_a_time_may_be_a_word_or_an_age(text: str, found: str) -> None:
     assert instant(text, "--since", NOW) == found
+
+
+@pytest.mark.parametrize("text", ["7 d", "0d", "3", "last week", ""])
+def test_any_other_text_is_answered_with_all_that_a_time_may_be(text: str) -> None:
+    with pytest.raises(click.UsageError, match=f"12h, 7d or 2w, found '{text}'$"):
+        instant(text, "--since", NOW)
+
+
+def test_a_slip_in_a_word_of_time_is_answered_with_the_word() -> None:
+    with pytest.raises(click.UsageError, match=r"--until: .*; did you mean 'yesterday'\?"):
+        instant("yesteday", "--until", NOW)
 
 
 def test_an_age_before_all_calendars_is_usage() -> None:
