@@ -194,10 +194,13 @@ async def test_a_location_that_is_no_address_is_refused_as_one_of_another_origin
 
 @pytest.mark.parametrize("path", ["@{}/v1/models", ".{}/v1/models", "v1/models", ""])
 async def test_a_path_cannot_lead_to_another_origin(driver: Driver, path: str) -> None:
-    async with lying(lambda _: answer(200, {})) as elsewhere, lying(lambda _: answer(200, {})) as server:
-        async with driver.open(server.url, token="secret") as client:
-            with pytest.raises(Failed) as raised:
-                await client.call("request", "GET", path.format(elsewhere.url.removeprefix("http://")))
+    async with (
+        lying(lambda _: answer(200, {})) as elsewhere,
+        lying(lambda _: answer(200, {})) as server,
+        driver.open(server.url, token="secret") as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.call("request", "GET", path.format(elsewhere.url.removeprefix("http://")))
 
     assert raised.value.kind == "Refused"
     assert server.seen == elsewhere.seen == []
@@ -205,10 +208,12 @@ async def test_a_path_cannot_lead_to_another_origin(driver: Driver, path: str) -
 
 @pytest.mark.parametrize("status", [200, 422])
 async def test_json_that_is_nested_too_deeply_is_no_answer(driver: Driver, status: int) -> None:
-    async with lying(lambda _: answer(status, b"[" * 200_000 + b"]" * 200_000)) as server:
-        async with driver.open(server.url) as client:
-            with pytest.raises(Failed) as raised:
-                await client.call("models")
+    async with (
+        lying(lambda _: answer(status, b"[" * 200_000 + b"]" * 200_000)) as server,
+        driver.open(server.url) as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.call("models")
 
     assert raised.value.kind == ("UnexpectedAnswer" if status == 200 else "Refused")
 
