@@ -22,7 +22,7 @@ from service.policy.settings import Settings
 from service.proving.signing.open import open_signer, read_place
 from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.wire import SignerUnreachable, Wire
-from service.store.embedded.server import is_running
+from service.store.embedded.presence import presence
 from service.store.schema.examination import damage_counts, database_facts
 from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
 from service.store.startup import migrations
@@ -45,7 +45,7 @@ def embedded_state(data_dir: Path) -> Finding:
 
 def embedded_runs(data_dir: Path) -> bool:
     """Whether the embedded server runs, so that joining it starts nothing."""
-    return is_running(data_dir / "postgres")
+    return presence(data_dir / "postgres") == "running"
 
 
 def check_service(url: str) -> Iterator[Finding]:

@@ -257,23 +257,3 @@ def _await_stop(place: DataDir, programs: Path, locks: _Locks) -> None:
 def _is_server_left(place: DataDir) -> bool:
     lines = home_files.read_pid_file(place.cluster)
     return bool(lines) and supervisor.is_postmaster(int(lines[0]), place.cluster)
-
-
-def is_running(folder: Path) -> bool:
-    """Whether a server of this folder runs already; a look that makes, locks and starts nothing."""
-    for home in (folder, _moved(folder)):
-        try:
-            status = home_files.read_status(home) if home else None
-        except (OSError, ValueError):  # a folder of another user, or no status
-            continue
-        if status and status["state"] == "ready" and _answers(status["port"]):
-            return True
-    return False
-
-
-def _moved(folder: Path) -> Path | None:
-    """Where root's files of this folder are, if they are elsewhere."""
-    try:
-        return Path((folder / "moved-to.txt").read_text("utf-8").splitlines()[0])
-    except (OSError, UnicodeDecodeError, IndexError):
-        return None
