@@ -34,9 +34,13 @@ async def _submit(service: Service, case: JSON, key: str | None, interrupted: In
     Raises `Unsubmitted` at a second one.
     """
     submitting = asyncio.create_task(service.submit(case, key))
-    second = asyncio.create_task(interrupted.second.wait())
+    first, second = (asyncio.create_task(event.wait()) for event in (interrupted.first, interrupted.second))
     try:
-        await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((submitting, first), return_when=asyncio.FIRST_COMPLETED)
+        if not submitting.done():
+            words = f"waiting until {service.name} has recorded the case, to abort it; Ctrl-C again ends the command"
+            exit_codes.print_error("interrupted", words)
+            await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
         if not submitting.done():
             raise Unsubmitted(
                 f"stopped by the keyboard before {service.name} answered; the case may have been recorded there: see "
@@ -44,7 +48,7 @@ async def _submit(service: Service, case: JSON, key: str | None, interrupted: In
             )
         return (await submitting).debate
     finally:
-        for task in (submitting, second):
+        for task in (submitting, first, second):
             task.cancel()
 
 

@@ -73,7 +73,7 @@ async def _pages(service: Service, query: Query, most: int | None) -> AsyncItera
         size = PAGE_MAX if most is None else min(most, PAGE_MAX)
         page = await service.find((*query, ("limit", str(size)), *after))
         yield page
-        if not (following := page.get("next")) or after == (("after", following),):
+        if not (following := page.get("next")) or after == (("after", str(following)),):
             return
         most = None if most is None else most - len(items(page, "debates"))
         # The counts are those of the whole list, and the first page has them.

@@ -201,7 +201,14 @@ def test_a_problem_is_printed_with_its_code_and_its_request_and_no_control_chara
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [(401, exit_codes.USAGE), (402, exit_codes.USAGE), (409, exit_codes.FAILED), (500, exit_codes.FAILED)],
+    [
+        (401, exit_codes.USAGE),
+        (402, exit_codes.USAGE),
+        (409, exit_codes.FAILED),
+        (408, exit_codes.FAILED),
+        (429, exit_codes.FAILED),
+        (500, exit_codes.FAILED),
+    ],
 )
 def test_an_error_ends_with_the_exit_code_of_one_here(run: Run, status: int, code: int) -> None:
     with saying(always(answer(status, {"code": "some_code", "detail": "some words"}))) as server:
@@ -366,6 +373,14 @@ def test_events_of_another_version_do_not_end_what_follows_them(run: Run, events
 # -- a hostile service
 
 
+@pytest.mark.parametrize("form", [("--all",), ("--all", "--csv"), ("--limit", "5")], ids=" ".join)
+def test_a_list_whose_pages_never_end_ends(run: Run, form: tuple[str, ...]) -> None:
+    with saying(always(answer(200, {"debates": [], "next": 5}))) as server:
+        run("list", *form, "--server", server.url)
+
+    assert len([asked for asked in server.seen if asked.path == "/v1/debates"]) == 2
+
+
 STRANGE = ["../../away/evil", f"{DEBATE[:13]}/../../../away/evil", f"{DEBATE}\x1b[2J", "", "/tmp/evil"]
 
 
@@ -381,7 +396,7 @@ def test_an_id_of_a_service_names_no_other_file(
 
     (tmp_path / "in" / "here").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "in" / "here")
-    monkeypatch.setattr("service.cli.viewer.tempfile.mkdtemp", lambda prefix: str(tmp_path / "in" / "here"))
+    monkeypatch.setattr("service.cli.viewer.tempfile.mkdtemp", lambda **_: str(tmp_path / "in" / "here"))
     with saying(say) as server:
         for given in ("last", DEBATE[:13]):
             ended = run(*words, given, "--server", server.url)
