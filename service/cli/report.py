@@ -14,6 +14,7 @@ from service.cli import beginning, debate_ids, exit_codes
 from service.cli.access import place
 from service.cli.new_file import CannotWrite, written
 from service.cli.option_types import Choice
+from service.cli.terminal_text import write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import Service
@@ -61,8 +62,10 @@ def report(debate: str, server: str | None, output: Path | None, paper: Paper, o
     if output is not None:
         write(output, content)
         click.echo(f"wrote {output}", err=True)
-    else:
+    elif chosen == "pdf":
         sys.stdout.buffer.write(content)
+    else:
+        write_out(content)
     if opened and output is not None:
         _open(output)
     return exit_codes.DONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import socket
@@ -454,6 +455,52 @@ def test_a_lost_case_is_told_with_the_command_that_pays_nothing_twice(
     key = next(asked for asked in server.seen if asked.method == "POST").headers["idempotency-key"].strip('"')
     assert ended.code == exit_codes.FAILED
     assert f"--key {key}" in ended.err
+
+
+def test_a_review_whose_stream_is_lost_names_its_debate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(over_http, "PATIENT_S", 0.4)
+    limits = json.loads(msgspec.json.encode(read_policy(SHIPPED_POLICY).limits))
+
+    def say(asked: Asked) -> bytes:
+        if asked.method == "POST":
+            return answer(202, {"debateId": DEBATE, "status": "queued"})
+        return b"" if asked.path.endswith("/events") else answer(200, {"limits": limits, "debate": {"format": "panel"}})
+
+    with saying(say) as server:
+        ended = run("review", "--sample", "contract", "--server", server.url)
+
+    assert ended.code == exit_codes.FAILED
+    assert f"gainsay show {DEBATE}" in ended.err
+
+
+class Screen(io.TextIOWrapper):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("list", "--csv"), ("list", "--jsonl"), ("report", DEBATE, "--html"), ("show", DEBATE, "--document", "D1")],
+)
+def test_rows_pages_and_documents_do_not_move_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def say(asked: Asked) -> bytes:
+        if asked.path == "/v1/debates":
+            return answer(200, {"debates": [{"debateId": DEBATE, "question": "shown \x1b[2J \u009b2J \u202e"}]})
+        kind = "text/plain" if "/documents/" in asked.path else "text/html"
+        return answer(200, "shown \x1b[2J \u009b2J".encode(), {"content-type": kind, "request-id": "req_1"})
+
+    shown = io.BytesIO()
+    with saying(say) as server, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", screen := Screen(shown, encoding="utf-8", newline=""))
+        main([*words, "--server", server.url])
+        screen.flush()
+
+    assert "shown" in shown.getvalue().decode()
+    assert not CONTROL.search(shown.getvalue().decode().replace("\r\n", "\n"))
 
 
 # -- a log that forks
