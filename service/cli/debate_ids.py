@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import click
 
+from service.cli.access.problems import whole_id
 from service.cli.members import items, member
 from service.errors import NotFound
 
@@ -59,24 +60,25 @@ async def _newest(service: Service) -> str:
     found = items(await service.find((("limit", "1"),)), "debates")
     if not found:
         raise NotFound("there is no debate yet; `gainsay review` makes one")
-    return member(found[0], "debateId")
+    return whole_id(member(found[0], "debateId"))
 
 
 async def _within(service: Service, digits: str) -> list[str]:
     """The ids of the debates that were created when a beginning says."""
     first = int(digits[:OF_TIME].ljust(OF_TIME, "0"), 16)
-    after = int(digits[:OF_TIME].ljust(OF_TIME, "f"), 16) + 1
+    ends = int(digits[:OF_TIME].ljust(OF_TIME, "f"), 16) + 1
     try:
-        query: Query = (("since", _instant(first)), ("until", _instant(after)), ("limit", "100"))
+        query: Query = (("since", _instant(first)), ("until", _instant(ends)), ("limit", "100"))
     except OverflowError:  # no clock shows such a time
         return []
     found: list[str] = []
-    page: Any = {"next": None}
-    while "next" in page:
-        after_ = (("after", str(page["next"])),) if page["next"] else ()
-        page = await service.find((*query, *after_))
-        found += [member(one, "debateId") for one in items(page, "debates")]
-    return found
+    after: Query = ()
+    while True:
+        page = await service.find((*query, *after))
+        found += [whole_id(member(one, "debateId")) for one in items(page, "debates")]
+        if not (following := page.get("next")) or after == (("after", str(following)),):
+            return found
+        after = (("after", str(following)),)
 
 
 def _instant(milliseconds: int) -> str:

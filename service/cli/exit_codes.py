@@ -20,6 +20,8 @@ from service.cli.terminal_text import clean
 from service.errors import GainsayError, SettingsError
 
 DONE, NEGATIVE, USAGE, FAILED = 0, 1, 2, 3
+_LATER = (408, 409, 425, 429)
+"""Answers to a request that is right, and may succeed later."""
 
 _OPTIONS = {
     "/question": "--question",
@@ -90,7 +92,7 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
 
 def code_of(error: GainsayError) -> int:
     """Errors in the request are usage; all others are failures."""
-    asked_wrongly = 400 <= error.status < 500 and error.status != 409
+    asked_wrongly = 400 <= error.status < 500 and error.status not in _LATER
     return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
 
 

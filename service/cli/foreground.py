@@ -10,6 +10,7 @@ from contextlib import aclosing
 
 from service.cli import exit_codes, logs
 from service.cli.access.port import JSON, Aborted, Service
+from service.cli.access.problems import ServiceProblem
 from service.cli.display.console import console, counted
 from service.cli.display.progress import Progress
 from service.cli.interruptions import Interruptions, interruptions
@@ -24,8 +25,13 @@ async def review_case(service: Service, case: JSON, key: str | None = None) -> s
     """
     with interruptions() as interrupted:
         debate = await _submit(service, case, key, interrupted)
-        with logs.only_about(debate):
-            return debate if await _run(service, debate, Progress(console(stderr=True)), interrupted) else None
+        try:
+            with logs.only_about(debate):
+                return debate if await _run(service, debate, Progress(console(stderr=True)), interrupted) else None
+        except ServiceProblem:
+            words = f"debate {debate} is recorded, and goes on in {service.name} unless that says otherwise"
+            exit_codes.print_error("unfollowed", f"{words}: `gainsay show {debate} --follow`, `gainsay abort {debate}`")
+            raise
 
 
 async def _submit(service: Service, case: JSON, key: str | None, interrupted: Interruptions) -> str:
@@ -34,9 +40,13 @@ async def _submit(service: Service, case: JSON, key: str | None, interrupted: In
     Raises `Unsubmitted` at a second one.
     """
     submitting = asyncio.create_task(service.submit(case, key))
-    second = asyncio.create_task(interrupted.second.wait())
+    first, second = (asyncio.create_task(event.wait()) for event in (interrupted.first, interrupted.second))
     try:
-        await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((submitting, first), return_when=asyncio.FIRST_COMPLETED)
+        if not submitting.done():
+            words = f"waiting until {service.name} has recorded the case, to abort it; Ctrl-C again ends the command"
+            exit_codes.print_error("interrupted", words)
+            await asyncio.wait((submitting, second), return_when=asyncio.FIRST_COMPLETED)
         if not submitting.done():
             raise Unsubmitted(
                 f"stopped by the keyboard before {service.name} answered; the case may have been recorded there: see "
@@ -44,7 +54,7 @@ async def _submit(service: Service, case: JSON, key: str | None, interrupted: In
             )
         return (await submitting).debate
     finally:
-        for task in (submitting, second):
+        for task in (submitting, first, second):
             task.cancel()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from service.cli.access import place
 from service.cli.help_sections import option
 from service.cli.list_options import FACETS, PAGE_MAX, Query, filters_in_words, list_options, query_of
 from service.cli.members import items
+from service.cli.terminal_text import write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import JSON, Service
@@ -73,7 +73,7 @@ async def _pages(service: Service, query: Query, most: int | None) -> AsyncItera
         size = PAGE_MAX if most is None else min(most, PAGE_MAX)
         page = await service.find((*query, ("limit", str(size)), *after))
         yield page
-        if not (following := page.get("next")) or after == (("after", following),):
+        if not (following := page.get("next")) or after == (("after", str(following)),):
             return
         most = None if most is None else most - len(items(page, "debates"))
         # The counts are those of the whole list, and the first page has them.
@@ -94,8 +94,7 @@ async def _collected(service: Service, query: Query, most: int | None, *, facets
 async def _written(service: Service, query: Query, most: int | None, row: Callable[[Mapping[str, Any]], bytes]) -> None:
     """Write a row for each debate, as the pages come."""
     async for page in _pages(service, query, most):
-        sys.stdout.buffer.write(b"".join(map(row, items(page, "debates"))))
-        sys.stdout.buffer.flush()
+        write_out(b"".join(map(row, items(page, "debates"))))
 
 
 def _jsonl() -> Callable[[Mapping[str, Any]], bytes]:
@@ -107,7 +106,7 @@ def _jsonl() -> Callable[[Mapping[str, Any]], bytes]:
 def _csv() -> Callable[[Mapping[str, Any]], bytes]:
     from service.cli.list_rows import heading, row
 
-    sys.stdout.buffer.write(heading())
+    write_out(heading())
     return row
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,8 +12,9 @@ import click
 from service.audit.report_forms import PAPERS, Paper
 from service.cli import beginning, debate_ids, exit_codes
 from service.cli.access import place
-from service.cli.new_file import CannotWrite
+from service.cli.new_file import CannotWrite, written
 from service.cli.option_types import Choice
+from service.cli.terminal_text import write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import Service
@@ -62,8 +62,10 @@ def report(debate: str, server: str | None, output: Path | None, paper: Paper, o
     if output is not None:
         write(output, content)
         click.echo(f"wrote {output}", err=True)
-    else:
+    elif chosen == "pdf":
         sys.stdout.buffer.write(content)
+    else:
+        write_out(content)
     if opened and output is not None:
         _open(output)
     return exit_codes.DONE
@@ -144,13 +146,10 @@ def _written_form(asked: Sequence[Form], output: Path | None, *, opened: bool) -
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; raises `CannotWrite`."""
-    beside = path.with_name(f".{path.name}.part")
+    """Write a file whole or not at all, in the place of an older one; raises `CannotWrite`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
+    with written(path, force=True) as file:
+        file.write(content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +9,7 @@ import click
 from service.cli import debate_ids, exit_codes
 from service.cli.access import place
 from service.cli.members import items, member
+from service.cli.terminal_text import write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import JSON, Service
@@ -41,7 +41,7 @@ def show(debate: str, server: str | None, document: str | None, **asked: bool) -
     async def work(service: Service) -> None:
         found = await debate_ids.debate_of(service, debate)
         if document is not None:
-            _print_text(await service.document(found, document))
+            write_out((await service.document(found, document)).encode())
         elif asked["documents"]:
             _print_documents(await service.documents(found), as_json=asked["as_json"])
         else:
@@ -103,13 +103,3 @@ def _print_documents(found: JSON, *, as_json: bool) -> None:
         size = text(f"{member(one, 'characters')} characters", "dim")
         screen.print(row(text(member(one, "id"), "bold"), text(member(one, "title")), size))
         screen.print(text(f"  sha256 {member(one, 'sha256')}", "dim"), soft_wrap=True)
-
-
-def _print_text(found: str) -> None:
-    """A document: as it was given where a program reads, and without control characters on a terminal."""
-    if sys.stdout.isatty():
-        from service.cli.terminal_text import clean
-
-        click.echo(clean(found))
-        return
-    sys.stdout.buffer.write(found.encode())

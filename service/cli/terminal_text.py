@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 import unicodedata
 
 # CSI, OSC and the other string sequences whole, so that their letters do not stay behind as words.
@@ -33,6 +34,15 @@ def clean(text: str) -> str:
 def line(text: str) -> str:
     """The text cleaned and on one line."""
     return " ".join(clean(text).split())
+
+
+def write_out(content: bytes) -> None:
+    """Write UTF-8 to standard output: as it is where a program reads, and cleaned on a terminal."""
+    if sys.stdout.isatty():
+        sys.stdout.write(clean(content.decode("utf-8", "replace")))
+    else:
+        sys.stdout.buffer.write(content)
+    sys.stdout.flush()
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:

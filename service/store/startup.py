@@ -129,9 +129,8 @@ def _refuse_half(settings: Settings) -> None:
 def unchecked_addresses(settings: Settings, *, start: bool) -> Iterator[DatabaseAddresses]:
     """The addresses of a process's database, for a look at it: nothing is checked or migrated.
 
-    An embedded server that runs is joined, and stays warm as after any command. With ``start`` it is started and
-    migrated, as a process that records does, and stops after the look.
-    Raises the store's errors, and `SettingsError` for settings that name half of a server.
+    An embedded server that runs is joined, and stays warm after it. With ``start`` it is started and migrated, as a
+    process that records does. Raises the store's errors, and `SettingsError` for settings that name half of a server.
     """
     if settings.database_url is not None:
         yield DatabaseAddresses(settings.database_url, settings.sequencer_url)

@@ -752,6 +752,8 @@ def test_ctrl_c_while_a_case_is_sent_says_that_it_may_be_recorded(tmp_path: Path
 
         assert process.ends() == (exit_codes.FAILED, "")
     assert process.said == (
+        f"gainsay: interrupted: waiting until {server.url} has recorded the case, to abort it; Ctrl-C again ends the "
+        "command\n"
         f"gainsay: interrupted: stopped by the keyboard before {server.url} answered; the case may have been recorded "
         "there: see `gainsay list`\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import socket
@@ -12,13 +13,14 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from service.audit.note import encode_base64
 from service.cli import exit_codes, main
 from service.cli.access import over_http
 from service.cli.access.over_http import heads_file, remembered
-from service.policy.settings import read_server
+from service.policy.settings import SHIPPED_POLICY, read_policy, read_server
 from service.report import build_result, sent
 from tests.fixtures import formats
 from tests.fixtures.beside import beside
@@ -200,7 +202,14 @@ def test_a_problem_is_printed_with_its_code_and_its_request_and_no_control_chara
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [(401, exit_codes.USAGE), (402, exit_codes.USAGE), (409, exit_codes.FAILED), (500, exit_codes.FAILED)],
+    [
+        (401, exit_codes.USAGE),
+        (402, exit_codes.USAGE),
+        (409, exit_codes.FAILED),
+        (408, exit_codes.FAILED),
+        (429, exit_codes.FAILED),
+        (500, exit_codes.FAILED),
+    ],
 )
 def test_an_error_ends_with_the_exit_code_of_one_here(run: Run, status: int, code: int) -> None:
     with saying(always(answer(status, {"code": "some_code", "detail": "some words"}))) as server:
@@ -360,6 +369,138 @@ def test_events_of_another_version_do_not_end_what_follows_them(run: Run, events
 
     assert ended.code == 0, ended.err
     assert not CONTROL.search(ended.out)
+
+
+# -- a hostile service
+
+
+@pytest.mark.parametrize("form", [("--all",), ("--all", "--csv"), ("--limit", "5")], ids=" ".join)
+def test_a_list_whose_pages_never_end_ends(run: Run, form: tuple[str, ...]) -> None:
+    with saying(always(answer(200, {"debates": [], "next": 5}))) as server:
+        run("list", *form, "--server", server.url)
+
+    assert len([asked for asked in server.seen if asked.path == "/v1/debates"]) == 2
+
+
+STRANGE = ["../../away/evil", f"{DEBATE[:13]}/../../../away/evil", f"{DEBATE}\x1b[2J", "", "/tmp/evil"]
+
+
+@pytest.mark.parametrize("named", STRANGE)
+@pytest.mark.parametrize("words", [("report", "--html", "--open"), ("audit", "bundle")], ids=" ".join)
+def test_an_id_of_a_service_names_no_other_file(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str, words: tuple[str, ...]
+) -> None:
+    def say(asked: Asked) -> bytes:
+        if asked.path == "/v1/debates":
+            return answer(200, {"debates": [{"debateId": named}]})
+        return answer(200, b"evil", {"content-type": "text/html", "request-id": "req_1"})
+
+    (tmp_path / "in" / "here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "in" / "here")
+    monkeypatch.setattr("service.cli.viewer.tempfile.mkdtemp", lambda **_: str(tmp_path / "in" / "here"))
+    with saying(say) as server:
+        for given in ("last", DEBATE[:13]):
+            ended = run(*words, given, "--server", server.url)
+            assert ended.code in (exit_codes.FAILED, exit_codes.USAGE)
+
+    assert not [*(tmp_path / "in").rglob("*.html"), *(tmp_path / "in").rglob("*.zip"), *tmp_path.rglob("evil*")]
+
+
+@pytest.mark.parametrize("following", ["same", None], ids=str)
+def test_pages_that_never_end_do_not_hold_the_beginning_of_an_id(run: Run, following: str | None) -> None:
+    page = {"debates": [{"debateId": DEBATE}], "next": following}
+    with saying(always(answer(200, page))) as server:
+        run("show", DEBATE[:13], "--server", server.url)
+
+    assert len([asked for asked in server.seen if asked.path == "/v1/debates"]) <= 2
+
+
+def test_nothing_that_a_service_says_of_an_abort_moves_the_terminal(run: Run) -> None:
+    said = {"debateId": DEBATE, "status": "gone\x1b[2J\u009b31m", "spentUSD": "0.1", "stillHeldUSD": "0"}
+    with saying(always(answer(200, said))) as server:
+        ended = run("abort", DEBATE, "--server", server.url)
+
+    assert ended.code == exit_codes.NEGATIVE
+    assert not CONTROL.search(ended.out)
+
+
+def test_the_id_of_a_recorded_case_is_an_id(run: Run) -> None:
+    limits = json.loads(msgspec.json.encode(read_policy(SHIPPED_POLICY).limits))
+    said = {"debateId": "x\x1b[2J", "status": "queued"}
+
+    def say(asked: Asked) -> bytes:
+        if asked.method == "POST":
+            return answer(202, said)
+        return answer(200, {"limits": limits, "debate": {"format": "panel"}})
+
+    with saying(say) as server:
+        ended = run("review", "--sample", "contract", "--detach", "--server", server.url)
+
+    assert (ended.code, ended.out) == (exit_codes.FAILED, "")
+    assert "unexpected_answer" in ended.err
+
+
+def test_a_lost_case_is_told_with_the_command_that_pays_nothing_twice(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(over_http, "PATIENT_S", 0.4)
+    limits = json.loads(msgspec.json.encode(read_policy(SHIPPED_POLICY).limits))
+
+    def say(asked: Asked) -> bytes:
+        return b"" if asked.method == "POST" else answer(200, {"limits": limits, "debate": {"format": "panel"}})
+
+    with saying(say) as server:
+        ended = run("review", "--sample", "contract", "--server", server.url)
+
+    key = next(asked for asked in server.seen if asked.method == "POST").headers["idempotency-key"].strip('"')
+    assert ended.code == exit_codes.FAILED
+    assert f"--key {key}" in ended.err
+
+
+def test_a_review_whose_stream_is_lost_names_its_debate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(over_http, "PATIENT_S", 0.4)
+    limits = json.loads(msgspec.json.encode(read_policy(SHIPPED_POLICY).limits))
+
+    def say(asked: Asked) -> bytes:
+        if asked.method == "POST":
+            return answer(202, {"debateId": DEBATE, "status": "queued"})
+        return b"" if asked.path.endswith("/events") else answer(200, {"limits": limits, "debate": {"format": "panel"}})
+
+    with saying(say) as server:
+        ended = run("review", "--sample", "contract", "--server", server.url)
+
+    assert ended.code == exit_codes.FAILED
+    assert f"gainsay show {DEBATE}" in ended.err
+
+
+class Screen(io.TextIOWrapper):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("list", "--csv"), ("list", "--jsonl"), ("report", DEBATE, "--html"), ("show", DEBATE, "--document", "D1")],
+)
+def test_rows_pages_and_documents_do_not_move_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def say(asked: Asked) -> bytes:
+        if asked.path == "/v1/debates":
+            return answer(200, {"debates": [{"debateId": DEBATE, "question": "shown \x1b[2J \u009b2J \u202e"}]})
+        kind = "text/plain" if "/documents/" in asked.path else "text/html"
+        return answer(200, "shown \x1b[2J \u009b2J".encode(), {"content-type": kind, "request-id": "req_1"})
+
+    shown = io.BytesIO()
+    with saying(say) as server, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", screen := Screen(shown, encoding="utf-8", newline=""))
+        main([*words, "--server", server.url])
+        screen.flush()
+
+    assert "shown" in shown.getvalue().decode()
+    assert not CONTROL.search(shown.getvalue().decode().replace("\r\n", "\n"))
 
 
 # -- a log that forks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -25,6 +26,9 @@ from service.cli.doctor.findings import HIDDEN, Finding, Secrets, examined, fail
 from service.policy import Witness
 from service.policy.first import first_policy
 from service.policy.settings import read_policy
+from service.store.embedded import home_files
+from service.store.embedded.presence import presence
+from service.store.embedded.server import shared_server, stop_server
 from tests.end_to_end.vendors.answering import serving
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import SIGNING_KEY, sequenced
@@ -383,6 +387,29 @@ def test_the_embedded_server_is_looked_at_where_it_is_to_be_started(tmp_path: Pa
 
     looked_at = ("database", "sequencer", "clock", "incidents")
     assert {check: found[check]["status"] for check in looked_at} == dict.fromkeys(looked_at, "OK")
+
+
+def test_a_status_that_a_crash_left_starts_no_server(tmp_path: Path) -> None:
+    (tmp_path / "data" / "postgres").mkdir(parents=True)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        home_files.write_status(tmp_path / "data" / "postgres", "ready", port=other.getsockname()[1], pid=1)
+        found = findings(tmp_path, GAINSAY_DATA_DIR=str(tmp_path / "data"))
+
+    assert found["database"]["status"] == "SKIPPED"
+    assert [path.name for path in (tmp_path / "data" / "postgres").iterdir()] == ["status.json"]
+
+
+def test_a_look_leaves_a_warm_server_warm(tmp_path: Path, data_folder: Path) -> None:
+    with shared_server(data_folder / "postgres", warm_s=60):
+        pass
+    try:
+        looked = json.loads(run(tmp_path, "--json", GAINSAY_DATA_DIR=str(data_folder)).out)
+        assert {row["check"]: row["status"] for row in looked}["clock"] == "OK"
+        assert presence(data_folder / "postgres") == "running"
+    finally:
+        assert stop_server(data_folder / "postgres") == "stopped"
 
 
 def test_a_check_that_breaks_hides_no_other_and_says_nothing_of_its_insides() -> None:

@@ -1,5 +1,5 @@
 /** The client of one service. */
-import { Conflict, Refused, TimedOut, UnexpectedAnswer } from "./errors.js";
+import { Conflict, Refused, TimedOut, UnexpectedAnswer, Unreachable } from "./errors.js";
 import { type Event, Follower } from "./events.js";
 import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
@@ -116,6 +116,7 @@ export class Gainsay {
     try {
       answer = await this.exchange.send(asked);
     } catch (error) {
+      if (error instanceof Unreachable) throw error.under(key);
       if (!(error instanceof Conflict)) throw error;
       this.server.expectOwn(error.location);
       if (error.code !== "idempotency_in_progress" || error.debateId === undefined) throw error;
@@ -137,7 +138,7 @@ export class Gainsay {
     const view: View = options.view ?? "summary";
     const endsAt = seconds() + (options.timeout ?? 600);
     const wait = options.timeout ?? WAIT_MAX_S;
-    const submitted = await this.submit(case_, { ...(options.key ? { key: options.key } : {}), wait, view });
+    const submitted = await this.submit(case_, { ...(options.key === undefined ? {} : { key: options.key }), wait, view });
     const answer = submitted.answer;
     if (!isUnderWay(submitted.status) && answer && "view" in answer && answer.view === view) return answer as Viewed<V>;
     return (await this.waitUntil(submitted.debateId, endsAt, view)) as Viewed<V>;
@@ -319,6 +320,9 @@ export class Gainsay {
     path: string,
     options: { query?: Query; body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
+    if (!path.startsWith("/"))
+      // It would be joined to the host, and lead with the token to another.
+      throw new Refused(`expected a path that begins with /, found ${path}`, { code: "bad_request" });
     const given = Object.entries(options.headers ?? {}).map(([name, value]): [string, string] => [name.toLowerCase(), value]);
     const headers = Object.fromEntries(given);
     const repeatable = ["GET", "HEAD", "OPTIONS"].includes(method.toUpperCase()) || "idempotency-key" in headers;

@@ -17,6 +17,7 @@ export interface ErrorMembers {
   retryAfter?: number;
   location?: string;
   problem?: Record<string, unknown>;
+  key?: string;
 }
 
 /** The base of all errors. `code` is stable, `detail` is for people, `requestId` finds the request in the service's log. */
@@ -31,6 +32,8 @@ export class GainsayError extends Error {
   readonly location: string | undefined;
   /** All members of the problem document, of a newer service too. */
   readonly problem: Record<string, unknown>;
+  /** The key of a case that may be recorded although no answer came. */
+  readonly key: string | undefined;
 
   constructor(detail: string, members: ErrorMembers = {}) {
     const code = members.code ?? (new.target as typeof GainsayError).code;
@@ -43,6 +46,7 @@ export class GainsayError extends Error {
     this.retryAfter = members.retryAfter;
     this.location = members.location;
     this.problem = members.problem ?? {};
+    this.key = members.key;
   }
 
   /** Every fault that the service found, with its field. */
@@ -100,9 +104,17 @@ export class Unavailable extends GainsayError {
 export class ServiceFault extends GainsayError {
   static override readonly code = "internal";
 }
-/** No whole answer came within the time that the client has for one call. */
+/**
+ * No whole answer came within the time that the client has for one call. Where that was a case, it may be recorded:
+ * submit it again under `key`, and it is debated and billed once.
+ */
 export class Unreachable extends GainsayError {
   static override readonly code = "unreachable";
+  /** The same of a case, with the key that it was sent under. */
+  under(key: string): Unreachable {
+    const words = `the case may be recorded: submit it again under the key ${key}, and it is billed once`;
+    return new Unreachable(`${this.detail}; ${words}`, { key });
+  }
 }
 /** The debate is not over in the time that the caller waits. It goes on, and so does its bill: wait again. */
 export class TimedOut extends GainsayError {

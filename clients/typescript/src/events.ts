@@ -45,10 +45,10 @@ export class Decoder {
 
   /** The frames that are whole with these bytes; throws `UnexpectedAnswer` for one that is too large. */
   *feed(chunk: Uint8Array): Generator<Frame> {
-    let text = this.text.decode(chunk, { stream: true });
-    if (!text) return;
-    if (this.afterCr && text.startsWith("\n")) text = text.slice(1);
-    this.afterCr = text.endsWith("\r") || (this.afterCr && !text);
+    const whole = this.text.decode(chunk, { stream: true });
+    if (!whole) return;
+    const text = this.afterCr && whole.startsWith("\n") ? whole.slice(1) : whole;
+    this.afterCr = whole.endsWith("\r");
     for (const piece of text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []) {
       if ((this.size += piece.length) > EVENT_MAX)
         throw new UnexpectedAnswer(`expected events of at most ${EVENT_MAX} characters, found a larger one`);
@@ -149,16 +149,18 @@ export class Follower {
       this.retryS = Math.min(found.retryMs / 1000, RETRY_MAX_S);
       return [];
     }
-    this.moved = true; // an event, or a comment in a silence
     if (found.data !== undefined) this.held.push([found.name, found.data]);
-    if (found.id === undefined) return [];
+    if (found.id === undefined) {
+      this.moved ||= found.data === undefined; // a comment in a silence
+      return [];
+    }
     if (!/^[0-9]{1,9}$/.test(found.id))
       throw new UnexpectedAnswer(`expected the number of an entry as the id of an event, found ${found.id.slice(0, 40)}`);
     const id = Number(found.id);
     const held = this.held;
     this.held = [];
     if (this.seen !== undefined && id <= this.seen) return []; // sent twice, by a proxy that keeps what it should not
-    this.seen = id;
+    [this.seen, this.moved] = [id, true];
     return held.map(([name, text]) => {
       const data = object(text);
       if (data === undefined)

@@ -188,22 +188,23 @@ export class Exchange {
   async prove(now: boolean): Promise<void> {
     const batch = this.memory.beginBatch(now);
     if (batch === undefined) return;
+    const trying = new Trying(this.terms, this.terms.giveUpAfter);
     try {
       for (const log of batch.ended) {
-        const last = await this.lastCheckpoint(log);
+        const last = await this.lastCheckpoint(log, trying);
         if (last !== undefined) batch.heads.push(last);
       }
-      for (const head of batch.heads) for (let race = 0; race < RACES && !(await this.proveHead(head)); race++);
+      for (const head of batch.heads) for (let race = 0; race < RACES && !(await this.proveHead(head, trying)); race++);
     } finally {
       this.memory.endBatch();
     }
   }
 
   /** Prove a head, or tell that it cannot be; false where another process remembered a third one meanwhile. */
-  private async proveHead(head: Head): Promise<boolean> {
+  private async proveHead(head: Head, trying: Trying): Promise<boolean> {
     const kept = (await this.memory.store.heads()).get(head.log) ?? head;
     const [old, newer] = head.size < kept.size ? [head, kept] : [kept, head];
-    const path = old.size === 0n || old.size === newer.size ? [] : await this.path(old, newer);
+    const path = old.size === 0n || old.size === newer.size ? [] : await this.path(old, newer, trying);
     if (typeof path === "string") {
       this.memory.missing(head, path);
       return true;
@@ -219,9 +220,9 @@ export class Exchange {
   }
 
   /** The consistency proof of two heads, or why it cannot be had. */
-  private async path(old: Head, newer: Head): Promise<Hash[] | string> {
+  private async path(old: Head, newer: Head, trying: Trying): Promise<Hash[] | string> {
     const query = { from: String(old.size), to: String(newer.size) };
-    const answer = await this.ask(logPath(old.log, "consistency"), query);
+    const answer = await this.ask(logPath(old.log, "consistency"), query, trying);
     if (typeof answer === "string") return answer;
     const nodes = answer.text.split("\n").slice(0, -1).map(decodeHash);
     const path = nodes.filter((node) => node !== undefined);
@@ -229,8 +230,8 @@ export class Exchange {
   }
 
   /** The head of a log that has ended, if it has to be proved. */
-  private async lastCheckpoint(log: string): Promise<Head | undefined> {
-    const answer = await this.ask(logPath(log, "checkpoint"), {});
+  private async lastCheckpoint(log: string, trying: Trying): Promise<Head | undefined> {
+    const answer = await this.ask(logPath(log, "checkpoint"), {}, trying);
     if (typeof answer === "string") return undefined;
     let head: Head;
     try {
@@ -244,11 +245,13 @@ export class Exchange {
     return this.memory.aside.has(String(head)) ? head : undefined;
   }
 
-  /** One try of a request about heads: its answer, or why there is none. */
-  private async ask(path: string, query: Query): Promise<Answer | string> {
+  /** One try of a request about heads: its answer, or why there is none. A batch takes no longer than a call. */
+  private async ask(path: string, query: Query, trying: Trying): Promise<Answer | string> {
+    if (trying.left <= 0) return "the time for proofs was over";
     let answer: Answer;
     try {
-      answer = await this.once({ method: "GET", path, query, repeatable: true }, this.terms.answerWithin);
+      const within = Math.min(this.terms.answerWithin, trying.left);
+      answer = await this.once({ method: "GET", path, query, repeatable: true }, within);
     } catch (error) {
       if (error instanceof Broken) return error.message;
       throw error;

@@ -36,7 +36,7 @@ from service.cli.access.port import (
     ShownEvent,
     SignedHead,
 )
-from service.cli.access.problems import ServiceProblem
+from service.cli.access.problems import ServiceProblem, whole_id
 from service.cli.members import items, member
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy import Limits
@@ -152,7 +152,7 @@ class OverHTTP:
         """Record a case under this key, or under one of its own."""
         with self._spoken():
             found = await self._client.submit(_plain(case), key=key)
-        return Recorded(found.debate_id, found.status)
+        return Recorded(whole_id(found.debate_id), found.status)
 
     @asynccontextmanager
     async def running(self, debate: str) -> AsyncIterator[Running]:
@@ -315,7 +315,8 @@ def problem_of(error: gainsay_client.GainsayError, address: str, kept: Path | No
             words = f"{error.detail}. The heads were shown by {address}{until if kept else ''}"
             return ServiceProblem(words, code=error.code, status=500)
         case gainsay_client.Unreachable():
-            words = f"{error.detail}; check the address, and that the service runs (`gainsay serve`)"
+            again = f"; here: the same command with --key {error.key}" if error.key else ""
+            words = f"{error.detail}{again}; check the address, and that the service runs (`gainsay serve`)"
             return ServiceProblem(words, code=error.code, status=503)
         case gainsay_client.UnexpectedAnswer():
             words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from service.errors import GainsayError
 
@@ -43,6 +44,19 @@ class ServiceProblem(GainsayError):
                 cls(words, code=code, status=status, pointers=tuple(pointers.get(words, ()))) for words in said
             )
         return found
+
+
+def whole_id(given: str) -> str:
+    """A debate's id as a service says it, in its usual spelling.
+
+    Files are named by it, and it is printed: raises `ServiceProblem` for what is no id.
+    """
+    try:
+        return str(UUID(given))
+    except ValueError:
+        raise ServiceProblem(
+            f"expected the id of a debate from the service, found {given[:100]!r}", code="unexpected_answer", status=502
+        ) from None
 
 
 def _counted(detail: str) -> list[str]:

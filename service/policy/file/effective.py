@@ -142,7 +142,11 @@ def _key(name: str) -> str:
 
 
 def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    """A string that shows what it holds: no character of it moves the terminal or turns the order of reading."""
+    return "".join(
+        c if c.isprintable() else f"\\U{ord(c):08X}" if ord(c) > 0xFFFF else f"\\u{ord(c):04X}"
+        for c in json.dumps(text, ensure_ascii=False)
+    )
 
 
 def _inline(value: Any) -> str:

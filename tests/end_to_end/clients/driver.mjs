@@ -55,7 +55,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify({ found: await answer(JSON.parse(line)) }));
   } catch (error) {
     if (!(error instanceof GainsayError)) console.error(error);
-    const { name, code, detail, status, requestId, retryAfter, errors, debateId, message } = error;
-    console.log(JSON.stringify({ failed: name, members: { code, detail, status, requestId, retryAfter, errors, debateId, text: message } }));
+    const { name, code, detail, status, requestId, retryAfter, errors, debateId, key, message } = error;
+    console.log(JSON.stringify({ failed: name, members: { code, detail, status, requestId, retryAfter, errors, debateId, key, text: message } }));
   }
 }

@@ -183,6 +183,61 @@ async def test_a_location_of_another_origin_is_refused_and_nothing_is_sent_there
         assert {asked.headers["authorization"] for asked in server.seen} == {"Bearer secret"}
 
 
+@pytest.mark.parametrize("location", ["http://[", "http://gainsay.example:99999/", "//[x", "http://gainsay:x/"])
+async def test_a_location_that_is_no_address_is_refused_as_one_of_another_origin(driver: Driver, location: str) -> None:
+    async with lying(lambda _: answer(202, TAKEN, {"location": location})) as server, driver.open(server.url) as client:
+        with pytest.raises(Failed) as raised:
+            await client.call("submit", CASE)
+
+    assert raised.value.kind == "UntrustedAddress"
+
+
+@pytest.mark.parametrize("path", ["@{}/v1/models", ".{}/v1/models", "v1/models", ""])
+async def test_a_path_cannot_lead_to_another_origin(driver: Driver, path: str) -> None:
+    async with (
+        lying(lambda _: answer(200, {})) as elsewhere,
+        lying(lambda _: answer(200, {})) as server,
+        driver.open(server.url, token="secret") as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.call("request", "GET", path.format(elsewhere.url.removeprefix("http://")))
+
+    assert raised.value.kind == "Refused"
+    assert server.seen == elsewhere.seen == []
+
+
+@pytest.mark.parametrize("status", [200, 422])
+async def test_json_that_is_nested_too_deeply_is_no_answer(driver: Driver, status: int) -> None:
+    async with (
+        lying(lambda _: answer(status, b"[" * 200_000 + b"]" * 200_000)) as server,
+        driver.open(server.url) as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.call("models")
+
+    assert raised.value.kind == ("UnexpectedAnswer" if status == 200 else "Refused")
+
+
+async def test_an_empty_key_is_refused_and_not_replaced(driver: Driver) -> None:
+    async with lying(lambda _: answer(202, TAKEN)) as server, driver.open(server.url) as client:
+        for call in ("submit", "review"):
+            with pytest.raises(Failed) as raised:
+                await client.call(call, CASE, key="")
+            assert raised.value.kind == "Refused"
+
+    assert server.seen == []
+
+
+async def test_a_case_whose_fate_is_unknown_is_told_with_its_key(driver: Driver) -> None:
+    async with lying(lambda _: b"") as server, driver.open(server.url, give_up_after=0.3) as client:
+        for call in ("submit", "review"):
+            with pytest.raises(Failed) as raised:
+                await client.call(call, CASE)
+            sent = server.seen[-1].headers["idempotency-key"].strip('"')
+            assert (raised.value.kind, raised.value.members["key"]) == ("Unreachable", sent)
+            assert sent in raised.value.members["text"]
+
+
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_a_redirect_is_not_followed(driver: Driver, status: int) -> None:
     async with lying(lambda _: answer(200, {})) as elsewhere:
@@ -295,6 +350,18 @@ async def test_streams_that_say_nothing_are_given_up_with_the_time_of_a_call(dri
     async with lying(in_turn()) as server, driver.open(server.url, give_up_after=0.5) as client:
         with pytest.raises(Failed) as raised:
             await client.collect("follow", ID)
+
+    assert raised.value.kind == "Unreachable"
+    assert len(server.seen) > 2
+
+
+async def test_a_stream_that_a_proxy_repeats_without_its_end_is_given_up(driver: Driver) -> None:
+    def say(_: Asked) -> bytes:
+        return STREAM_HEAD + b"retry: 10\n\n" + event(None, "consensus", {"n": 1}) + event(1, "accuracy", {"n": 1})
+
+    async with lying(say) as server, driver.open(server.url, give_up_after=0.5) as client:
+        with pytest.raises(Failed) as raised:
+            await asyncio.wait_for(client.collect("follow", ID), 5)
 
     assert raised.value.kind == "Unreachable"
     assert len(server.seen) > 2

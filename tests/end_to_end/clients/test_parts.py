@@ -73,7 +73,8 @@ def verdict(old: int, size: int, path: list[bytes], roots: tuple[bytes, bytes]) 
 
 STREAM = (
     '﻿: hello\nretry: 5\n\nevent: gate\ndata: {"é": 1}\nid: 1\n\n\n\nid: 2\n\nevent: a\ndata: x\ndata:y\n\n'
-    "id: 3\r\nevent: ü\r\ndata: 🎉\r\n\r\nid: 4\revent: z\rdata\r\rdata: cut"
+    "id: 3\r\nevent: ü\r\ndata: 🎉\r\n\r\nid: 4\revent: z\rdata\r\r"
+    "id: 5\r\n\nid: 6\n\r\ndata: cut"
 ).encode()
 FRAMES = [
     [None, "message", None],
@@ -82,6 +83,8 @@ FRAMES = [
     [None, "a", "x\ny"],
     ["3", "ü", "🎉"],
     ["4", "z", ""],
+    ["5", "message", None],
+    ["6", "message", None],
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,30 @@ async def test_a_proof_that_cannot_be_had_is_told_and_asked_for_again(driver: Dr
         service.proofs = None
         assert await client.call("prove_heads") == {}
         assert await client.call("heads") == {LOG: head(13)}
+
+
+async def test_proofs_that_hang_hold_a_call_no_longer_than_a_call_may_take(driver: Driver) -> None:
+    service = Service(*(head(size) for size in range(8, 20)))
+    service.proofs = answer(503, {"code": "store_unavailable", "detail": "away"})
+    hanging: list[str] = []
+
+    async def say(asked: Asked) -> bytes:
+        if hanging:
+            hanging.append(asked.path)
+            await asyncio.sleep(30)
+        return service(asked)
+
+    terms = {"answer_within": 0.5, "give_up_after": 1.2}
+    async with lying(say) as server, driver.open(server.url, **terms) as client:
+        await calls(client, 12)
+        hanging.append("from now on")
+        begun = time.monotonic()
+        unproved = await client.call("prove_heads")
+        took = time.monotonic() - begun
+
+    assert len(unproved) == 11
+    assert 1.2 <= took < 4
+    assert len(hanging) <= 1 + 3
 
 
 async def test_proofs_are_asked_for_in_batches_and_not_for_every_answer(driver: Driver) -> None:

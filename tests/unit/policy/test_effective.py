@@ -15,7 +15,7 @@ from service.policy.file.effective import differences, effective_toml
 from service.policy.file.reading import read_file
 from service.policy.first import VENDORS, first_policy
 from service.policy.settings import SHIPPED_POLICY
-from tests.fixtures.policies import WRITTEN, policy_file
+from tests.fixtures.policies import WRITTEN, changed, policy_file
 from tests.unit.policy.test_first_policy import DAY, EXAMPLE
 from tests.unit.policy.test_policy_doc import everything
 
@@ -46,6 +46,17 @@ def test_it_is_a_file_of_the_same_policy_with_the_same_hash_that_leaves_nothing_
         assert file.policy.gate.hash in text
         assert same.written.keys() >= set(SETTLED)
         assert not [line for line in effective_toml(same).splitlines() if line.endswith(("  # shipped", "  # usual"))]
+
+
+def test_no_character_of_a_file_moves_the_terminal_or_turns_the_order_of_reading(tmp_path: Path) -> None:
+    version = "2026-07 \x9b2J\u202e\u2066\u200b\U000e0041 é🎉"
+    file = read_file(policy_file(tmp_path, **changed("policy", "version", to=version)))
+
+    text = effective_toml(file)
+
+    assert all(c.isprintable() for c in text.replace("\n", ""))
+    assert "é🎉" in text
+    assert again(tmp_path, text).policy == file.policy
 
 
 @given(

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gainsay_client import files
-from gainsay_client.errors import Conflict, Refused, TimedOut, UnexpectedAnswer
+from gainsay_client.errors import Conflict, Refused, TimedOut, UnexpectedAnswer, Unreachable
 from gainsay_client.events import Follower
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
 from gainsay_client.steps import Give, Pause, Steps
-from gainsay_client.wire import JSON, Answer, Request, encode, log_path, part
+from gainsay_client.wire import JSON, QUOTED, Answer, Request, encode, log_path, part
 
 if TYPE_CHECKING:
     from gainsay_client.types import CaseRequest, GateRequest
@@ -106,6 +106,8 @@ class Calls:
         sent = None if body is None else encode(body)
         if sent is not None:
             given.setdefault("content-type", JSON)
+        if not path.startswith("/"):  # it would be joined to the host, and lead with the token to another
+            raise Refused(f"expected a path that begins with /, found {path[:QUOTED]!r}", code="bad_request")
         repeatable = method.upper() in ("GET", "HEAD", "OPTIONS") or "idempotency-key" in given
         asked = Request(method.upper(), path, pairs(query or {}), given, sent, repeatable)
         return (yield from self.exchange.send(asked))
@@ -114,9 +116,9 @@ class Calls:
         self, case: CaseRequest | Mapping[str, Any], key: str | None, wait: float | None, view: View
     ) -> Steps[Submitted]:
         """Record a case once. All tries go under one key."""
-        key = key or str(uuid.uuid4())
+        key = str(uuid.uuid4()) if key is None else key
         headers = {"content-type": JSON, "idempotency-key": quoted_key(key)}
-        waits = 0 if wait is None else max(0, min(int(wait), WAIT_MAX_S))
+        waits = 0 if wait is None else int(max(0, min(wait, WAIT_MAX_S)))
         if wait is not None:
             headers["prefer"] = f"wait={waits}"
         asked = Request("POST", DEBATES, (("view", view),), headers, encode(case), waits=waits)
@@ -127,6 +129,8 @@ class Calls:
             if conflict.code != "idempotency_in_progress" or conflict.debate_id is None:
                 raise
             return Submitted(conflict.debate_id, "running", key, replayed=True, answer=None)
+        except Unreachable as lost:
+            raise lost.under(key) from None
         self.exchange.terms.server.expect_own(answer.headers.get("location"))
         found = answer.members()
         if not isinstance(found.get("debateId"), str) or not isinstance(found.get("status"), str):

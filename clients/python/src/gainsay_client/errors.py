@@ -9,7 +9,7 @@
       Conflict           409: not yet, or no longer; `debate_id` where the service names one
       Unavailable        408, 429, 502, 503, 504: a repetition may succeed after `retry_after`
       ServiceFault       500 and other faults of the service
-      Unreachable        no answer came
+      Unreachable        no answer came; `key` is that of a case, which may be recorded
       TimedOut           the debate went on for longer than the caller waits; `debate_id` is waited for again
       UnexpectedAnswer   an answer that this service does not give: a page of a proxy, a redirect
         UntrustedAddress an answer that leads to another origin; nothing is sent there
@@ -66,6 +66,8 @@ class GainsayError(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         self.problem = dict(problem or {})
+        self.key: str | None = None
+        """The key of a case that may be recorded although no answer came."""
 
     def __str__(self) -> str:
         told = f"{self.code}: {self.detail}"
@@ -151,9 +153,20 @@ class ServiceFault(GainsayError):
 
 
 class Unreachable(GainsayError):
-    """No whole answer came within the time that the client has for one call."""
+    """No whole answer came within the time that the client has for one call.
+
+    Where that was a case, it may be recorded: submit it again under ``key``, and it is debated and billed once.
+    """
 
     code = "unreachable"
+
+    def under(self, key: str) -> Unreachable:
+        """The same of a case, with the key that it was sent under."""
+        found = Unreachable(
+            f"{self.detail}; the case may be recorded: submit it again under the key {key!r}, and it is billed once"
+        )
+        found.key = key
+        return found
 
 
 class TimedOut(GainsayError):

@@ -64,10 +64,11 @@ class Decoder:
 
     def feed(self, chunk: bytes) -> Iterator[Frame]:
         """The frames that are whole with these bytes; raises `UnexpectedAnswer` for one that is too large."""
-        if self._after_cr:
-            chunk = chunk.removeprefix(b"\n")
-        self._after_cr = chunk.endswith(b"\r") or (self._after_cr and not chunk)
-        for piece in chunk.splitlines(keepends=True):
+        if not chunk:
+            return
+        text = chunk.removeprefix(b"\n") if self._after_cr else chunk
+        self._after_cr = chunk.endswith(b"\r")
+        for piece in text.splitlines(keepends=True):
             self._bytes += len(piece)
             if self._bytes > EVENT_MAX:
                 raise UnexpectedAnswer(f"expected events of at most {EVENT_MAX} bytes, found a larger one")
@@ -162,24 +163,24 @@ class Follower:
         if frame.retry_ms is not None:
             self._retry_s = min(frame.retry_ms / 1000, RETRY_MAX_S)
             return []
-        self._moved = True  # an event, or a comment in a silence
         if frame.data is not None:
             self._held.append((frame.name, frame.data))
         if frame.id is None:
+            self._moved = self._moved or frame.data is None  # a comment in a silence
             return []
         if not (frame.id.isascii() and frame.id.isdigit() and len(frame.id) < 10):
             raise UnexpectedAnswer(f"expected the number of an entry as the id of an event, found {frame.id[:40]!r}")
         number, held, self._held = int(frame.id), self._held, []
         if self._seen is not None and number <= self._seen:
             return []  # sent twice, by a proxy that keeps what it should not
-        self._seen = number
+        self._seen, self._moved = number, True
         return [Event(number, name, _data(name, text)) for name, text in held]
 
 
 def _data(name: str, text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise UnexpectedAnswer(f"expected a JSON object as the data of the event {name[:40]!r}, found {text[:80]!r}")

@@ -113,23 +113,24 @@ class Exchange:
             return
         try:
             heads, ended = batch
+            trying = Trying(self.terms, self.terms.give_up_after)
             for log in ended:
-                if (last := (yield from self._last_checkpoint(log))) is not None:
+                if (last := (yield from self._last_checkpoint(log, trying))) is not None:
                     heads.append(last)
             for head in heads:
                 for _ in range(RACES):
-                    if (yield from self._prove(head)):
+                    if (yield from self._prove(head, trying)):
                         break
         finally:
             self.memory.end_batch()
 
-    def _prove(self, head: Head) -> Steps[bool]:
+    def _prove(self, head: Head, trying: Trying) -> Steps[bool]:
         """Prove a head, or tell that it cannot be; false where another process remembered a third one meanwhile."""
         kept = (yield from steps.do(self.memory.store.heads)).get(head.log, head)
         old, new = sorted((head, kept), key=lambda each: each.size)
         path: tuple[bytes, ...] | str = ()
         if old.size not in (0, new.size):
-            path = yield from self._path(old, new)
+            path = yield from self._path(old, new, trying)
         if isinstance(path, str):
             self.memory.missing(head, path)
             return True
@@ -140,19 +141,19 @@ class Exchange:
             raise forked(head, kept, f"{error}.") from None
         return (yield from steps.do(lambda: self.memory.proved(head, kept)))
 
-    def _path(self, old: Head, new: Head) -> Steps[tuple[bytes, ...] | str]:
+    def _path(self, old: Head, new: Head, trying: Trying) -> Steps[tuple[bytes, ...] | str]:
         """The consistency proof of two heads, or why it cannot be had."""
         query = (("from", str(old.size)), ("to", str(new.size)))
-        answer = yield from self._ask(log_path(old.log, "consistency"), query)
+        answer = yield from self._ask(log_path(old.log, "consistency"), query, trying)
         if isinstance(answer, str):
             return answer
         nodes = tuple(decode_hash(line) for line in answer.body.decode("utf-8", "replace").splitlines())
         path = tuple(node for node in nodes if node is not None)
         return path if len(path) == len(nodes) else "the answer is no proof"
 
-    def _last_checkpoint(self, log: str) -> Steps[Head | None]:
+    def _last_checkpoint(self, log: str, trying: Trying) -> Steps[Head | None]:
         """The head of a log that has ended, if it has to be proved."""
-        answer = yield from self._ask(log_path(log, "checkpoint"), ())
+        answer = yield from self._ask(log_path(log, "checkpoint"), (), trying)
         if isinstance(answer, str):
             return None
         try:
@@ -165,10 +166,12 @@ class Exchange:
         self.memory.followed(log)
         return head if head in self.memory.unproved else None
 
-    def _ask(self, path: str, query: tuple[tuple[str, str], ...]) -> Steps[Answer | str]:
-        """One try of a request about heads: its answer, or why there is none."""
+    def _ask(self, path: str, query: tuple[tuple[str, str], ...], trying: Trying) -> Steps[Answer | str]:
+        """One try of a request about heads: its answer, or why there is none. A batch takes no longer than a call."""
+        if trying.left <= 0:
+            return "the time for proofs was over"
         try:
-            answer = yield from steps.send(Request("GET", path, query), self.terms.answer_within)
+            answer = yield from steps.send(Request("GET", path, query), min(self.terms.answer_within, trying.left))
         except Broken as broken:
             return str(broken)
         if given := answer.headers.get(HEAD):

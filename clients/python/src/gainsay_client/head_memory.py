@@ -11,7 +11,8 @@
     a head of another log                                told, and remembered beside the others
 
 A batch runs within a call, after its answer: at once for the first head that needs a proof, then at most once in
-`every_s`, and after proofs that could not be had in up to a minute. Each head of a batch has its own proof. Between two
+`every_s`, and after proofs that could not be had in up to a minute. Each head of a batch has its own proof. A batch
+takes no longer than a call may (`give_up_after`): what is not asked for then is asked for in a later one. Between two
 batches at most `ASIDE_MAX` heads are kept aside; further ones are told and not compared.
 """
 

@@ -65,7 +65,7 @@ class Answer:
         """The body as JSON; raises `UnexpectedAnswer`."""
         try:
             return json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UnexpectedAnswer(
                 f"expected JSON from the service, found {self.media or 'no media type'}: {_excerpt(self.body)!r}; "
                 "check the address of the service and the proxies before it",
@@ -105,8 +105,12 @@ class Server:
         """Raise `UntrustedAddress` for the address of another origin."""
         if location is None:
             return
-        found = urljoin(f"{self.origin}{self.prefix}/", location.strip())
-        if urlsplit(found).scheme not in ("http", "https") or _origin(found) != self.origin:
+        try:
+            found = urljoin(f"{self.origin}{self.prefix}/", location.strip())
+            own = urlsplit(found).scheme in ("http", "https") and _origin(found) == self.origin
+        except ValueError:  # no address at all
+            found, own = location, False
+        if not own:
             raise UntrustedAddress(
                 f"the answer leads to {found[:QUOTED]!r}, and the client was given {self.origin}; nothing is sent there"
             )
@@ -169,7 +173,7 @@ def _problem(answer: Answer) -> dict[str, Any]:
     """The problem document of an answer; empty where a proxy answered."""
     try:
         found = json.loads(answer.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
