@@ -35,7 +35,7 @@ _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
 _TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
 _JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
-_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`")
+_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`", re.DOTALL)
 
 
 class _NoNumber(str):

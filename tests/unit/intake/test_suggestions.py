@@ -152,3 +152,12 @@ def test_a_name_for_a_number_is_refused_under_a_name_of_any_length(inside: bytes
 
     with pytest.raises(WrongShape, match="NaN is no number in JSON"):
         decode(raw, CaseRequest)
+
+
+@pytest.mark.parametrize("name", ["\n", "a\nb", "\r\n", "\u2028", "`", "a`b", "$", "...", "[0]", "", "~/", "\0"])
+def test_an_unknown_member_is_refused_whatever_its_name_holds(name: str) -> None:
+    raw = json.dumps({"question": "q", "taskType": "contract", name: 1}).encode()
+
+    with pytest.raises(WrongShape) as caught:
+        decode(raw, CaseRequest)
+    assert caught.value.pointers == (f"/{name.replace('~', '~0').replace('/', '~1')}",)
