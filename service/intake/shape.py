@@ -24,6 +24,8 @@ BYTES_MAX = 1 << 18
 """A larger body, long texts not counted, is decoded once and no more: it names one fault."""
 VALUES_MAX = 1 << 16
 """A body of more values is treated in the same way: each takes forty times its bytes to be looked at."""
+LEVELS_MAX = 16
+"""No type has values deeper inside; what is there belongs to a member that is refused itself."""
 SAID_MAX = 200
 _TEXT_MAX = 200
 _FOUND_MAX = 80
@@ -33,7 +35,7 @@ _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
 _TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
 _JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
-_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`")
+_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`", re.DOTALL)
 
 
 class _NoNumber(str):
@@ -61,7 +63,7 @@ def shape_faults(tree: Any, type_: type[Any]) -> list[WrongShape]:
         _mend(holder, pointer, 0)
     times = Counter(fault.pointers[0] for fault in faults)
     while len(faults) < FAULTS_MAX:
-        raw = msgspec.json.encode(holder[""])
+        raw = msgspec.json.encode(holder[""], enc_hook=str)  # of names that stand for numbers and were left in
         try:
             msgspec.json.decode(raw, type=type_)
         except msgspec.ValidationError as error:
@@ -143,15 +145,15 @@ def _number(written: str) -> Raw:
 def _shortened(value: Any, way: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Shorten each long text inside, which changes no shape, and find the names that stand for numbers.
 
-    ``way`` leads here, from the holder on. A pointer is made for what is found alone: one for each value of a deep body
-    would be a thousand times as long as the body.
+    ``way`` leads here, from the holder on. A pointer is made for what is found alone, and none for what is deep inside:
+    those of all values of a body may be a thousand times as long as the body.
     """
     for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
         if isinstance(inner, _NoNumber):
             yield "".join(f"/{escape(step)}" for step in (*way[1:], str(key))) if way else "", str(inner)
         elif isinstance(inner, str):
             value[key] = inner[:_TEXT_MAX]
-        elif isinstance(inner, dict | list):
+        elif isinstance(inner, dict | list) and len(way) < LEVELS_MAX:
             yield from _shortened(inner, (*way, str(key)))
 
 

@@ -226,7 +226,7 @@ def count_statement(search: Search) -> tuple[bytes, dict[str, Any]]:
     A facet that is filtered by itself has a base of its own, without that filter.
     """
     query = search.query
-    params = _params(search) | {"most": COUNTED + 1, "values": FACET_VALUES}
+    params = _params(search) | {"counted": COUNTED, "most": COUNTED + 1, "values": FACET_VALUES}
     every = filters(query)
     given = {name.split("_or_")[0] for name in every}
     bases: dict[str, list[Facet]] = {"": []}
@@ -250,9 +250,10 @@ def _facet(facet: Facet, base: bytes) -> bytes:
     values = b"unnest(e.value) AS v (value)" if lists else b"LATERAL (SELECT e.value::text) AS v (value)"
     return (
         b"(SELECT '%s', v.value, sum(e.n)::bigint AS found, (SELECT passed FROM size_%s) "
-        b"FROM (SELECT %s AS value, count(*) AS n FROM base_%s GROUP BY %s) AS e, %s "
+        b"FROM (SELECT b.value, count(*) AS n FROM (SELECT %s AS value FROM base_%s LIMIT %%(counted)s) AS b "
+        b"GROUP BY b.value) AS e, %s "
         b"WHERE v.value IS NOT NULL GROUP BY v.value ORDER BY found DESC, v.value LIMIT %%(values)s)"
-    ) % (facet.encode(), base, column, base, column, values)
+    ) % (facet.encode(), base, column, base, values)
 
 
 def _base(search: Search, name: str, names: list[str], facets: Sequence[Facet]) -> bytes:

@@ -258,6 +258,7 @@ async def test_counts_are_exact_up_to_a_number_of_debates_and_a_lower_bound_from
     assert sum(count for count, _ in exact.values()) == whole
     assert not any(at_least for _, at_least in exact.values())
     assert tuple(more) == (whole - 1, True)
+    assert sum(count for count, _ in bounds.values()) == whole - 1
     assert all(at_least and count <= exact[value][0] for value, (count, at_least) in bounds.items())
     assert (tuple(declined), of_declined) == ((1, False), {"declined": (1, False)})
 

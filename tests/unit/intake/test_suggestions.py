@@ -125,8 +125,9 @@ LONG_NAME = b'{"' + b"k" * 200 + b'":'
 HOSTILE = {
     "names for numbers, deep inside": (
         LONG_NAME * DEEP + b"[" + b",".join([b"NaN"] * 5_000) + b"]" + b"}" * DEEP,
-        "50 faults",
+        "object contains unknown field 'kkk",
     ),
+    "names for numbers in every field": (b"{" + b",".join(b'"%d":NaN' % n for n in range(5_000)) + b"}", "50 faults"),
     "names for numbers": (b"[" + b"NaN," * 1_000_000 + b"1]", "invalid character at line 1, column 2 "),
     "numbers": (b"[" + b"1," * 2_000_000 + b"1]", "expected 'object', got 'array'"),
     "lists": (b"[" + b"[]," * 1_500_000 + b"1]", "expected 'object', got 'array'"),
@@ -139,6 +140,24 @@ HOSTILE = {
 def test_a_body_of_many_values_is_refused_in_bounded_time(name: str) -> None:
     raw, detail = HOSTILE[name]
     begun = time.process_time()
-    with pytest.raises((BadRequest, WrongShape), match=detail):
+    with pytest.raises((BadRequest, WrongShape), match=detail) as caught:
         decode(raw, CaseRequest)
     assert time.process_time() - begun < 1
+    assert len(str(caught.value)) + sum(map(len, caught.value.pointers)) < 10_000
+
+
+@pytest.mark.parametrize("inside", [b"NaN", b"[NaN]", b'{"a":NaN}'])
+def test_a_name_for_a_number_is_refused_under_a_name_of_any_length(inside: bytes) -> None:
+    raw = b'{"question":"q","taskType":"contract","' + b"k" * 300 + b'":' + inside + b"}"
+
+    with pytest.raises(WrongShape, match="NaN is no number in JSON"):
+        decode(raw, CaseRequest)
+
+
+@pytest.mark.parametrize("name", ["\n", "a\nb", "\r\n", "\u2028", "`", "a`b", "$", "...", "[0]", "", "~/", "\0"])
+def test_an_unknown_member_is_refused_whatever_its_name_holds(name: str) -> None:
+    raw = json.dumps({"question": "q", "taskType": "contract", name: 1}).encode()
+
+    with pytest.raises(WrongShape) as caught:
+        decode(raw, CaseRequest)
+    assert caught.value.pointers == (f"/{name.replace('~', '~0').replace('/', '~1')}",)
