@@ -16,8 +16,8 @@ class Choice(click.Choice[str]):
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """What was found and what is known, with the nearest word."""
         known = [str(choice) for choice in self.choices]
-        words = super().get_invalid_choice_message(value, ctx).removesuffix(".")
-        return f"{words}{did_you_mean(str(value), known)}"
+        refusal = super().get_invalid_choice_message(value, ctx).removesuffix(".")
+        return f"{refusal}{did_you_mean(str(value), known)}"
 
 
 class Amount(click.ParamType[Decimal]):
