@@ -560,6 +560,13 @@ def test_a_command_that_asks_a_service_imports_no_database_no_server_and_no_mode
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_an_address_with_the_beginning_of_a_path_is_answered_with_the_right_one(both: Both) -> None:
+    ended = both.here("list", "--server", f"{both.address}/v1")
+
+    assert (ended.code, ended.out) == (exit_codes.FAILED, "")
+    assert f"write {both.address}\n" in ended.err
+
+
 # -- a connection that breaks, and the keyboard
 
 

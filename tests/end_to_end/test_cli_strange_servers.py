@@ -143,7 +143,7 @@ def test_a_service_that_is_not_there_is_told_soon_and_with_what_to_do(run: Run) 
         r"gainsay: unreachable: no whole answer from http://127\.0\.0\.1:\d+: .*check the address", ended.err
     )
     assert "gainsay serve" in ended.err
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30, "the client's own patience is 60 s"
 
 
 @asynccontextmanager

@@ -287,6 +287,13 @@ async def _reach(client: AsyncGainsay, address: str, kept: Path | None) -> None:
         await client.request("GET", "/")
     except (gainsay_client.Unreachable, gainsay_client.LogForked, gainsay_client.BadHeadStore) as error:
         raise problem_of(error, address, kept) from error
+    except gainsay_client.NotFound as error:
+        if address.endswith("/v1"):  # as other services have it in their addresses
+            raise ServiceProblem(
+                f"expected the address of a service, found that of its paths; write {address.removesuffix('/v1')}",
+                code="unexpected_answer",
+                status=502,
+            ) from error
     except gainsay_client.GainsayError:  # something answers; what it is shows the command's own request
         pass
 
