@@ -15,6 +15,7 @@ import pytest
 
 from tests.fixtures.client_drivers import AsyncDriver, Driver, Failed, SyncDriver
 from tests.fixtures.hostile_servers import STREAM_HEAD, Asked, answer, certified, event, lying
+from tests.fixtures.waiting import within
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -361,7 +362,7 @@ async def test_a_stream_that_a_proxy_repeats_without_its_end_is_given_up(driver:
 
     async with lying(say) as server, driver.open(server.url, give_up_after=0.5) as client:
         with pytest.raises(Failed) as raised:
-            await asyncio.wait_for(client.collect("follow", ID), 5)
+            await within(5, client.collect("follow", ID))
 
     assert raised.value.kind == "Unreachable"
     assert len(server.seen) > 2
