@@ -244,9 +244,9 @@ async def test_a_case_that_was_lost_before_the_service_was_busy_is_told_with_its
 
 async def test_a_case_whose_fate_is_unknown_is_told_with_its_key(driver: Driver) -> None:
     async with lying(lambda _: b"") as server, driver.open(server.url, give_up_after=0.3) as client:
-        for call in ("submit", "review"):
+        for call, terms in (("submit", {}), ("review", {"timeout": 0.5})):
             with pytest.raises(Failed) as raised:
-                await client.call(call, CASE)
+                await client.call(call, CASE, **terms)
             sent = server.seen[-1].headers["idempotency-key"].strip('"')
             assert (raised.value.kind, raised.value.members["key"]) == ("Unreachable", sent)
             assert sent in raised.value.members["text"]
