@@ -440,14 +440,15 @@ def test_the_id_of_a_recorded_case_is_an_id(run: Run) -> None:
     assert "unexpected_answer" in ended.err
 
 
+@pytest.mark.parametrize("said", [b"", answer(503, {"code": "store_unavailable", "detail": "away"})], ids=["", "503"])
 def test_a_lost_case_is_told_with_the_command_that_pays_nothing_twice(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
     monkeypatch.setattr(over_http, "PATIENT_S", 0.4)
     limits = json.loads(msgspec.json.encode(read_policy(SHIPPED_POLICY).limits))
 
     def say(asked: Asked) -> bytes:
-        return b"" if asked.method == "POST" else answer(200, {"limits": limits, "debate": {"format": "panel"}})
+        return said if asked.method == "POST" else answer(200, {"limits": limits, "debate": {"format": "panel"}})
 
     with saying(say) as server:
         ended = run("review", "--sample", "contract", "--server", server.url)

@@ -1,5 +1,5 @@
 /** The client of one service. */
-import { Conflict, Refused, TimedOut, UnexpectedAnswer, Unreachable } from "./errors.js";
+import { Conflict, GainsayError, Refused, TimedOut, UnexpectedAnswer, Unreachable } from "./errors.js";
 import { type Event, Follower } from "./events.js";
 import { Exchange, pause, seconds } from "./exchange.js";
 import { HeadMemory, type HeadNotice } from "./headMemory.js";
@@ -107,6 +107,16 @@ export class Gainsay {
    */
   async submit(case_: CaseRequest, options: { key?: string; wait?: number; view?: View } = {}): Promise<Submitted> {
     const key = options.key ?? crypto.randomUUID();
+    try {
+      return await this.submitUnder(key, case_, options);
+    } catch (error) {
+      if (error instanceof Unreachable) throw error.under(key);
+      if (error instanceof GainsayError) error.key = key;
+      throw error;
+    }
+  }
+
+  private async submitUnder(key: string, case_: CaseRequest, options: { wait?: number; view?: View }): Promise<Submitted> {
     const waits = Math.max(0, Math.min(Math.floor(options.wait ?? 0), WAIT_MAX_S));
     const headers: Record<string, string> = { "content-type": JSON_TYPE, "idempotency-key": quotedKey(key) };
     if (options.wait !== undefined) headers["prefer"] = `wait=${waits}`;
@@ -116,7 +126,6 @@ export class Gainsay {
     try {
       answer = await this.exchange.send(asked);
     } catch (error) {
-      if (error instanceof Unreachable) throw error.under(key);
       if (!(error instanceof Conflict)) throw error;
       this.server.expectOwn(error.location);
       if (error.code !== "idempotency_in_progress" || error.debateId === undefined) throw error;

@@ -32,8 +32,8 @@ export class GainsayError extends Error {
   readonly location: string | undefined;
   /** All members of the problem document, of a newer service too. */
   readonly problem: Record<string, unknown>;
-  /** The key of a case that may be recorded although no answer came. */
-  readonly key: string | undefined;
+  /** The key of the case that was submitted: under it another try is recorded and billed once with this one. */
+  key: string | undefined;
 
   constructor(detail: string, members: ErrorMembers = {}) {
     const code = members.code ?? (new.target as typeof GainsayError).code;

@@ -12,6 +12,8 @@ const EVENT_STREAM = "text/event-stream";
 const FINAL = "final";
 /** The most characters of one event. */
 export const EVENT_MAX = 64 << 20;
+/** The bounds of the seconds that a stream may have a client wait (`retry:`). */
+const RETRY_MIN_S = 0.1;
 const RETRY_MAX_S = 30;
 const ERROR_MAX = 1 << 20;
 
@@ -146,7 +148,7 @@ export class Follower {
   /** The events of an entry that is whole with a frame. */
   private take(found: Frame): Event[] {
     if (found.retryMs !== undefined) {
-      this.retryS = Math.min(found.retryMs / 1000, RETRY_MAX_S);
+      this.retryS = Math.min(Math.max(found.retryMs / 1000, RETRY_MIN_S), RETRY_MAX_S);
       return [];
     }
     if (found.data !== undefined) this.held.push([found.name, found.data]);

@@ -322,8 +322,7 @@ def problem_of(error: gainsay_client.GainsayError, address: str, kept: Path | No
             words = f"{error.detail}. The heads were shown by {address}{until if kept else ''}"
             return ServiceProblem(words, code=error.code, status=500)
         case gainsay_client.Unreachable():
-            again = f"; here: the same command with --key {error.key}" if error.key else ""
-            words = f"{error.detail}{again}; check the address, and that the service runs (`gainsay serve`)"
+            words = f"{error.detail}{_again(error)}; check the address, and that the service runs (`gainsay serve`)"
             return ServiceProblem(words, code=error.code, status=503)
         case gainsay_client.UnexpectedAnswer():
             words = f"{error.detail} ({address} may be no service of Gainsay: check --server or GAINSAY_SERVER)"
@@ -338,8 +337,16 @@ def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProble
     if error.code == f"http_{status}":  # without a problem document, which a service always sends
         words = f"expected an answer of Gainsay at {address}, found another server's: {error.detail}; check the address"
         return ServiceProblem(words, code="unexpected_answer", status=502, request=error.request_id)
+    if isinstance(error, gainsay_client.Unavailable) and error.key:
+        words = f"{error.detail}; the case may be recorded{_again(error)}"
+        return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
     faults = [(fault.pointer, fault.detail) for fault in error.errors]
     return ServiceProblem.of(error.detail, error.code, status, faults, error.request_id)
+
+
+def _again(error: gainsay_client.GainsayError) -> str:
+    """How a case whose fate is not known is sent again without a second bill."""
+    return f"; repeat this command with --key {error.key}, and it is billed once" if error.key else ""
 
 
 def _named(logs: Sequence[JSON], log: str | None) -> str:

@@ -229,11 +229,24 @@ async def test_an_empty_key_is_refused_and_not_replaced(driver: Driver) -> None:
     assert server.seen == []
 
 
+async def test_a_case_that_was_lost_before_the_service_was_busy_is_told_with_its_key(driver: Driver) -> None:
+    answers = [b"", *[problem(503, "store_unavailable")] * 20]
+    async with (
+        lying(lambda _: answers.pop(0)) as server,
+        driver.open(server.url, give_up_after=0.3) as client,
+    ):
+        with pytest.raises(Failed) as raised:
+            await client.call("submit", CASE)
+
+    assert raised.value.kind == "Unavailable"
+    assert server.seen[0].headers["idempotency-key"] == f'"{raised.value.members["key"]}"'
+
+
 async def test_a_case_whose_fate_is_unknown_is_told_with_its_key(driver: Driver) -> None:
     async with lying(lambda _: b"") as server, driver.open(server.url, give_up_after=0.3) as client:
-        for call in ("submit", "review"):
+        for call, terms in (("submit", {}), ("review", {"timeout": 0.5})):
             with pytest.raises(Failed) as raised:
-                await client.call(call, CASE)
+                await client.call(call, CASE, **terms)
             sent = server.seen[-1].headers["idempotency-key"].strip('"')
             assert (raised.value.kind, raised.value.members["key"]) == ("Unreachable", sent)
             assert sent in raised.value.members["text"]

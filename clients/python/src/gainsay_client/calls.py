@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from gainsay_client import files
-from gainsay_client.errors import Conflict, Refused, TimedOut, UnexpectedAnswer, Unreachable
+from gainsay_client.errors import Conflict, GainsayError, Refused, TimedOut, UnexpectedAnswer, Unreachable
 from gainsay_client.events import Follower
 from gainsay_client.exchange import Exchange
 from gainsay_client.heads import Head
@@ -115,8 +115,19 @@ class Calls:
     def submit(
         self, case: CaseRequest | Mapping[str, Any], key: str | None, wait: float | None, view: View
     ) -> Steps[Submitted]:
-        """Record a case once. All tries go under one key."""
+        """Record a case once. All tries go under one key, which an error has too."""
         key = str(uuid.uuid4()) if key is None else key
+        try:
+            return (yield from self._submit(case, key, wait, view))
+        except Unreachable as lost:
+            raise lost.under(key) from None
+        except GainsayError as error:
+            error.key = key
+            raise
+
+    def _submit(
+        self, case: CaseRequest | Mapping[str, Any], key: str, wait: float | None, view: View
+    ) -> Steps[Submitted]:
         headers = {"content-type": JSON, "idempotency-key": quoted_key(key)}
         waits = 0 if wait is None else int(max(0, min(wait, WAIT_MAX_S)))
         if wait is not None:
@@ -129,8 +140,6 @@ class Calls:
             if conflict.code != "idempotency_in_progress" or conflict.debate_id is None:
                 raise
             return Submitted(conflict.debate_id, "running", key, replayed=True, answer=None)
-        except Unreachable as lost:
-            raise lost.under(key) from None
         self.exchange.terms.server.expect_own(answer.headers.get("location"))
         found = answer.members()
         if not isinstance(found.get("debateId"), str) or not isinstance(found.get("status"), str):

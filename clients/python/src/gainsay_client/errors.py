@@ -9,7 +9,7 @@
       Conflict           409: not yet, or no longer; `debate_id` where the service names one
       Unavailable        408, 429, 502, 503, 504: a repetition may succeed after `retry_after`
       ServiceFault       500 and other faults of the service
-      Unreachable        no answer came; `key` is that of a case, which may be recorded
+      Unreachable        no answer came
       TimedOut           the debate went on for longer than the caller waits; `debate_id` is waited for again
       UnexpectedAnswer   an answer that this service does not give: a page of a proxy, a redirect
         UntrustedAddress an answer that leads to another origin; nothing is sent there
@@ -67,7 +67,7 @@ class GainsayError(Exception):
         self.retry_after = retry_after
         self.problem = dict(problem or {})
         self.key: str | None = None
-        """The key of a case that may be recorded although no answer came."""
+        """The key of the case that was submitted: under it another try is recorded and billed once with this one."""
 
     def __str__(self) -> str:
         told = f"{self.code}: {self.detail}"

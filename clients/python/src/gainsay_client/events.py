@@ -21,7 +21,8 @@ EVENT_STREAM = "text/event-stream"
 FINAL = "final"
 EVENT_MAX = 64 << 20
 """The most bytes of one event."""
-RETRY_S, RETRY_MAX_S = 1.0, 30.0
+RETRY_S, RETRY_MIN_S, RETRY_MAX_S = 1.0, 0.1, 30.0
+"""Seconds before a stream is asked for again: at first, and the bounds of what it may say itself (``retry:``)."""
 ERROR_MAX = 1 << 20
 
 
@@ -161,7 +162,7 @@ class Follower:
     def _take(self, frame: Frame) -> list[Event]:
         """The events of an entry that is whole with a frame."""
         if frame.retry_ms is not None:
-            self._retry_s = min(frame.retry_ms / 1000, RETRY_MAX_S)
+            self._retry_s = min(max(frame.retry_ms / 1000, RETRY_MIN_S), RETRY_MAX_S)
             return []
         if frame.data is not None:
             self._held.append((frame.name, frame.data))
