@@ -380,6 +380,7 @@ async def test_a_decision_is_found_again_by_what_is_known_of_it(
     ]
     wanted = [{"metadata": "ticket=LEGAL-31"}, {"q": "uncapped liability"}, {"humanReview": "true"}]
     await site.http.post(f"/v1/debates/{other}/abort")
+    await site.http.get(f"/v1/debates/{other}/events")  # until its end is provable: then it is for a person, too
     by_ticket, by_words, for_person = found = [[one["debateId"] for one in await listed(site, **by)] for by in wanted]
 
     ran = await ways.run(6, straight(site, ways))
