@@ -7,7 +7,6 @@ import io
 import json
 import re
 import socket
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -133,9 +132,8 @@ def test_nothing_is_sent_to_where_a_redirect_leads(run: Run) -> None:
     assert there.seen == []
 
 
+@pytest.mark.timeout(45)  # the client's own patience is 60 s
 def test_a_service_that_is_not_there_is_told_soon_and_with_what_to_do(run: Run) -> None:
-    began = time.monotonic()
-
     ended = run("list", "--server", f"http://127.0.0.1:{closed_port()}")
 
     assert (ended.code, ended.out) == (exit_codes.FAILED, "")
@@ -143,7 +141,6 @@ def test_a_service_that_is_not_there_is_told_soon_and_with_what_to_do(run: Run) 
         r"gainsay: unreachable: no whole answer from http://127\.0\.0\.1:\d+: .*check the address", ended.err
     )
     assert "gainsay serve" in ended.err
-    assert time.monotonic() - began < 30, "the client's own patience is 60 s"
 
 
 @asynccontextmanager

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ID = "01920000-0000-7000-8000-000000000000"
 TAKEN = {"debateId": ID, "status": "queued", "gate": {}, "links": {}}
 CASE: dict[str, Any] = {"question": "Sign?", "taskType": "contract", "estimatedDownside": "250000.10"}
+SOON_S = 30.0
+"""Far more than a call takes that is given up, and less than the 60 s for which a client goes on by default."""
 
 
 def problem(status: int, code: str, headers: dict[str, str] | None = None, **members: Any) -> bytes:
@@ -122,13 +124,10 @@ async def test_a_storm_of_503_ends_with_the_time_of_the_call(driver: Driver) -> 
         lying(lambda _: problem(503, "overloaded", {"retry-after": "0"})) as server,
         driver.open(server.url, give_up_after=1.0) as client,
     ):
-        begun = time.monotonic()
         with pytest.raises(Failed) as raised:
-            await client.call("submit", CASE)
-        took = time.monotonic() - begun
+            await within(SOON_S, client.call("submit", CASE))
 
     assert (raised.value.kind, raised.value.members["code"]) == ("Unavailable", "overloaded")
-    assert took < 2
     assert 3 <= len(server.seen) <= 12  # each pause is twice as long
 
 
@@ -137,12 +136,10 @@ async def test_a_pause_that_would_end_too_late_is_not_begun(driver: Driver) -> N
         lying(lambda _: problem(503, "overloaded", {"retry-after": "3600"})) as server,
         driver.open(server.url) as client,
     ):
-        begun = time.monotonic()
         with pytest.raises(Failed) as raised:
-            await client.call("models")
+            await within(SOON_S, client.call("models"))
 
     assert raised.value.members["retryAfter"] == 3600
-    assert time.monotonic() - begun < 2
     assert len(server.seen) == 1
 
 
@@ -307,12 +304,10 @@ async def test_an_answer_that_comes_too_slowly_is_given_up(driver: Driver) -> No
         lying(dribbled) as server,
         driver.open(server.url, answer_within=0.3, give_up_after=0.8) as client,
     ):
-        begun = time.monotonic()
         with pytest.raises(Failed) as raised:
-            await client.call("models")
+            await within(SOON_S, client.call("models"))
 
     assert raised.value.kind == "Unreachable"
-    assert time.monotonic() - begun < 3
     assert len(server.seen) >= 2
 
 
@@ -453,11 +448,9 @@ async def test_a_certificate_holds_by_the_authority_that_is_given_and_by_no_othe
         async with driver_.open(server.url, verify=str(authority)) as client:
             assert await client.call("models") == {"models": []}
         async with driver_.open(server.url, token="secret") as client:
-            begun = time.monotonic()
             with pytest.raises(Failed) as raised:
-                await client.call("models")
+                await within(SOON_S, client.call("models"))  # it is not tried again
 
     assert raised.value.kind == "Unreachable"
     assert "CERTIFICATE_VERIFY_FAILED" in raised.value.members["detail"]
-    assert time.monotonic() - begun < 3  # it is not tried again
     assert len(server.seen) == 1
