@@ -30,9 +30,9 @@ from bench.logs import a_log_of_hashes, a_log_of_records
 from service.app import sequencing_at
 from service.audit.note import PublicKey
 from service.audit.tree import leaf_hash, verify_inclusion
+from service.identity.caller import Caller
 from service.policy.settings import Settings, read_settings
 from service.proving.self_check import SelfCheck
-from service.reviews import Caller
 from service.reviews.evidence import Filters, export
 from service.store.current_log import CurrentLogs
 from service.store.embedded.data_dir import find_programs

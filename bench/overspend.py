@@ -20,10 +20,10 @@ from msgspec.structs import replace
 
 from service.app import connected
 from service.debate.entries import TurnAsked
+from service.identity.caller import Caller
 from service.money import tokenizers
 from service.policy import Budget, Budgets, Policy
 from service.policy.settings import read_policy
-from service.reviews import Caller
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig
 from tests.end_to_end.vendors.policies import MICRO, OPEN, PRICES, cost

@@ -21,6 +21,7 @@ from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
+from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.deployment import assemble
 from service.policy import Policy, ProviderSetting, TimeStamps
@@ -36,7 +37,7 @@ from service.proving.sequencer import Announce, Sequencer
 from service.proving.signing.open import open_signer, signing_key
 from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
-from service.reviews import Caller, Reviews
+from service.reviews import Reviews
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig, new_process_name

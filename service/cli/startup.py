@@ -14,8 +14,8 @@ import click
 from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
 from service.errors import StoreUnavailable
+from service.identity.caller import Caller
 from service.policy.settings import Settings, read_level, read_settings
-from service.reviews import Caller
 
 LOCAL = Caller(kind="person", via="keyboard")
 """The caller at the keyboard: the operator of this machine."""

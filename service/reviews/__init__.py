@@ -14,12 +14,12 @@ from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision, is_end
+from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Line, Result, build_result
 from service.reviews.abort import Aborted, stop
-from service.reviews.caller import Caller
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
 from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
@@ -32,7 +32,7 @@ from service.store.hub import EventHub
 from service.store.pool import Database
 from service.store.stored_debate import read_debate, read_documents, read_head
 
-__all__ = ["Caller", "DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
+__all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
 
 HOLD_S = 3.0
 """How long an answer is held for its checkpoint before the caller gets `NotProvable`."""

@@ -12,11 +12,11 @@ from service.audit.record import SALT_BYTES, Context, Record, RecordPlace, Write
 from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, Entry, GateDecided
 from service.debate.model import Case
+from service.identity.caller import Caller
 from service.intake import Deployment, Prepared, expected_cost
 from service.intake.model_ranking import Standing
 from service.intake.quote import CaseQuote, quote
 from service.intake.request import CaseRequest, document_ids
-from service.reviews.caller import Caller
 from service.running import versions
 from service.store import spend
 from service.store.clock import DatabaseTime

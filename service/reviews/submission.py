@@ -14,6 +14,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecided, GateDecision
 from service.debate.model import Status
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
+from service.identity.caller import Caller
 from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
@@ -21,7 +22,6 @@ from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest
 from service.policy import Policy
 from service.policy.task_types import read_type
-from service.reviews.caller import Caller
 from service.reviews.opening import least, prepare, quoted
 from service.reviews.wait import DebateWaiter
 from service.store import spend

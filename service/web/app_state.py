@@ -8,10 +8,11 @@ from typing import Any, Protocol
 from litestar import Request
 from msgspec import Struct, field
 
+from service.identity.caller import LOCAL
 from service.intake import Deployment
 from service.intake.decoding import most_bytes
 from service.prompts import Prompts
-from service.reviews import Caller, Reviews
+from service.reviews import Reviews
 from service.reviews.on_disconnect import DisconnectWatch
 from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -20,9 +21,6 @@ from service.web.admission import AdmissionSlots
 from service.web.stream_listeners import Listeners
 
 HttpRequest = Request[Any, Any, Any]
-
-LOCAL = Caller()
-"""Every caller, until identities are configured."""
 
 
 class Service(Protocol):

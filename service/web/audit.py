@@ -37,7 +37,8 @@ from service.store.impact import AffectedDebate, RecallQuery
 from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
-from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
+from service.web.app_state import AppState, HttpRequest, app_state
+from service.web.callers import caller
 from service.web.codings import wanted_coding
 from service.web.debates import answered, cursor, known_query, linked, one_of
 from service.web.problems import NotAcceptable, request_id
@@ -152,7 +153,7 @@ async def verifier_keys(request: HttpRequest) -> Response[bytes]:
     """The register of verifier keys."""
     known_query(request, ())
     site = app_state(request)
-    found = await key_register(site.database, site.service.reviews.deployment.policy, LOCAL.tenant)
+    found = await key_register(site.database, site.service.reviews.deployment.policy, caller(request).tenant)
     return answered(KeyList(keys=found))
 
 
@@ -160,7 +161,7 @@ async def verifier_keys(request: HttpRequest) -> Response[bytes]:
 async def logs(request: HttpRequest) -> Response[bytes]:
     """The caller's logs, each with its latest checkpoint."""
     known_query(request, ())
-    found = await proofs.logs_of(app_state(request).database, LOCAL.tenant)
+    found = await proofs.logs_of(app_state(request).database, caller(request).tenant)
     return answered(LogList(logs=tuple(map(LogDetail.of, found))))
 
 
@@ -180,7 +181,7 @@ async def proof(request: HttpRequest) -> Response[bytes]:
     log, head = await _log_with_checkpoint(request)
     if (size := _whole_number(request, "size")) is not None:
         head = await _head_at(site, log, size)
-    index = await _index(site, log, str(request.path_params["record"]))
+    index = await _index(request, log, str(request.path_params["record"]))
     if index >= head.size:
         raise NotFound(f"record {index} is not under the checkpoint of {head.size} records; ask for a later one")
     path = await proofs.inclusion(site.database, log.log, index, head.size)
@@ -231,7 +232,7 @@ async def records(request: HttpRequest) -> Stream:
     asked = {name: _single_value(request, name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
     chunks: AsyncIterator[bytes] = await evidence.export(
-        site.database, site.logs, log, filters, LOCAL, _writer(site), form=form
+        site.database, site.logs, log, filters, caller(request), _writer(request), form=form
     )
     header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **_attachment(f"{log.replace('/', '-')}.{form}")}
     return Stream(_cut_short(chunks, log), media_type=media, headers=header_fields)
@@ -242,7 +243,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
-    content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
+    content = await evidence.bundle(site.database, site.logs, debate, caller(request), _writer(request))
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",
@@ -267,7 +268,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
     query = RecallQuery(asked, value, limit + 1, below)
-    found = await affected_decisions(site.database, site.logs, query, LOCAL, _writer(site))
+    found = await affected_decisions(site.database, site.logs, query, caller(request), _writer(request))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/audit/recall", [(asked, value), ("limit", str(limit))], following)
@@ -281,7 +282,7 @@ def _name(request: HttpRequest) -> str:
 
 async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
     """The log of the path with its latest checkpoint; raises `NotFound` and `NotProvable`."""
-    log = await proofs.log_of(app_state(request).database, LOCAL.tenant, _name(request))
+    log = await proofs.log_of(app_state(request).database, caller(request).tenant, _name(request))
     if log.head is None:
         raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs", retry_after=1)
     return log, log.head
@@ -294,7 +295,7 @@ async def _head_at(site: AppState, log: TenantLog, size: int) -> SignedCheckpoin
     return head
 
 
-async def _index(site: AppState, log: TenantLog, record: str) -> int:
+async def _index(request: HttpRequest, log: TenantLog, record: str) -> int:
     """The leaf of a record: its index, or a debate and the number of its entry, joined by a dot."""
     if _NUMBER.fullmatch(record):
         return int(record)
@@ -302,7 +303,8 @@ async def _index(site: AppState, log: TenantLog, record: str) -> int:
     if named is None:
         raise NotFound("expected a record as its index in the log or as debate.n, found neither")
     debate, n = named["debate"], int(named["n"])
-    head = await read_head(site.database, debate, LOCAL.tenant)
+    site = app_state(request)
+    head = await read_head(site.database, debate, caller(request).tenant)
     if head["log"] != log.log or n >= head["next_n"]:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
     place = await proofs.proven(site.database, debate, n)
@@ -358,9 +360,9 @@ async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[by
         raise
 
 
-def _writer(site: AppState) -> Writer:
+def _writer(request: HttpRequest) -> Writer:
     """The reader of evidence as the record of the reading names it."""
-    return Writer(LOCAL.actor, site.deployment.build_hash)
+    return Writer(caller(request).actor, app_state(request).deployment.build_hash)
 
 
 def _attachment(name: str) -> dict[str, str]:

@@ -20,7 +20,8 @@ from service.report.sent import encode
 from service.reviews.query_parameters import read_query, unknown_parameters
 from service.web import body, headers, stream
 from service.web.admission import within_time
-from service.web.app_state import LOCAL, HttpRequest, app_state
+from service.web.app_state import HttpRequest, app_state
+from service.web.callers import caller
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
 from service.web.pages import is_known
@@ -46,7 +47,7 @@ async def decide(request: HttpRequest) -> Response[bytes]:
     """The gate's decision alone."""
     known_query(request, ())
     asked = await body.read(request, GateRequest, GATE_BODY)
-    return answered(report.build_gate(app_state(request).reviews.decide(asked, LOCAL)))
+    return answered(report.build_gate(app_state(request).reviews.decide(asked, caller(request))))
 
 
 @post("/v1/quotes")
@@ -57,7 +58,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
     async with site.places.taken():
         async with within_time():
             case = await body.read(request, CaseRequest, site.body_max)
-        found, left = await site.reviews.quote(case, LOCAL)
+        found, left = await site.reviews.quote(case, caller(request))
     return answered(PriceQuote.of(found, left))
 
 
@@ -66,7 +67,7 @@ async def find(request: HttpRequest) -> Response[bytes]:
     """The debates that pass the filters, in pages, with counts."""
     asked = {name: request.query_params.getall(name) for name in request.query_params}
     query = read_query(asked)
-    page = await app_state(request).reviews.find(query, LOCAL)
+    page = await app_state(request).reviews.find(query, caller(request))
     same = [(name, value) for name, values in asked.items() if name != "after" for value in values]
     return answered(DebateList.of(page, query.facets), headers=linked("/v1/debates", same, page.next))
 
@@ -76,7 +77,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
     """One debate in its present state."""
     known_query(request, ("view",))
     site, debate, shown = app_state(request), _debate(request), view(request)
-    result = await site.reviews.result(debate, LOCAL)
+    result = await site.reviews.result(debate, caller(request))
     header_fields = {"ETag": _etag(result, site.deployment.build_hash, shown)}
     if _under_way(result):
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
@@ -95,13 +96,14 @@ async def follow(request: HttpRequest) -> Response[bytes]:
             f"expected Accept to allow {stream.EVENT_STREAM}, the only form of events; or read {address(debate)}"
         )
     after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
-    if await site.reviews.is_past_end(debate, LOCAL, -1 if after is None else after):
+    if await site.reviews.is_past_end(debate, caller(request), -1 if after is None else after):
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit()
-    return stream.EventStream(site, debate, after, shown, header_fields)
+    after = -1 if after is None else after
+    return stream.EventStream(stream.Following(site, caller(request), debate, after, shown), header_fields)
 
 
 @post("/v1/debates/{debate:str}/abort")
@@ -110,7 +112,9 @@ async def abort(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
     plain(why or "", "/reason")
-    found = await app_state(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
+    found = await app_state(request).reviews.abort(
+        _debate(request), caller(request), why or "aborted over HTTP, no reason given"
+    )
     return answered(Abortion.of(found))
 
 
@@ -123,7 +127,7 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
     return Response(
-        content=await app_state(request).reviews.report(_debate(request), LOCAL, REPORTS[wanted], paper),
+        content=await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], paper),
         media_type=wanted,  # the framework adds the charset of text/*
         headers={"Cache-Control": "no-cache", "Vary": "Accept", **SAFE_PAGE},
     )

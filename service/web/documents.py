@@ -14,7 +14,8 @@ from litestar import Response, get
 from msgspec import Struct
 
 from service.reviews.case_documents import BY_HASH, CaseDocument
-from service.web.app_state import LOCAL, HttpRequest, app_state
+from service.web.app_state import HttpRequest, app_state
+from service.web.callers import caller
 from service.web.debates import answered, known_query
 from service.web.pages import is_known
 from service.web.types import address
@@ -73,7 +74,7 @@ async def documents(request: HttpRequest) -> Response[bytes]:
     """The documents of a debate's case."""
     known_query(request, ())
     debate = str(request.path_params["debate"])
-    found = await app_state(request).reviews.documents(debate, LOCAL)
+    found = await app_state(request).reviews.documents(debate, caller(request))
     return answered(DocumentList(documents=tuple(ListedDocument.of(debate, document) for document in found)))
 
 
@@ -82,7 +83,7 @@ async def document(request: HttpRequest) -> Response[bytes]:
     """The text of one document."""
     known_query(request, ())
     debate, name = str(request.path_params["debate"]), str(request.path_params["document"])
-    found = await app_state(request).reviews.document(debate, name, LOCAL)
+    found = await app_state(request).reviews.document(debate, name, caller(request))
     tag = f'"{found.sha256}"'
     if is_known(request, tag):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag, **SAFE_TEXT})

@@ -25,14 +25,16 @@ import msgspec
 from litestar import Response
 from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
+from msgspec import Struct
 
 from service import telemetry
 from service.debate.entries import CaseReceived, is_end
 from service.errors import GainsayError
+from service.identity.caller import Caller
 from service.report import Event, Line, View
 from service.report import events as events_of
 from service.reviews.feed import Feed
-from service.web.app_state import LOCAL, AppState, HttpRequest
+from service.web.app_state import AppState, HttpRequest
 from service.web.problems import request_id
 from service.web.stream_listeners import Listener
 
@@ -42,16 +44,26 @@ PIECE = 16 << 10
 """The most bytes passed to a connection in one piece: a large event is never buffered whole for each listener."""
 
 
-class EventStream(Response[bytes]):
-    """The answer that streams a debate from the entry after ``after`` on; ``final`` has this view of the result."""
+class Following(Struct, frozen=True):
+    """What a listener asked for: a debate from the entry after ``after`` on; ``final`` has this view of the result."""
 
-    def __init__(self, site: AppState, debate: str, after: int | None, view: View, headers: dict[str, str]) -> None:
+    site: AppState
+    caller: Caller
+    debate: str
+    after: int
+    view: View = "summary"
+
+
+class EventStream(Response[bytes]):
+    """The answer that streams a debate."""
+
+    def __init__(self, asked: Following, headers: dict[str, str]) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
-        self._asked = site, debate, -1 if after is None else after, view
+        self._asked = asked
 
     def to_asgi_response(self, app: object, request: HttpRequest, **_given: Any) -> ASGIResponse:
         """The answer as the server takes it."""
-        return _Streamed(*self._asked, request.scope, {name: str(value) for name, value in self.headers.items()})
+        return _Streamed(self._asked, request.scope, {name: str(value) for name, value in self.headers.items()})
 
 
 class _Streamed(ASGIResponse):
@@ -59,17 +71,15 @@ class _Streamed(ASGIResponse):
 
     _should_set_content_length = False
 
-    def __init__(
-        self, site: AppState, debate: str, after: int, view: View, scope: Scope, headers: dict[str, str]
-    ) -> None:
+    def __init__(self, asked: Following, scope: Scope, headers: dict[str, str]) -> None:
         super().__init__(headers=headers, media_type=EVENT_STREAM)
-        self._site, self._debate, self._after, self._view, self._scope = site, debate, after, view, scope
+        self._asked, self._scope = asked, scope
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send events until the stream ends or the listener is gone."""
-        site = self._site
+        site = self._asked.site
         with site.listeners.one(self._scope) as listener:
-            async with aclosing(events(site, self._debate, self._after, listener, self._view)) as chunks:
+            async with aclosing(events(self._asked, listener)) as chunks:
                 async for chunk in chunks:
                     for begin in range(0, len(chunk), PIECE):
                         body = chunk[begin : begin + PIECE]
@@ -78,43 +88,39 @@ class _Streamed(ASGIResponse):
                             break
             if listener.dropped:
                 telemetry.STREAMS_CUT.labels(reason="slow").inc()
-                fields = {"request": request_id.get(), "debate": self._debate}
+                fields = {"request": request_id.get(), "debate": self._asked.debate}
                 telemetry.LOG.warning("event stream cut: the listener does not read it", extra=fields)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def events(
-    site: AppState, debate: str, after: int, listener: Listener, view: View = "summary"
-) -> AsyncGenerator[bytes, None]:
-    """The stream's bytes, from the entry after ``after`` on; ``final`` has this view of the result."""
+async def events(asked: Following, listener: Listener) -> AsyncGenerator[bytes, None]:
+    """The stream's bytes."""
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
             async with (
-                site.reviews.feed(debate, LOCAL) as feed,
-                aclosing(_chunks(site, feed, after, listener, view)) as chunks,
+                asked.site.reviews.feed(asked.debate, asked.caller) as feed,
+                aclosing(_chunks(asked, feed, listener)) as chunks,
             ):
                 async for chunk in chunks:
                     yield chunk
         except GainsayError as error:
             telemetry.STREAMS_CUT.labels(reason="error").inc()
-            fields = {"request": request_id.get(), "debate": debate, "code": error.code}
+            fields = {"request": request_id.get(), "debate": asked.debate, "code": error.code}
             telemetry.LOG.warning("event stream cut", extra=fields)
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 
-async def _chunks(
-    site: AppState, feed: Feed, after: int, listener: Listener, view: View
-) -> AsyncGenerator[bytes, None]:
+async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
-    n, joined, spoke_at = 0, False, time.monotonic()
+    site, n, joined, spoke_at = asked.site, 0, False, time.monotonic()
     try:
         while not (feed.is_done(n) or listener.gone or listener.dropped):
             if n < feed.given:
                 if not n and _ends_with_listeners(feed.lines[0]):
                     site.leaving.listener_joined(feed.debate)
                     joined = True
-                if n > after and (chunk := await _event_bytes(site, feed, n, view)):
+                if n > asked.after and (chunk := await _event_bytes(asked, feed, n)):
                     yield chunk
                     spoke_at = time.monotonic()
                 n += 1
@@ -131,21 +137,21 @@ async def _chunks(
             site.leaving.listener_left(feed.debate, of_itself=of_itself, in_trouble=feed.failed)
 
 
-async def _event_bytes(site: AppState, feed: Feed, n: int, view: View) -> bytes:
+async def _event_bytes(asked: Following, feed: Feed, n: int) -> bytes:
     """The events of an entry, computed once for all listeners that are sent the same ones."""
-    key = n, view if is_end(feed.lines[n].entry) else None
+    key = n, asked.view if is_end(feed.lines[n].entry) else None
     if key not in feed.encoded:
         async with feed.working:
             if key not in feed.encoded:
-                feed.encoded[key] = await _encode_events(site, feed, n, view)
+                feed.encoded[key] = await _encode_events(asked, feed, n)
     return feed.encoded[key]
 
 
-async def _encode_events(site: AppState, feed: Feed, n: int, view: View) -> bytes:
-    line = feed.lines[n]
+async def _encode_events(asked: Following, feed: Feed, n: int) -> bytes:
+    line, reviews = feed.lines[n], asked.site.reviews
     # What the last event carries is equal to the answer of GET without a stream.
-    concluded = await site.reviews.result(feed.debate, LOCAL) if is_end(line.entry) else None
-    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=view)
+    concluded = await reviews.result(feed.debate, asked.caller) if is_end(line.entry) else None
+    rendered = events_of(line, feed.debate, feed.lines[:n], concluded=concluded, view=asked.view)
     if not rendered:
         return b"id: %d\n\n" % line.n if line.n else b""  # the case is part of `gate`
     return b"".join([encode(event, None) for event in rendered[:-1]] + [encode(rendered[-1], line.n)])

@@ -18,7 +18,8 @@ from service.report import View, viewed
 from service.reviews import Submitted
 from service.web import body, headers, problems
 from service.web.admission import within_time
-from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
+from service.web.app_state import AppState, HttpRequest, app_state
+from service.web.callers import caller
 from service.web.debates import RETRY_AFTER_S, answered, known_query, view
 from service.web.types import Links, Submission, address
 
@@ -50,10 +51,10 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     wait = headers.preferred_wait(request.headers.getall("prefer", []))
     async with site.places.taken():
         if key is None:  # a case under a key may be recorded already
-            await site.reviews.refuse_full(LOCAL)
+            await site.reviews.refuse_full(caller(request))
         async with within_time():
             case = await body.read(request, CaseRequest, site.body_max)
-        submitted = await site.reviews.record(case, LOCAL, key)
+        submitted = await site.reviews.record(case, caller(request), key)
     await site.reviews.wait_provable(submitted)
     post_ = _Submission(request, site, case, wait, shown)
     if submitted.replayed or submitted.decision is None:
@@ -69,7 +70,7 @@ async def _answer_new(post_: _Submission, submitted: Submitted, decision: GateDe
     with suppress(StoreUnavailable, NotProvable):  # the case is recorded: an error would make the caller send it again
         if await _ended_in_time(post_, submitted, post_.wait):
             return await _answer_result(post_, submitted)
-        stands = await post_.site.reviews.state_of(submitted.debate, LOCAL)
+        stands = await post_.site.reviews.state_of(submitted.debate, caller(post_.request))
     return _answer_accepted(submitted, decision, post_.applied, stands)
 
 
@@ -107,7 +108,7 @@ async def _has_ended(post_: _Submission, submitted: Submitted) -> bool:
 async def _answer_result(
     post_: _Submission, submitted: Submitted, header_fields: dict[str, str] | None = None
 ) -> Response[bytes]:
-    result = await post_.site.reviews.result(submitted.debate, LOCAL)
+    result = await post_.site.reviews.result(submitted.debate, caller(post_.request))
     where = address(submitted.debate)
     content = where if post_.view == "summary" else f"{where}?view=full"
     return answered(
@@ -141,7 +142,7 @@ async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) ->
         return True
     site, debate = post_.site, submitted.debate
     ends_with_listeners = post_.case.on_disconnect == "abort"
-    over = asyncio.ensure_future(site.reviews.wait(debate, LOCAL, wait))
+    over = asyncio.ensure_future(site.reviews.wait(debate, caller(post_.request), wait))
     closing = asyncio.ensure_future(site.closing.wait())
     gone = asyncio.ensure_future(_caller_gone(post_.request))
     if ends_with_listeners:

@@ -16,8 +16,8 @@ import pytest
 
 from service import telemetry
 from service.errors import QueueFull
+from service.identity.caller import Caller
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import Caller
 from service.store import pool, queue_limits
 from service.store.pool import Database as Pool
 from service.store.pool import Row, StatementUnanswered

@@ -23,7 +23,7 @@ import pytest_asyncio
 
 from service import samples
 from service.debate.entries import CaseReceived
-from service.web.app_state import LOCAL
+from service.identity.caller import LOCAL
 from tests.fixtures.npm import packages
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 

@@ -17,10 +17,11 @@ from psycopg import sql
 
 from service import reviews, telemetry
 from service.errors import QueueFull
+from service.identity.caller import Caller
 from service.intake.request import CaseRequest
 from service.policy import Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import Caller, DebateQuery
+from service.reviews import DebateQuery
 from service.store import spend
 from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_head

@@ -15,7 +15,8 @@ import pytest
 
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import StoreUnavailable
-from service.reviews import Caller, on_disconnect
+from service.identity.caller import Caller
+from service.reviews import on_disconnect
 from service.reviews.on_disconnect import LATE_S, UNSEEN_S, DisconnectWatch
 from service.store.pool import Database as Pool
 from service.store.pool import Row

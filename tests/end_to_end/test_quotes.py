@@ -18,8 +18,8 @@ from rich.console import Console
 from service.cli import exit_codes, main
 from service.cli.display import page
 from service.cli.display.progress import Progress
+from service.identity.caller import Caller
 from service.policy.settings import SHIPPED_POLICY
-from service.reviews import Caller
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
 

@@ -18,12 +18,13 @@ import pytest
 from service import samples, telemetry
 from service.app import open_app, running_worker
 from service.debate.entries import DebateStopped
-from service.reviews import Caller, on_disconnect
+from service.identity.caller import LOCAL, Caller
+from service.reviews import on_disconnect
 from service.reviews.feed import Feed
 from service.store import entry_poll
 from service.web import stream_listeners
 from service.web.app_state import AppState
-from service.web.stream import events
+from service.web.stream import Following, events
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 from tests.fixtures.waiting import within
@@ -258,7 +259,8 @@ async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was
         closing = asyncio.Event()
         here = AppState(site.app, closing, 1, stream_listeners.Listeners(closing), heartbeat_s=0.3)
         debate = (await site.submit())["debateId"]
-        told = [chunk async for chunk in events(here, debate, 1_000, stream_listeners.Listener(None))]
+        asked = Following(here, LOCAL, debate, 1_000)
+        told = [chunk async for chunk in events(asked, stream_listeners.Listener(None))]
 
     assert told.count(b": still here\n\n") >= 2
     assert len(told) == 1 + told.count(b": still here\n\n")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from service.debate.entries import BudgetRefused, TurnSpoke
 from service.debate.turns import seat_of
+from service.identity.caller import Caller
 from service.policy.settings import SHIPPED_POLICY
-from service.reviews import Caller
 from service.store import spend
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database

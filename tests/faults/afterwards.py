@@ -23,7 +23,8 @@ from service.cli import main
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome, SeatPlan, seat_of
 from service.debate.turns import TurnId
-from service.reviews import Caller, evidence
+from service.identity.caller import Caller
+from service.reviews import evidence
 from service.store import spend
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database

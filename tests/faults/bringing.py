@@ -13,9 +13,9 @@ import psycopg
 from msgspec.structs import replace
 
 from service.errors import AuditUnavailable, StoreUnavailable
+from service.identity.caller import Caller
 from service.policy import Budget, Budgets, Policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import Caller
 from service.running.worker import Worker, WorkerConfig
 from tests.faults.counting import Counting
 from tests.fixtures.running import PROMPTLY, Bench, a_request, bench

@@ -23,10 +23,10 @@ from service.audit.note import SigningKey
 from service.audit.record import leaf_hash
 from service.cli import main
 from service.errors import GainsayError
+from service.identity.caller import Caller
 from service.money import tokenizers
 from service.proving.sequencer import countersigning
 from service.proving.signing import local
-from service.reviews import Caller
 from service.store import sealing
 from service.store.pool import Database, Row
 from service.store.queue import ClaimRequest, claim

@@ -25,7 +25,8 @@ from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier
 from service.cli import main
 from service.debate.entries import DebateStopped, TurnAsked, TurnSpoke, decode
-from service.reviews import Caller, evidence
+from service.identity.caller import Caller
+from service.reviews import evidence
 from service.store import spend
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database

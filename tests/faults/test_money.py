@@ -20,10 +20,10 @@ import psycopg
 import pytest
 
 from service.debate.entries import AttemptFailed, TurnAsked
+from service.identity.caller import Caller
 from service.money import tokenizers
 from service.policy import Policy
 from service.policy.settings import read_policy
-from service.reviews import Caller
 from service.store import spend
 from tests.end_to_end.vendors.policies import MICRO
 from tests.faults import failing

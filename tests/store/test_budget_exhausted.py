@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from service.debate.entries import DebateStopped
 from service.errors import BudgetExhausted
+from service.identity.caller import Caller
 from service.policy import Budget, Budgets
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.reviews import Caller
 from service.store import spend
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database as Server

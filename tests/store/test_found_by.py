@@ -10,10 +10,11 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
+from service.identity.caller import Caller
 from service.policy import Policy, decode_policy, encode_policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.proving.row_check import RowCheck
-from service.reviews import Caller, Page
+from service.reviews import Page
 from service.reviews.query_parameters import read_query
 from service.simulated.provider import OfflineProvider
 from service.store.rebuild import rebuild

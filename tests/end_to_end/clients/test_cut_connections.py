@@ -14,9 +14,9 @@ import pytest_asyncio
 
 from service.audit.record import Writer
 from service.cli import main
+from service.identity.caller import LOCAL
 from service.policy.own_build import own_build
 from service.store.rotation import next_log, open_next
-from service.web.app_state import LOCAL
 from service.web.openapi import document
 from tests.fixtures.client_drivers import Driver, Failed
 from tests.fixtures.hostile_servers import Cutting, Fault, cutting

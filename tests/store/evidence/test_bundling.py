@@ -19,9 +19,9 @@ from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import verify_inclusion
 from service.debate.versions import newest
 from service.errors import AuditUnavailable, EvidenceDamaged, NotFound, NotProvable
+from service.identity.caller import Caller
 from service.policy import encode_policy
 from service.prompts import DIRECTORY
-from service.reviews import Caller
 from service.reviews.evidence import NotOver, bundle_files, stored_parts
 from service.reviews.evidence.bundle_files import OtherBuild, compose_files, schemas
 from service.reviews.evidence.covering_head import covering_head

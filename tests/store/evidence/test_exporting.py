@@ -17,8 +17,8 @@ from service.audit.checkpoint import open_checkpoint
 from service.audit.export import COLUMNS, Row, read
 from service.audit.record import open_leaf
 from service.errors import AuditUnavailable, BadRequest, NotFound, NotProvable
+from service.identity.caller import Caller
 from service.prompts import DIRECTORY
-from service.reviews import Caller
 from service.reviews.evidence import Filters, log_export
 from service.store.proofs import LogDamaged
 from tests.fixtures.running import TEXT

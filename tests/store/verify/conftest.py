@@ -14,12 +14,12 @@ import pytest
 from msgspec.structs import replace
 
 from service import samples
+from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.request import CaseRequest
 from service.policy import Budget, Budgets, Policy, decode_policy, encode_policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Request
-from service.reviews import Caller
 from service.running.provider_port import Answer, CallFailed
 from service.simulated import OfflineProvider
 from tests.fixtures.bundles import Draft

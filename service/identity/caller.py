@@ -1,0 +1,45 @@
+"""On whose behalf something is done."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from service.audit.record import Actor
+from service.identity.roles import GRANTS, Role, Scope
+
+Kind = Literal["person", "service", "unknown"]
+Via = Literal["keyboard", "databaseRole", "none"]
+LOCAL_ROLES: tuple[Role, ...] = ("requester", "auditor", "operator")
+
+
+class Caller(Struct, frozen=True):
+    """The caller of an operation. Where no identity is configured there is one: ``local`` of ``default``.
+
+    ``subject`` is an opaque id, which the register of subjects resolves. ``role`` is the one that it acts in, of the
+    ``roles`` that it holds. ``scopes`` narrows what these grant, as an API key may; ``None`` narrows nothing.
+    ``credential`` is the opaque id of the key that it came with, or empty.
+    """
+
+    tenant: str = "default"
+    subject: str = "local"
+    role: Role = "operator"
+    kind: Kind = "unknown"
+    via: Via = "none"
+    roles: tuple[Role, ...] = LOCAL_ROLES
+    scopes: frozenset[Scope] | None = None
+    credential: str = ""
+
+    @property
+    def actor(self) -> Actor:
+        """The caller as records name the actor."""
+        return Actor(self.subject, self.kind, self.role, self.via)
+
+    def may(self, scope: Scope) -> bool:
+        """Whether the caller's roles grant a scope that its credential does not leave out."""
+        return (self.scopes is None or scope in self.scopes) and any(scope in GRANTS[role] for role in self.roles)
+
+
+LOCAL = Caller()
+"""Every caller of a service without identities."""
