@@ -23,6 +23,8 @@ PURE = {
     "service.debate",
     "service.errors",
     "service.gate",
+    "service.identity.caller",
+    "service.identity.roles",
     "service.money.ledger",
     "service.money.prices",
     "service.money.reckoning",
