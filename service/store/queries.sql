@@ -209,6 +209,14 @@ SELECT tenant, log, policy, context, format, task_type, state, created, epoch, n
        worker IS NOT NULL AND lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
 
+-- reached --
+-- Whether a debate of a tenant was submitted by a subject, or is assigned to it.
+SELECT FROM debate_head h
+WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s
+  AND (%(own)s AND h.subject = %(subject)s
+       OR %(assigned)s AND EXISTS (SELECT FROM assignment a
+                                   WHERE a.tenant = h.tenant AND a.debate = h.debate AND a.subject = %(subject)s));
+
 -- draw --
 -- Allocate more of the tenant's day and month to a running debate, or return what is short. Idempotent by `draws`.
 SELECT granted, draws, short, remaining
