@@ -79,7 +79,7 @@ def ways(handlers: Iterable[HTTPRouteHandler], operations: Iterable[Operation]) 
                         f"expected an operation in service/web/operations.py for {method} {route_of(path)}, found "
                         "none; a route without one has no scope, so no caller could be let in"
                     )
-                found[method, path] = operation
+                found[method, route_of(path)] = operation
     return found
 
 
