@@ -21,6 +21,7 @@ from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
+from service.identity.authentication import Authenticator, LocalAuthenticator
 from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.deployment import assemble
@@ -78,6 +79,7 @@ class App(Struct, frozen=True):
     heads: CurrentCheckpoints
     logs: CurrentLogs
     leaving: DisconnectWatch
+    authenticator: Authenticator
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -225,6 +227,7 @@ async def open_app(
                     heads,
                     logs,
                     leaving,
+                    LocalAuthenticator(),
                 )
             finally:
                 await leaving.close()
