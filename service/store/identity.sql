@@ -1,5 +1,6 @@
 -- Queries of the registers of tenants, subjects and API keys. Those that look up before a tenant is known call functions of
--- migrations/0017_identity.sql, which see every tenant; all others carry the tenant.
+-- migrations/0017_identity.sql, which see every tenant; all others carry the tenant. `home` is the tenant in whose log a
+-- change is recorded: that of the row, and the service's own for a row without one.
 
 -- find_key --
 -- The valid key of a hash.
@@ -25,11 +26,11 @@ SELECT key_used(%(key)s);
 WITH new AS (
     INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, %(by)s) ON CONFLICT (name) DO NOTHING RETURNING name
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new
 )
-INSERT INTO pending (log, debate, n) SELECT %(log)s, %(debate)s, 0 FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
 -- add_key --
 -- A new key with its record, or what prevented both.
@@ -38,11 +39,11 @@ WITH new AS MATERIALIZED (
         %(key)s, %(hash)b, %(tenant)s, %(subject)s, %(roles)s::text[], %(scopes)s::text[], %(name)s, %(kind)s, %(by)s,
         %(expires)s::timestamptz, %(first)s, %(replaced)s, %(old_until)s::timestamptz) AS outcome
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM new WHERE outcome = 'added'
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new WHERE outcome = 'added'
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM new WHERE outcome = 'added'
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new WHERE outcome = 'added'
 ), staged AS (
-    INSERT INTO pending (log, debate, n) SELECT %(log)s, %(debate)s, 0 FROM new WHERE outcome = 'added'
+    INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new WHERE outcome = 'added'
 )
 SELECT outcome FROM new;
 
@@ -52,11 +53,11 @@ WITH new AS (
     UPDATE api_key SET revoked = clock_timestamp()
     WHERE id = %(key)s AND tenant IS NOT DISTINCT FROM %(tenant)s::text AND revoked IS NULL RETURNING id
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new
 )
-INSERT INTO pending (log, debate, n) SELECT %(log)s, %(debate)s, 0 FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
 -- revoke_subject --
 -- Revoke a subject of a tenant, and with it every key and token of it, with its record, once.
@@ -64,11 +65,11 @@ WITH new AS (
     UPDATE subject SET revoked = clock_timestamp()
     WHERE id = %(subject)s AND tenant = %(tenant)s AND revoked IS NULL RETURNING id
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new
 )
-INSERT INTO pending (log, debate, n) SELECT %(log)s, %(debate)s, 0 FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
 -- has_operator --
 SELECT has_operator(%(tenant)s) AS found;
