@@ -13,6 +13,7 @@ from service.intake import Deployment
 from service.intake.decoding import most_bytes
 from service.prompts import Prompts
 from service.reviews import Reviews
+from service.reviews.evidence.reading_log import ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -56,6 +57,11 @@ class Service(Protocol):
         """The listeners to debates that end with them."""
         ...
 
+    @property
+    def readings(self) -> ReadingLog:
+        """Who reads content of cases."""
+        ...
+
     async def troubles(self) -> list[str]:
         """The troubles that keep it from taking work."""
         ...
@@ -64,7 +70,8 @@ class Service(Protocol):
 class AppState(Struct, frozen=True):
     """One server: its service, the most bytes of a case's body, and the event that is set when it stops.
 
-    ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread.
+    ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread. A
+    listener that is still sent events after ``noted_s`` is noted as a reader again.
     """
 
     service: Service
@@ -73,6 +80,7 @@ class AppState(Struct, frozen=True):
     listeners: Listeners
     heartbeat_s: float = 15.0
     slow_s: float = 30.0
+    noted_s: float = 60.0
     places: AdmissionSlots = field(default_factory=AdmissionSlots)
 
     @property
@@ -99,6 +107,11 @@ class AppState(Struct, frozen=True):
     def leaving(self) -> DisconnectWatch:
         """The listeners to debates that end with them."""
         return self.service.leaving
+
+    @property
+    def readings(self) -> ReadingLog:
+        """Who reads content of cases."""
+        return self.service.readings
 
     def head(self) -> CurrentCheckpoint | None:
         """The latest checkpoint of the caller's log that this process knows."""
