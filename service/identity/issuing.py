@@ -20,7 +20,7 @@ from service.identity.api_keys import SECRET_BYTES, hash_key, write_key
 from service.identity.caller import Caller
 from service.identity.ids import RANDOM_BYTES, is_id, write_id
 from service.identity.issuing_rules import IdentityConflict, WantedKey
-from service.identity.roles import Role
+from service.identity.roles import ROLES, SCOPES, Role
 from service.identity.settings import KeySettings
 from service.identity.tenants import SERVICE_TENANT, check_tenant
 from service.store import identity_changes as changes
@@ -71,7 +71,9 @@ class Issuing:
         rules.expect_administrator(caller, "creates tenants")
         check_tenant(name)
         if not await changes.add_tenant(self._database, name, *await self._recording(caller, name)):
-            raise IdentityConflict(f"expected a name that no tenant has, found {name!r}, which there is; choose another")
+            raise IdentityConflict(
+                f"expected a name that no tenant has, found {name!r}, which there is; choose another"
+            )
 
     async def issue(self, caller: Caller, wanted: WantedKey) -> Issued:
         """A key for a new subject; raises `InvalidIdentity`, `Forbidden`, `NotFound` and `IdentityConflict`."""
@@ -104,8 +106,8 @@ class Issuing:
         rules.check_days(days, 1, self._most_days, "/days")
         rules.check_days(keep_days, 0, self._most_days, "/keepDays")
         row = await self.show_key(caller, tenant, key)
-        roles = tuple(role for role in rules.ROLES if role in row.roles)
-        scopes = None if row.scopes is None else tuple(scope for scope in rules.SCOPES if scope in row.scopes)
+        roles = tuple(role for role in ROLES if role in row.roles)
+        scopes = None if row.scopes is None else tuple(scope for scope in SCOPES if scope in row.scopes)
         first = rules.expect_issuer(caller, tenant, roles, scopes)
         secret = self._new_secret()
         new = NewKey(
