@@ -52,5 +52,6 @@ def pack_row(entries: Sequence[Entry], packed: PackedDecision) -> dict[str, str]
         "bundle": packed.path,
         "sha256": packed.sha256,
         "answer": decision.answer,
+        "askedRole": first.actor.role,
     }
     return {name: cells[name] for name in COLUMNS}

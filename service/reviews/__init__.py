@@ -123,7 +123,7 @@ class Reviews:
         Raises `NotFound`, `EvidenceDamaged`, and `NotProvable` for an answer that is held.
         """
         stored = await read_debate(self._database, debate, caller.tenant)
-        lines = [Line(record.n, record.at, record.entry, record.actor.via) for record in stored.records]
+        lines = [Line(record.n, record.at, record.entry, record.actor) for record in stored.records]
         last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
             return build_result(debate, lines, last_record=last)

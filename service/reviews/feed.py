@@ -76,7 +76,7 @@ class Feed:
 
     def add(self, stored: StoredDebate) -> None:
         """Add entries that were read; the last one of the debate is not given out yet."""
-        self.lines += [Line(record.n, record.at, record.entry, record.actor.via) for record in stored.records]
+        self.lines += [Line(record.n, record.at, record.entry, record.actor) for record in stored.records]
         self.end = ChainEnd(len(self.lines), stored.last_hash)
         self.over = bool(self.lines) and is_end(self.lines[-1].entry)
         self._set_given(len(self.lines) - self.over)

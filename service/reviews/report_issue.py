@@ -53,7 +53,7 @@ async def write_report(
     stored: StoredDebate, debate: str, position: LogPosition | None, texts: Mapping[str, str], form: Form, paper: Paper
 ) -> bytes:
     """The report; raises `OtherBuild` for a version that this build lacks, and `CannotTypeset`."""
-    lines = [Line(record.n, record.at, record.entry, record.actor.via) for record in stored.records]
+    lines = [Line(record.n, record.at, record.entry, record.actor) for record in stored.records]
     template = _template(stored)
     if template not in REPORTS:
         raise OtherBuild(

@@ -130,7 +130,7 @@ class DebateWaiter:
     async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
         stored = await read_records(self._database, debate, from_n)
-        return [Line(record.n, record.at, record.entry, record.actor.via) for record in stored]
+        return [Line(record.n, record.at, record.entry, record.actor) for record in stored]
 
 
 def _not_provable(debate: str) -> NotProvable:

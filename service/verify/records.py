@@ -9,7 +9,7 @@ complete    the debate is complete from its case to its end, and envelopes agree
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from service.audit import log_events
 from service.audit.bundle import DocumentFile
@@ -46,6 +46,12 @@ UTF8_MAX = 4
 """The most bytes of a character."""
 WORKER = "service", "worker", "databaseRole"
 """Kind, role and authentication of the actor that runs debates: its name alone is free."""
+AUTHENTICATED: Mapping[str, str] = {
+    "apiKey": "authenticated by an API key",
+    "oidc": "authenticated by a token of an identity provider",
+    "proxy": "authenticated by a proxy",
+}
+"""How a caller shows who it is; no other word says that it did."""
 CONTEXT_DIFFERS = "the context", "its members once and in order", "another spelling"
 
 
@@ -308,7 +314,22 @@ def complete(evidence: OpenedBundle) -> str:
         raise NotCheckable(evidence.debate.gap)
     end = whole(entries)
     _fixed(entries, envelopes)
-    return f"{len(entries)} records of one debate, tenant and log, from case.received to {end}"
+    who = asker(envelopes[0])
+    return f"{len(entries)} records of one debate, tenant and log, from case.received to {end}; asked by {who}"
+
+
+def asker(first: Envelope) -> str:
+    """Who brought the case and how it was authenticated, in words, by the debate's first envelope.
+
+    Where nobody was authenticated, the role beside it is the record's claim, and is said to be no more.
+    """
+    actor = first.actor
+    if first.v < 2:  # version 1 has the id of an actor alone
+        return f"{actor.id!r}; how it was authenticated is not recorded"
+    if actor.via in AUTHENTICATED:
+        return f"{actor.id!r} as {actor.role!r}, {AUTHENTICATED[actor.via]}"
+    claimed = f"the role {actor.role!r} is the record's claim"
+    return f"{actor.id!r}, and nobody was authenticated ({actor.via}): {claimed}"
 
 
 def same(first: Envelope, envelope: Envelope) -> None:

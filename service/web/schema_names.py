@@ -221,6 +221,7 @@ SCHEMA_NAMES: dict[type, str] = {
     round_types.ModeratorFirstTake: "ModeratorFirstTake",
     round_types.SwappedModeration: "SwappedModeration",
     result.Struck: "Struck",
+    result.Acted: "Actor",
     argument_types.Dissent: "Dissent",
     argument_types.Maintained: "Maintained",
     audit.KeyList: "KeyList",

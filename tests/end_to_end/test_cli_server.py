@@ -372,7 +372,7 @@ def test_a_review_by_a_service_is_followed_and_shown_like_one_here(both: Both, d
     found = re.findall(r"gainsay report (\S+) --server (\S+) --html", there.out)
     assert found
     assert found[0][1] == both.address
-    assert json.loads(both.same("show", found[0][0], "--json").out)["askedVia"] == "none"
+    assert json.loads(both.same("show", found[0][0], "--json").out)["askedBy"]["via"] == "none"
 
 
 def test_a_case_that_a_service_refuses_is_refused_as_here(both: Both, debates: dict[str, str]) -> None:

@@ -391,7 +391,7 @@ class Faulty:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
         self.heads: CurrentCheckpoints = app.heads
-        self.database, self.logs, self.leaving = app.database, app.logs, app.leaving
+        self.database, self.logs, self.leaving, self.readings = app.database, app.logs, app.leaving, app.readings
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -3288,13 +3288,10 @@ export interface components {
             concludedAt?: string;
             /** @description The number of entries so far. */
             entries: number;
-            /** @description An opaque id of the caller. */
-            subject: string;
-            /**
-             * @description How the caller was authenticated: `none` is not at all.
-             * @enum {string}
-             */
-            askedVia: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
+            /** @description Who submitted the case. */
+            askedBy: components["schemas"]["Actor"];
+            /** @description Who aborted the debate. Absent where it was not aborted. */
+            abortedBy?: components["schemas"]["Actor"];
             /** @description The case as it was received. */
             case: components["schemas"]["Case"];
             /** @description The debate's options, all resolved. */
@@ -3397,6 +3394,26 @@ export interface components {
              * @description The time of the last entry's record.
              */
             at: string;
+        };
+        /**
+         * Actor
+         * @description Who did something, as its record says: an opaque id, and how it was authenticated.
+         */
+        Actor: {
+            /** @description An opaque id. The register of subjects knows its name. */
+            subject: string;
+            /**
+             * @description What it is: a person or a service. It is `unknown` where nobody was authenticated.
+             * @enum {string}
+             */
+            kind: "person" | "service" | "unknown";
+            /** @description The role in which it acted. Where nobody was authenticated, nobody holds it. */
+            role: string;
+            /**
+             * @description How it was authenticated: `none` is not at all.
+             * @enum {string}
+             */
+            via: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
         };
         /**
          * Case
@@ -4857,9 +4874,9 @@ export interface components {
          * @description A debate up to its latest entry, whole.
          *
          *     A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
-         *     ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``askedVia``,
-         *     ``case``, ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``,
-         *     ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
+         *     ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``askedBy``, ``case``,
+         *     ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``, ``overallCost``,
+         *     ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
          *     and ``concludedAt``.
          *
          *     A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
@@ -4911,13 +4928,10 @@ export interface components {
             concludedAt?: string;
             /** @description The number of entries so far. */
             entries: number;
-            /** @description An opaque id of the caller. */
-            subject: string;
-            /**
-             * @description How the caller was authenticated: `none` is not at all.
-             * @enum {string}
-             */
-            askedVia: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
+            /** @description Who submitted the case. */
+            askedBy: components["schemas"]["Actor"];
+            /** @description Who aborted the debate. Absent where it was not aborted. */
+            abortedBy?: components["schemas"]["Actor"];
             /** @description The case as it was received. */
             case: components["schemas"]["Case"];
             /** @description The debate's options, all resolved. */

@@ -437,7 +437,7 @@ def _write_report(version: str, evidence: OpenedBundle, form: Form, paper: Paper
     sealed_entries = zip(evidence.envelopes, evidence.debate.entries, strict=True)
     return REPORTS[version](
         evidence.manifest.debate,
-        [Line(envelope.n, envelope.occurred, entry, envelope.actor.via) for envelope, entry in sealed_entries],
+        [Line(envelope.n, envelope.occurred, entry, envelope.actor) for envelope, entry in sealed_entries],
         last_record=leaf_hash(last.leaf).hex(),
         position=LogPosition(log=head.origin, index=proof.index, size=head.size, root=head.root.hex()),
         texts=evidence.sources,

@@ -15,7 +15,9 @@ from service.report.document.decision import untested
 from service.report.document.uncited import never_cited
 from service.report.first_screen_labels import (
     APPROVER_KEY,
+    AUTHENTICATED,
     KEYS,
+    KIND_OF_ACTOR,
     NO_DISSENT,
     NO_HUMAN_DECISION,
     SETTLED,
@@ -25,7 +27,7 @@ from service.report.first_screen_labels import (
 )
 from service.report.labels import REASON, SIMULATED, STATUS, STOP, label_of
 from service.report.result.terms import AdversarialTerms
-from service.report.result.types import Result
+from service.report.result.types import Acted, Result
 from service.report.shortened import short
 
 QUESTION_MAX, REASONS_MAX = 160, 360
@@ -59,10 +61,20 @@ def _circumstances(r: Result) -> Iterator[Fact]:
 
 def asked(r: Result) -> Iterator[Fact]:
     """Who asked, when, and what a person has decided since."""
-    yield Fact("Asked by", f"{r.subject}; {label_of(VIA, r.asked_via)}")
+    yield Fact("Asked by", who(r.asked_by))
+    if r.aborted_by is not None:
+        yield Fact("Aborted by", who(r.aborted_by))
     ended = f"ended {r.concluded_at}" if r.concluded_at else "not ended yet"
     yield Fact("Recorded", f"received {r.created_at}; {ended}")
     yield Fact("Human decision", NO_HUMAN_DECISION)
+
+
+def who(found: Acted) -> str:
+    """An opaque id, and how it was authenticated; kind and role only where a caller was."""
+    told = label_of(VIA, found.via)
+    if found.via in AUTHENTICATED:
+        told = f"{label_of(KIND_OF_ACTOR, found.kind)}, {told}, as {found.role}"
+    return f"{found.subject} ({told})"
 
 
 def _verification(r: Result) -> Iterator[Block]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from service.audit.record import Actor
 from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
 from service.debate.entries import DebateStarted, Entry, GateDecision
@@ -33,7 +34,7 @@ from service.report.result.speakers import speaker_of
 from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
 from service.report.result.transcript import transcript, weighed
-from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
+from service.report.result.types import Acted, Gate, Hashes, Line, LogPosition, Result
 from service.report.result.would_change import would_change
 
 Texts = Mapping[str, str] | None
@@ -71,8 +72,8 @@ def build_result(
         created_at=lines[0].at,
         concluded_at=lines[-1].at if outcome else None,
         entries=len(lines),
-        subject=h.subject,
-        asked_via=lines[0].via,
+        asked_by=_acted(lines[0].actor, h.subject),
+        aborted_by=next(map(_acted, h.aborts), None),
         case=h.case,
         options=shown_options(started.options) if started else None,
         gate=build_gate(decision) if decision else None,
@@ -102,6 +103,11 @@ def build_result(
         suspicions=_suspicions(h),
         links=_links(debate_id),
     )
+
+
+def _acted(actor: Actor, subject: str = "") -> Acted:
+    """An actor of a record; ``subject`` is its id where the entry has it too."""
+    return Acted(subject=subject or actor.id, kind=actor.kind, role=actor.role, via=actor.via)
 
 
 def _closing_level(last: Closing | None) -> dict[str, Any]:

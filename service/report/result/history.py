@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, TurnAsked, TurnSpoke
+from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, DebateStopped, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
@@ -56,6 +56,9 @@ class History:
         self.lines = lines
         self.case: Case = lines[0].entry.case
         self.subject: str = lines[0].entry.subject
+        self.aborts = [
+            line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
+        ]
         self.facts = Facts()
         self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self.moderators: dict[TurnId, Turn] = {}

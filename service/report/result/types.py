@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
-from service.audit.record import Via
+from service.audit.record import Actor, Via
 from service.checks.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
 from service.debate.findings import Suspicion
@@ -43,16 +43,33 @@ from service.report.result.would_change import GateChange
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 
 
+UNNAMED = Actor("", "unknown", "", "none")
+"""The actor of an entry without its record."""
+
+
+class Acted(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Who did something, as its record says: an opaque id, and how it was authenticated."""
+
+    subject: str
+    """An opaque id. The register of subjects knows its name."""
+    kind: Literal["person", "service", "unknown"]
+    """What it is: a person or a service. It is `unknown` where nobody was authenticated."""
+    role: str
+    """The role in which it acted. Where nobody was authenticated, nobody holds it."""
+    via: Via
+    """How it was authenticated: `none` is not at all."""
+
+
 class Line(Struct, frozen=True):
     """One recorded entry: its number in the debate from 0, the time that its record claims (RFC 3339), the entry.
 
-    ``via`` is how the actor of the record was authenticated, as its envelope says.
+    ``actor`` is who wrote it, as its envelope says.
     """
 
     n: int
     at: str
     entry: Entry
-    via: Via = "none"
+    actor: Actor = UNNAMED
 
 
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -158,9 +175,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """A debate up to its latest entry, whole.
 
     A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
-    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``askedVia``,
-    ``case``, ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``,
-    ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
+    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``askedBy``, ``case``,
+    ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``, ``overallCost``,
+    ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
     and ``concludedAt``.
 
     A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
@@ -190,10 +207,10 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """The time of its last record. Absent while it goes on."""
     entries: int
     """The number of entries so far."""
-    subject: str
-    """An opaque id of the caller."""
-    asked_via: Via
-    """How the caller was authenticated: `none` is not at all."""
+    asked_by: Acted
+    """Who submitted the case."""
+    aborted_by: Acted | None = None
+    """Who aborted the debate. Absent where it was not aborted."""
     case: Case
     """The case as it was received."""
     options: ShownOptions | None = None

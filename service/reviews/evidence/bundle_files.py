@@ -183,7 +183,7 @@ def _report(gathered: BundleParts) -> Files:
 def _rendered(gathered: BundleParts, form: Form) -> bytes:
     envelopes = (open_leaf(record.leaf) for record in gathered.records)
     lines = [
-        Line(envelope.n, envelope.occurred, entry, envelope.actor.via)
+        Line(envelope.n, envelope.occurred, entry, envelope.actor)
         for envelope, entry in zip(envelopes, gathered.entries or (), strict=True)
     ]
     place, head = gathered.place, gathered.head  # the bundle's own head, so that a verifier can render the report again

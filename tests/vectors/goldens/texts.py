@@ -19,7 +19,7 @@ import msgspec
 from msgspec import inspect
 
 from service.audit.bundle_texts import READMES, SCHEMAS
-from service.audit.record import Via
+from service.audit.record import Actor
 from service.debate.entries import CaseReceived, Entry, decode
 from service.debate.kernel import FORMATS
 from service.policy import FORMS, Policy, decode_policy, encode_policy
@@ -49,6 +49,16 @@ TEXTS = {
     "D2": "12.1 A breach of confidence is not capped.\n\n12.2 It lasts for five years.".ljust(1_000, "."),
 }
 """As long as the records say that they are, so that a report names their parts."""
+ASKER = Actor("local", "unknown", "operator", "none")
+KEYBOARD = Actor("local", "person", "operator", "keyboard")
+ACTORS = (
+    KEYBOARD,
+    Actor("gainsay-1", "service", "worker", "databaseRole"),
+    Actor("sub_7z9y8x7w6v5t4s3r2q1p0n9m8k", "service", "requester", "apiKey"),
+    Actor("sub_6z9y8x7w6v5t4s3r2q1p0n9m8k", "person", "operator", "oidc"),
+    Actor("sub_5z9y8x7w6v5t4s3r2q1p0n9m8k", "unknown", "requester", "proxy"),
+)
+"""Who asks and aborts, as records name it."""
 SHOWN = {
     "adversarial/1": "truncated",
     "stances/1": "order-sensitive",
@@ -99,9 +109,9 @@ def recorded() -> Iterator[tuple[str, str, list[Entry]]]:
                 yield form, path.stem, [decode(line) for line in path.read_bytes().splitlines()]
 
 
-def told(teller: Teller, entries: Sequence[Entry], texts: Mapping[str, str] = TEXTS, via: Via = "none") -> bytes:
+def told(teller: Teller, entries: Sequence[Entry], texts: Mapping[str, str] = TEXTS, actor: Actor = ASKER) -> bytes:
     """The report of a debate, as a bundle has it."""
-    lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry, via) for n, entry in enumerate(entries)]
+    lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry, actor) for n, entry in enumerate(entries)]
     position = LogPosition(log=LOG, index=len(lines) - 1, size=len(lines), root="ab" * 32)
     return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=texts, form="markdown", paper="a4")
 
@@ -120,8 +130,14 @@ def all_told() -> Iterator[tuple[Any, ...]]:
 def all_reports(version: str) -> Sequence[tuple[str, str, bytes]]:
     """Every report that a golden of a version holds: its format, the debate's name, and its bytes."""
     teller = REPORTS[version]
-    declined = "", "declined", told(teller, [CaseReceived(a_case(), "local"), DECLINED], via="keyboard")
-    return [declined, *((form, name, told(teller, entries, *texts)) for form, name, entries, *texts in all_told())]
+    declined = "", "declined", told(teller, [CaseReceived(a_case(), "local"), DECLINED], actor=KEYBOARD)
+    (aborted,) = [entries for form, name, entries in recorded() if (form, name) == ("adversarial/1", "aborted")]
+    acted = [("adversarial/1", f"aborted by {actor.via}", told(teller, aborted, actor=actor)) for actor in ACTORS]
+    return [
+        declined,
+        *acted,
+        *((form, name, told(teller, entries, *texts)) for form, name, entries, *texts in all_told()),
+    ]
 
 
 def _reports(version: str) -> Mapping[str, bytes]:

@@ -790,6 +790,17 @@ class ResultLinks(TypedDict):
     audit: str
 
 
+class Actor(TypedDict):
+    """
+    Who did something, as its record says: an opaque id, and how it was authenticated.
+    """
+
+    subject: str
+    kind: Literal['person', 'service', 'unknown']
+    role: str
+    via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
+
+
 class Document(TypedDict):
     """
     A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3.
@@ -3366,9 +3377,9 @@ class Result(TypedDict):
     A debate up to its latest entry, whole.
 
     A member that does not apply, or that is not known yet, is left out. Always there are ``view``, ``debateId``,
-    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``subject``, ``askedVia``,
-    ``case``, ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``,
-    ``overallCost``, ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
+    ``status``, ``question``, ``taskType``, ``simulated``, ``createdAt``, ``entries``, ``askedBy``, ``case``,
+    ``caps``, ``flags``, ``labels``, ``criticalValidationFailures``, ``struck``, ``citationCounts``, ``overallCost``,
+    ``hashes`` and ``links``; once the debate has ended, also ``decision``, ``stopReason``, ``detail``
     and ``concludedAt``.
 
     A confidence level is not a probability, and code can only lower it. The adversarial format has ``rounds`` and
@@ -3389,8 +3400,8 @@ class Result(TypedDict):
     createdAt: str
     concludedAt: NotRequired[str]
     entries: int
-    subject: str
-    askedVia: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
+    askedBy: Actor
+    abortedBy: NotRequired[Actor]
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
     gate: NotRequired[Gate]
@@ -3461,8 +3472,8 @@ class WholeFinalEvent(TypedDict):
     createdAt: str
     concludedAt: NotRequired[str]
     entries: int
-    subject: str
-    askedVia: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
+    askedBy: Actor
+    abortedBy: NotRequired[Actor]
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
     gate: NotRequired[Gate]

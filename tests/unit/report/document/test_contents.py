@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.audit.record import Via
+from service.audit.record import Actor
 from service.audit.report_forms import Paper
 from service.checks.coverage.shape import Absent, State
 from service.checks.judgement import Attacked, check_critique
@@ -44,7 +44,7 @@ from service.report.document.contents import report
 from service.report.result.argument_types import WhyMaintained
 from service.report.result.decision_types import DecisionOutcome
 from service.report.result.notice_types import NoticeKind
-from service.report.result.types import Result
+from service.report.result.types import Acted, Result
 from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
 from tests.fixtures.results import adversarial, decided
 from tests.unit.report.pdf_text import pages_of
@@ -106,6 +106,7 @@ def suspicious(check: Check, facts: Facts) -> Finding:
     )
 
 
+WORKER = Actor("w-1", "service", "worker", "databaseRole")
 HARD = told(drive(a_start(human_review=True), hard, findings=suspicious))
 
 
@@ -368,7 +369,7 @@ def test_what_an_officer_files_is_one_page_of_either_size(paper: Paper) -> None:
         HARD,
         question=words,
         simulated=True,
-        subject="s" * 64,
+        asked_by=Acted(subject="s" * 64, kind="unknown", role="operator", via="none"),
         approved_by="model-risk",
         coverage=tuple(replace(c, title=words) for c in HARD.coverage) * uncited.LEADING,
         decision=replace(found_, answer=words[:300], dissent=replace(found_.dissent, text=words[:300])),
@@ -406,17 +407,84 @@ def test_the_size_of_the_paper_is_the_readers_and_changes_nothing_else() -> None
 
 
 @pytest.mark.parametrize(
-    ("via", "said"),
+    ("actor", "said"),
     [
-        ("none", "- **Asked by:** local; the caller was not authenticated"),
-        ("keyboard", "- **Asked by:** local; a person at the keyboard of the machine, who was not authenticated"),
+        (
+            Actor("local", "unknown", "operator", "none"),
+            "local (nobody was authenticated: the service ran without identities)",
+        ),
+        (
+            Actor("local", "person", "operator", "keyboard"),
+            "local (a person at the keyboard of the machine, who was not authenticated)",
+        ),
+        (
+            Actor("local", "service", "requester", "apiKey"),
+            "local (a service, authenticated by an API key of this service, as requester)",
+        ),
+        (
+            Actor("local", "person", "operator", "oidc"),
+            "local (a person, authenticated by a token of an identity provider, as operator)",
+        ),
+        (
+            Actor("local", "unknown", "requester", "proxy"),
+            "local (of unknown kind, authenticated by a proxy before this service, as requester)",
+        ),
+    ],
+    ids=lambda value: value.via if isinstance(value, Actor) else "",
+)
+def test_a_report_says_who_asked_or_that_nobody_was_authenticated(actor: Actor, said: str) -> None:
+    entries = drive(a_start())
+    lines = [Line(n, "2026-11-21T10:00:00Z", e, actor if n == 0 else WORKER) for n, e in enumerate(entries)]
+
+    found = markdown(build_result("d1", lines))
+
+    assert f"- **Asked by:** {said}\n" in found
+    assert "Aborted by" not in found
+
+
+@pytest.mark.parametrize(
+    ("actor", "said"),
+    [
+        (
+            Actor("sub_1", "person", "operator", "oidc"),
+            "sub_1 (a person, authenticated by a token of an identity provider, as operator)",
+        ),
+        (WORKER, "w-1 (a process of this service)"),
     ],
 )
-def test_a_report_says_who_asked_and_that_nobody_was_authenticated(via: Via, said: str) -> None:
-    entries = drive(a_start())
-    lines = [Line(n, "2026-11-21T10:00:00Z", entry, via if n == 0 else "none") for n, entry in enumerate(entries)]
+def test_a_report_says_who_aborted_beside_who_asked(actor: Actor, said: str) -> None:
+    """Whoever aborts may be another than whoever asked, and the calls in flight end under the worker's name."""
+    stopped = DebateStopped("abort", "the caller asked for it")
+    entries = drive(a_start(), stops=lambda facts: stopped if "1.critic.1" in facts.open else None)
+    asker = Actor("local", "service", "requester", "apiKey")
+    lines = [
+        Line(n, "2026-11-21T10:00:00Z", e, asker if n < 3 else actor if e == stopped else WORKER)
+        for n, e in enumerate(entries)
+    ]
 
-    assert said in markdown(build_result("d1", lines))
+    found = build_result("d1", lines)
+
+    assert f"- **Aborted by:** {said}\n" in markdown(found)
+    assert "as requester)" in markdown(found)
+    assert found.aborted_by is not None
+    assert (found.asked_by.role, found.aborted_by.role) == ("requester", actor.role)
+
+
+def test_a_deadline_is_nobodys_abort() -> None:
+    late = DebateStopped("deadline", "it is too late")
+    entries = drive(a_start(), stops=lambda facts: late if "1.critic.1" in facts.said else None)
+
+    assert build_result("d1", [Line(n, "2026-11-21T10:00:00Z", e) for n, e in enumerate(entries)]).aborted_by is None
+
+
+def test_a_role_beside_nobody_is_not_told() -> None:
+    """A record may name any role beside ``none``, which is its writer's claim alone."""
+    lines = [
+        Line(n, "2026-11-21T10:00:00Z", entry, Actor("local", "person", "auditor", "none"))
+        for n, entry in enumerate(drive(a_start()))
+    ]
+
+    assert "auditor" not in markdown(build_result("d1", lines)).partition("Recorded")[0]
 
 
 def test_a_report_lists_the_prompts_of_requests_that_were_made_and_no_others() -> None:

@@ -71,7 +71,7 @@ ROUND_RECORD: dict[str, Any] = {
 SCHEMA = jsonschema.Draft202012Validator(msgspec.json.schema(Result))
 
 ALWAYS = {
-    *("view", "debateId", "status", "question", "taskType", "simulated", "createdAt", "entries", "subject", "case"),
+    *("view", "debateId", "status", "question", "taskType", "simulated", "createdAt", "entries", "askedBy", "case"),
     *("caps", "flags", "labels", "criticalValidationFailures", "struck", "citationCounts", "overallCost", "hashes"),
     "links",
 }
