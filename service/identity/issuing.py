@@ -71,7 +71,9 @@ class Issuing:
         rules.expect_administrator(caller, "creates tenants")
         check_tenant(name)
         if not await changes.add_tenant(self._database, name, *await self._recording(caller, name)):
-            raise IdentityConflict(f"expected a name that no tenant has, found {name!r}, which there is; choose another")
+            raise IdentityConflict(
+                f"expected a name that no tenant has, found {name!r}, which there is; choose another"
+            )
 
     async def issue(self, caller: Caller, wanted: WantedKey) -> Issued:
         """A key for a new subject; raises `InvalidIdentity`, `Forbidden`, `NotFound` and `IdentityConflict`."""
