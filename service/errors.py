@@ -178,6 +178,29 @@ class NotFound(GainsayError):
     title = "Not found"
 
 
+class Unauthenticated(GainsayError):
+    """The request names no caller that the service knows.
+
+    ``presented`` says whether a credential came with it, and was refused (RFC 6750, 3.1).
+    """
+
+    code = "unauthenticated"
+    status = 401
+    title = "The caller is not known"
+
+    def __init__(self, detail: str, *, presented: bool = False) -> None:
+        super().__init__(detail)
+        self.presented = presented
+
+
+class Forbidden(GainsayError):
+    """The caller is known, and what it asks for needs a scope that it does not have."""
+
+    code = "forbidden"
+    status = 403
+    title = "The caller may not do this"
+
+
 class SettingsError(GainsayError):
     """A setting is unknown, missing or wrong; the service does not start."""
 

@@ -23,6 +23,8 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
+GAINSAY_IDENTITY       a TOML file that says how callers are authenticated (docs/authentication.md); without it none is,
+                       and each has all rights
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
@@ -89,6 +91,7 @@ class Settings(Struct, frozen=True):
     signing_key: str | None = None
     heads_dir: Path | None = None
     approval: Path | None = None
+    identity: Path | None = None
     server: str | None = None
 
     def __repr__(self) -> str:
@@ -306,6 +309,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_SIGNER_TOKEN": None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_APPROVAL": _Variable("approval", _path),
+    "GAINSAY_IDENTITY": _Variable("identity", _path),
     SERVER: _Variable("server", _server),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
 }

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
 
 JSON = "application/json"
@@ -34,13 +35,15 @@ class Answer(Struct, frozen=True):
 class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path.
 
-    ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
-    of such an answer, besides those of every problem.
+    ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. ``problems``
+    are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers of such an
+    answer, besides those of every problem.
     """
 
     method: Literal["get", "post"]
     path: str
     id: str
+    scope: Scope | Literal["public"]
     tag: str
     summary: str
     description: str = ""

@@ -23,6 +23,7 @@ from service.errors import (
     CeilingTooSmall,
     EvidenceDamaged,
     Fenced,
+    Forbidden,
     GainsayError,
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -36,6 +37,7 @@ from service.errors import (
     RequestTimeout,
     StoreUnavailable,
     TooLarge,
+    Unauthenticated,
     WrongShape,
 )
 from service.money.prices import NoPrice
@@ -173,6 +175,31 @@ _CASES = (
     ),
 )
 _REQUESTS = (
+    ProblemText(
+        Unauthenticated(
+            "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that "
+            "the operator of your tenant issued"
+        ),
+        "The request names no caller that this service knows: it has no credential, or one that is unknown, expired or "
+        "revoked. A revoked credential is refused by every process within 5 seconds.",
+        (
+            "Send Authorization: Bearer with a valid API key or token of your identity provider.",
+            "Ask the operator of your tenant for a key. GET /v1/caller says who you are with it.",
+        ),
+        "corrected",
+    ),
+    ProblemText(
+        Forbidden(
+            "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has "
+            "auditor"
+        ),
+        "The caller is known, and its roles or the scopes of its key do not allow this operation. Nothing was done.",
+        (
+            "Compare the scope in detail with docs/roles.md: it lists the roles that have it.",
+            "Ask the operator of your tenant for a key with such a role.",
+        ),
+        "corrected",
+    ),
     ProblemText(
         NotFound(f"there is no debate {_DEBATE}"),
         "The path, or what it names, does not exist, or not for this caller.",
