@@ -33,6 +33,7 @@ __all__ = [
     "LaterContext",
     "Record",
     "RecordPlace",
+    "Via",
     "Writer",
     "closed",
     "commit",
@@ -72,17 +73,22 @@ LEAF_BYTES_MAX = 65_535
 """C2SP tlog-tiles gives a leaf's length in 16 bits."""
 
 
+Via = Literal["apiKey", "databaseRole", "keyboard", "none", "oidc", "proxy"]
+"""How an actor was authenticated."""
+
+
 class Actor(Struct, frozen=True):
     """Who did it: an opaque id, what kind of actor that is, the role it acted in, and how it was authenticated.
 
-    ``via`` is ``keyboard`` for a person at the machine, ``databaseRole`` for our own processes, and ``none`` without
-    authentication.
+    ``via`` is ``apiKey`` for a key of this service, ``oidc`` for a token of an identity provider, ``proxy`` for a proxy
+    that named the caller, ``keyboard`` for a person at the machine, ``databaseRole`` for our own processes, and
+    ``none`` without authentication.
     """
 
     id: str
     kind: Literal["person", "service", "unknown"]
     role: str
-    via: Literal["keyboard", "databaseRole", "none"]
+    via: Via
 
 
 class Writer(Struct, frozen=True):

@@ -6,11 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from service.audit.record import Actor
+from service.audit.record import Actor, Via
 from service.identity.roles import GRANTS, Role, Scope
 
+__all__ = ["LOCAL", "LOCAL_ROLES", "Caller", "Kind", "Via"]
+
 Kind = Literal["person", "service", "unknown"]
-Via = Literal["keyboard", "databaseRole", "none"]
 LOCAL_ROLES: tuple[Role, ...] = ("requester", "auditor", "operator")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from msgspec import Struct, field
 
+from service.audit.record import Via
 from service.debate.model import Status
 from service.report.result.decision_types import Decision
 from service.reviews import Page, Summary
@@ -19,7 +20,7 @@ class ListedCaller(Struct, frozen=True, rename="camel"):
 
     id: str
     """The opaque id of the actor that submitted the case, as its first record has it."""
-    via: Literal["keyboard", "databaseRole", "none"]
+    via: Via
     """How that actor was authenticated; `none` means that it was not."""
 
 

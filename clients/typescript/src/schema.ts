@@ -3294,7 +3294,7 @@ export interface components {
              * @description How the caller was authenticated: `none` is not at all.
              * @enum {string}
              */
-            askedVia: "databaseRole" | "keyboard" | "none";
+            askedVia: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
             /** @description The case as it was received. */
             case: components["schemas"]["Case"];
             /** @description The debate's options, all resolved. */
@@ -4917,7 +4917,7 @@ export interface components {
              * @description How the caller was authenticated: `none` is not at all.
              * @enum {string}
              */
-            askedVia: "databaseRole" | "keyboard" | "none";
+            askedVia: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
             /** @description The case as it was received. */
             case: components["schemas"]["Case"];
             /** @description The debate's options, all resolved. */
@@ -5216,7 +5216,7 @@ export interface components {
              * @description How that actor was authenticated; `none` means that it was not.
              * @enum {string}
              */
-            via: "databaseRole" | "keyboard" | "none";
+            via: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
         };
         /**
          * DebateCount

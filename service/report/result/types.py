@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
+from service.audit.record import Via
 from service.checks.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
 from service.debate.findings import Suspicion
@@ -40,8 +41,6 @@ from service.report.result.terms import Terms
 from service.report.result.would_change import GateChange
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
-Via = Literal["keyboard", "databaseRole", "none"]
-"""How a caller was authenticated: `service.audit.record.Actor`."""
 
 
 class Line(Struct, frozen=True):

@@ -52,7 +52,8 @@ var leafNames = map[int64][]string{
 }
 
 // oneOf are the words that members of an actor may have.
-var oneOf = map[string][]string{"kind": {"person", "service", "unknown"}, "via": {"keyboard", "databaseRole", "none"}}
+var oneOf = map[string][]string{"kind": {"person", "service", "unknown"}, "via": {
+	"apiKey", "databaseRole", "keyboard", "none", "oidc", "proxy"}}
 
 // parseLeaf reads a leaf, and refuses any spelling but its only one.
 func parseLeaf(data []byte) (envelope, error) {

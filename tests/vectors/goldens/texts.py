@@ -19,11 +19,12 @@ import msgspec
 from msgspec import inspect
 
 from service.audit.bundle_texts import READMES, SCHEMAS
+from service.audit.record import Via
 from service.debate.entries import CaseReceived, Entry, decode
 from service.debate.kernel import FORMATS
 from service.policy import FORMS, Policy, decode_policy, encode_policy
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.report.result.types import Line, LogPosition, Via
+from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS, Teller
 from service.reviews.evidence.bundle_files import schemas
 from tests.fixtures.debates import DECLINED, a_case

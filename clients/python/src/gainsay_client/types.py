@@ -1211,7 +1211,7 @@ class ListedCaller(TypedDict):
     """
 
     id: str
-    via: Literal['databaseRole', 'keyboard', 'none']
+    via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
 
 
 class DebateCount(TypedDict):
@@ -3390,7 +3390,7 @@ class Result(TypedDict):
     concludedAt: NotRequired[str]
     entries: int
     subject: str
-    askedVia: Literal['databaseRole', 'keyboard', 'none']
+    askedVia: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
     gate: NotRequired[Gate]
@@ -3462,7 +3462,7 @@ class WholeFinalEvent(TypedDict):
     concludedAt: NotRequired[str]
     entries: int
     subject: str
-    askedVia: Literal['databaseRole', 'keyboard', 'none']
+    askedVia: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
     gate: NotRequired[Gate]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.audit.record import Via
 from service.audit.report_forms import Paper
 from service.checks.coverage.shape import Absent, State
 from service.checks.judgement import Attacked, check_critique
@@ -43,7 +44,7 @@ from service.report.document.contents import report
 from service.report.result.argument_types import WhyMaintained
 from service.report.result.decision_types import DecisionOutcome
 from service.report.result.notice_types import NoticeKind
-from service.report.result.types import Result, Via
+from service.report.result.types import Result
 from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
 from tests.fixtures.results import adversarial, decided
 from tests.unit.report.pdf_text import pages_of
