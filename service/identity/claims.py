@@ -9,10 +9,10 @@ In this order a token is refused where (401 `Unauthenticated`, unless it says ot
      5. it has expired, is not yet good (``nbf``), or was issued in the future, each by more than the skew
      6. it lives longer than a token may, from ``iat`` to ``exp``
      7. ``sub`` is missing, or is no name that can be kept
-     8. it names no tenant (403 `Forbidden`)
-     9. none of its values is a role (403); an unknown value beside a role is passed over
-    10. it has roles of the whole service that the section does not let its provider give, and no other (403)
-    11. it has roles of the whole service and of a tenant (403): an administrator reads no content
+     8. none of its values is a role (403); an unknown value beside a role is passed over
+     9. it has roles of the whole service that the section does not let its provider give, and no other (403)
+    10. it has roles of the whole service and of a tenant (403): an administrator reads no content
+    11. its roles are of a tenant, and it names none (403); one of the whole service belongs to `SERVICE_TENANT`
 
 An ID token is a statement to a client, that a person has logged in there. Clients keep and show it in ways that are
 not made for credentials, and its audience is that client. Some providers give it the same ``typ`` as access tokens, so
@@ -26,9 +26,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from service.errors import Forbidden
-from service.identity.provider_settings import TENANT, OidcSetting
+from service.errors import BadRequest, Forbidden
+from service.identity.provider_settings import OidcSetting
 from service.identity.roles import ROLES, SERVICE_WIDE, Role
+from service.identity.tenants import SERVICE_TENANT, check_tenant
 from service.identity.tokens import refused
 
 NAME_MAX = 256
@@ -67,9 +68,9 @@ def read_claims(claims: Mapping[str, Any], header_type: str, setting: OidcSettin
     external = claims.get("sub")
     if not isinstance(external, str) or not is_name(external):
         raise refused(f"expected a subject (sub) of 1 to {NAME_MAX} characters that can be shown, found none")
-    tenant = setting.tenant or _tenant(_claim(claims, setting.tenant_claim or ()), setting)
     roles = admitted(_roles(_claim(claims, setting.role_claim), setting), service_roles=setting.service_roles)
-    return Claimed(tenant, external, roles, until)
+    named = setting.tenant or _claim(claims, setting.tenant_claim or ())
+    return Claimed(tenant_of(roles, named, f"the claim {'.'.join(setting.tenant_claim or ())}"), external, roles, until)
 
 
 def is_name(text: str) -> bool:
@@ -94,6 +95,22 @@ def admitted(roles: Iterable[Role], *, service_roles: bool) -> tuple[Role, ...]:
             "service reads no content, so take a subject of its own for that"
         )
     return kept
+
+
+def tenant_of(roles: Iterable[Role], named: Any, place: str) -> str:
+    """The tenant of a subject with these roles; raises `Forbidden` where its source does not name one.
+
+    ``place`` is where the source names it, in words.
+    """
+    if SERVICE_WIDE & set(roles):
+        return SERVICE_TENANT
+    try:
+        tenant = check_tenant(named) if isinstance(named, str) else SERVICE_TENANT
+    except BadRequest:
+        tenant = SERVICE_TENANT
+    if tenant == SERVICE_TENANT:  # no source of subjects may name it: its log is the service's own
+        raise Forbidden(f"the caller is known, and belongs to no tenant: expected the name of one in {place}")
+    return tenant
 
 
 def _expect_access_token(claims: Mapping[str, Any], header_type: str) -> None:
@@ -135,16 +152,6 @@ def _claim(claims: Mapping[str, Any], names: Iterable[str]) -> Any:
     for name in names:
         found = found.get(name) if isinstance(found, dict) else None
     return found
-
-
-def _tenant(value: Any, setting: OidcSetting) -> str:
-    if not isinstance(value, str) or not TENANT.fullmatch(value):
-        claim = ".".join(setting.tenant_claim or ())
-        raise Forbidden(
-            f"the caller is known, and belongs to no tenant: expected the name of one in the claim {claim}, found "
-            "none; the provider has to give it"
-        )
-    return value
 
 
 def _roles(value: Any, setting: OidcSetting) -> Iterable[Role]:

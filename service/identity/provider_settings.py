@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
+from service.errors import BadRequest
 from service.identity.roles import ROLES, SERVICE_WIDE, Role
+from service.identity.tenants import SERVICE_TENANT, check_tenant
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import Key, read, whole, word, words
 
@@ -19,7 +21,6 @@ ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 USUAL: tuple[Algorithm, ...] = ("RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519")
 
 SOURCE = re.compile(r"[a-z][a-z0-9-]{0,62}")
-TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 OWN_SOURCES = ("gainsay", "key", "keys", "local", "proxy")
 """Sources of subjects that are no identity provider."""
 TEXT_MAX = 512
@@ -40,8 +41,18 @@ def _matching(pattern: re.Pattern[str], form: str) -> Key:
 
 
 def tenant_name() -> Key:
-    """The name of a tenant."""
-    return _matching(TENANT, "a tenant: up to 63 lower-case letters, digits and '-', with no '-' in front")
+    """The name of a tenant that is not the service's own."""
+
+    def taken(path: Path, value: str) -> str:
+        try:
+            check_tenant(value)
+        except BadRequest as error:
+            raise WrongSetting(path, error.detail) from None
+        if value == SERVICE_TENANT:
+            raise WrongSetting(path, f"{value} is the service's own tenant; expected another one")
+        return value
+
+    return Key("", str, taken, form="the name of a tenant")
 
 
 def visible() -> Key:
