@@ -113,7 +113,9 @@ def test_an_id_is_read_as_what_it_is(random: bytes) -> None:
     assert not is_id(write_id("key_", random) + "\n", "key_")
 
 
-@pytest.mark.parametrize("text", ["sub_", "sub_" + "8" + "0" * 25, "sub_" + "I" * 26, "sub_" + "0" * 27, "key" + "0" * 27])
+@pytest.mark.parametrize(
+    "text", ["sub_", "sub_" + "8" + "0" * 25, "sub_" + "I" * 26, "sub_" + "0" * 27, "key" + "0" * 27]
+)
 def test_what_is_no_id_is_none(text: str) -> None:
     assert not is_id(text, "sub_")
     assert not is_id(text, "key_")
