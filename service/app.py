@@ -21,7 +21,9 @@ from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
+from service.identity.authentication import Authenticator
 from service.identity.caller import Caller
+from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployment import assemble
 from service.policy import Policy, ProviderSetting, TimeStamps
@@ -78,6 +80,7 @@ class App(Struct, frozen=True):
     heads: CurrentCheckpoints
     logs: CurrentLogs
     leaving: DisconnectWatch
+    authenticator: Authenticator
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -188,7 +191,7 @@ async def open_app(
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
-    first = approved(deploy(settings, own_build()), settings)
+    first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
     telemetry.initialise(
         task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
@@ -198,7 +201,11 @@ async def open_app(
     def deployment() -> Deployment:
         return replace(first, day=_today())
 
-    async with connected(policy) as providers, _prepared(where.service, first, pool, left_s) as database:
+    async with (
+        connected(policy) as providers,
+        _prepared(where.service, first, pool, left_s) as database,
+        open_authenticator(identities, database) as authenticator,
+    ):
         name = new_process_name()
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
         worker = Worker(database, hub, prompts, providers, config)
@@ -225,6 +232,7 @@ async def open_app(
                     heads,
                     logs,
                     leaving,
+                    authenticator,
                 )
             finally:
                 await leaving.close()

@@ -194,11 +194,18 @@ class Unauthenticated(GainsayError):
 
 
 class Forbidden(GainsayError):
-    """The caller is known, and what it asks for needs a scope that it does not have."""
+    """The caller is known, and what it asks for needs a scope that it does not have.
+
+    ``scope`` is that scope, and empty where none would let the request in.
+    """
 
     code = "forbidden"
     status = 403
     title = "The caller may not do this"
+
+    def __init__(self, detail: str, *, scope: str = "") -> None:
+        super().__init__(detail)
+        self.scope = scope
 
 
 class SettingsError(GainsayError):

@@ -3,9 +3,9 @@
     gainsay_ + 43 characters: 256 random bits + 6 characters: a checksum
     gainsay_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3RhTzs   (of the bytes 0, 1, ... 31)
 
-Digits, upper case and lower case are the 62 characters, in the order of ASCII, the most significant first. The checksum is
-CRC-32 of everything before it. It keeps no secret: with it a scanner of sources, or the service, knows without a database
-that a text is no key (docs/authentication.md).
+The 62 characters are digits, upper case and lower case, in the order of ASCII, and the most significant comes first.
+The checksum is CRC-32 of everything before it. It keeps no secret: by it a scanner of sources, or the service, knows
+without a database that a text is no key (docs/authentication.md).
 
 The service stores SHA-256 of the whole key. A slow hash protects secrets that can be guessed, such as passwords.
 256 random bits cannot be guessed, and a slow hash for each request would let strangers keep the service busy.

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from service.audit.record import Actor, Via
-from service.identity.roles import GRANTS, Role, Scope
+from service.identity.roles import EVERY_CALLER, Reach, Role, Scope, reach
 
 __all__ = ["LOCAL", "LOCAL_ROLES", "Caller", "Kind", "Via"]
 
@@ -39,9 +39,15 @@ class Caller(Struct, frozen=True):
         """The caller as records name the actor."""
         return Actor(self.subject, self.kind, self.role, self.via)
 
+    def reach(self, scope: Scope) -> frozenset[Reach]:
+        """Whose cases the caller reaches with a scope; empty where its roles do not grant it, or its credential leaves
+        it out."""
+        left_out = self.scopes is not None and scope not in self.scopes and scope not in EVERY_CALLER
+        return frozenset() if left_out else reach(self.roles, scope)
+
     def may(self, scope: Scope) -> bool:
         """Whether the caller's roles grant a scope that its credential does not leave out."""
-        return (self.scopes is None or scope in self.scopes) and any(scope in GRANTS[role] for role in self.roles)
+        return bool(self.reach(scope))
 
 
 LOCAL = Caller()

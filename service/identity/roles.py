@@ -35,7 +35,8 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 Reach = Literal["tenant", "own", "assigned"]
 """Whose cases a scope reaches: all of the tenant, those that the subject submitted, those that are assigned to it."""
 
-_EVERY_CALLER: Mapping[Scope, Reach] = {"self.read": "own"}
+EVERY_CALLER: Mapping[Scope, Reach] = {"self.read": "own"}
+"""What every caller may do that the service knows, also one without a role."""
 GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
     "requester": {
         "case.submit": "own",
@@ -73,8 +74,13 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
 def reach(roles: Iterable[Role], scope: Scope) -> frozenset[Reach]:
     """Whose cases these roles reach with a scope; empty where none of them has it."""
     found = {GRANTS[role][scope] for role in roles if scope in GRANTS[role]}
-    found |= {_EVERY_CALLER[scope]} if scope in _EVERY_CALLER else set()
+    found |= {EVERY_CALLER[scope]} if scope in EVERY_CALLER else set()
     return frozenset(found)
+
+
+def holders(scope: Scope) -> tuple[Role, ...]:
+    """The roles that have a scope, in the order of `ROLES`."""
+    return tuple(role for role in ROLES if scope in GRANTS[role])
 
 
 def acting(roles: Iterable[Role], scope: Scope) -> Role | None:

@@ -7,7 +7,7 @@ import re
 from service.errors import BadRequest
 
 SERVICE_TENANT = "gainsay"
-"""The tenant of the service itself: callers without a tenant belong to it, and its log has the acts that concern none."""
+"""The tenant of the service itself: callers of no other belong to it, and its log has what is done for no other."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}", re.ASCII)
 
 

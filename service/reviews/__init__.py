@@ -15,6 +15,7 @@ from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision, is_end
 from service.identity.caller import Caller
+from service.identity.roles import Scope
 from service.intake import Deployment
 from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
@@ -23,6 +24,7 @@ from service.reviews.abort import Aborted, stop
 from service.reviews.case_documents import CaseDocument, case_document, case_documents
 from service.reviews.feed import Feed
 from service.reviews.finding import DebateFinder, Page, Summary
+from service.reviews.reach import limit_of, require_reach
 from service.reviews.report_issue import ReportRegister, refuse_unfinished, write_report
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision, count_task_type
 from service.reviews.wait import DebateWaiter
@@ -150,8 +152,12 @@ class Reviews:
         return content
 
     async def find(self, query: DebateQuery, caller: Caller) -> Page:
-        """A page of the caller's debates; see `DebateFinder.find`."""
-        return await self._finder.find(query, caller.tenant)
+        """A page of the debates that the caller reaches; see `DebateFinder.find`."""
+        return await self._finder.find(query, caller.tenant, limit_of(caller, caller.reach("case.read")))
+
+    async def require_reach(self, debate: str, caller: Caller, scope: Scope) -> None:
+        """Raise `NotFound` for a debate that the caller does not reach with a scope, as for one that does not exist."""
+        await require_reach(self._database, debate, caller, caller.reach(scope))
 
     async def documents(self, debate: str, caller: Caller) -> tuple[CaseDocument, ...]:
         """The documents of a debate's case, compared; see `case_documents`."""

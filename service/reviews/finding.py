@@ -24,6 +24,7 @@ from service.reviews.cursor import read_cursor, write_cursor
 from service.store.debate_query import Count, DebateQuery, FacetCount, Position
 from service.store.finding import Search, asks_of_ends, count_found, find_page, look_for_words
 from service.store.pool import Database, Row
+from service.store.reach import ReachLimit
 from service.store.stored_debate import read_records
 
 OPEN = ("queued", "running")
@@ -66,10 +67,11 @@ class DebateFinder:
         self._database = database
         self._held = held
 
-    async def find(self, query: DebateQuery, tenant: str) -> Page:
-        """The page; raises `BadRequest` for a cursor of another list and for words that none is found by."""
+    async def find(self, query: DebateQuery, tenant: str, limit: ReachLimit | None = None) -> Page:
+        """The page, of the debates within a limit; raises `BadRequest` for a cursor of another list and for words that
+        none is found by."""
         after = read_cursor(tenant, query)
-        search = await look_for_words(self._database, Search(tenant, query, self._held))
+        search = await look_for_words(self._database, Search(tenant, query, self._held, limit=limit))
         if search is None:
             raise BadRequest("q has no word that is searched for: words such as 'the' and 'is' are in every question")
         rows, (total, counts) = await asyncio.gather(find_page(self._database, search, after), self._counts(search))

@@ -23,6 +23,7 @@ from service.intake.request import CaseRequest
 from service.policy import Policy
 from service.policy.task_types import read_type
 from service.reviews.opening import least, prepare, quoted
+from service.reviews.reach import limit_of
 from service.reviews.wait import DebateWaiter
 from service.store import spend
 from service.store.clock import database_time
@@ -32,6 +33,7 @@ from service.store.idempotency import IdempotencyKey, InFlightKeys, find_keyed
 from service.store.impact import standings
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
+from service.store.reach import is_reached
 from service.store.sealing import open_debate
 from service.store.stored_debate import read_head
 
@@ -101,7 +103,7 @@ class CaseRecorder:
         prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings, clock)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        if not await open_debate(self._database, replace(new, key=kept), entries):
+        if not await open_debate(self._database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
         count_decision(task_type, prepared.decision, deployment.policy)
@@ -121,6 +123,11 @@ class CaseRecorder:
             found = await find_keyed(self._database, caller.tenant, kept)
             if found is None:
                 return None
+            if not await self._may_repeat(found.debate, caller):
+                telemetry.REPLAYS.labels(result="otherCase").inc()
+                raise IdempotencyKeyReused(
+                    "another caller of the tenant has used this key; send a new key, such as a new UUID, with each case"
+                )
             if found.body != kept.body:
                 telemetry.REPLAYS.labels(result="otherCase").inc()
                 raise IdempotencyKeyReused(
@@ -130,6 +137,15 @@ class CaseRecorder:
             head = await read_head(self._database, found.debate, caller.tenant)
             decision = await self._decline_decision(found.debate) if head["state"] == "declined" else None
         return Submitted(found.debate, head["state"], decision, replayed=True)
+
+    async def _may_repeat(self, debate: str, caller: Caller) -> bool:
+        """Whether the caller may be told of the case that its key stands for.
+
+        Keys are the tenant's, so that callers that take over from each other record a case once. What another caller
+        recorded is shown to those alone that may read it.
+        """
+        limit = limit_of(caller, caller.reach("case.read") | caller.reach("case.submit"))
+        return limit is None or await is_reached(self._database, debate, caller.tenant, limit)
 
     async def _decline_decision(self, debate: str) -> GateDecision | None:
         """The decision of a declined case."""

@@ -19,6 +19,7 @@ from service.store.debate_query import COUNTED, FACET_VALUES, Count, DebateQuery
 from service.store.found_by import name_of_key, name_of_pair
 from service.store.pool import Database, Row
 from service.store.queries import named_parts
+from service.store.reach import ReachLimit
 
 FEW = 5_000
 """Cases with given words are few up to this number."""
@@ -101,12 +102,16 @@ ORDERS: dict[str, Order] = {
 
 
 class Search(NamedTuple):
-    """A query of a tenant. Unless ``held``, every end is shown. ``few`` says that few cases have its words."""
+    """A query of a tenant. Unless ``held``, every end is shown. ``few`` says that few cases have its words.
+
+    ``limit`` passes the debates that the caller reaches, where these are not all of the tenant.
+    """
 
     tenant: str
     query: DebateQuery
     held: bool
     few: bool = False
+    limit: ReachLimit | None = None
 
 
 async def find_page(database: Database, search: Search, after: Position | None) -> list[Row]:
@@ -273,8 +278,17 @@ def _chosen(search: Search, names: Sequence[str], columns: bytes, *, heads: bool
     worded = _worded(names)
     source = "heads" if heads else "rows_of_few" if worded and search.few else "worded_rows" if worded else "rows"
     left = [name for name in names if not (search.few and name in worded)]
-    passing = b"\n AND ".join(parts()[name] for name in (source, *left))
+    passing = b"\n AND ".join(parts()[name] for name in (source, *_reached(search.limit), *left))
     return b"%s %s" % (columns, passing)
+
+
+def _reached(limit: ReachLimit | None) -> tuple[str, ...]:
+    """The part that passes the debates that a caller reaches, where these are not all of the tenant."""
+    if limit is None:
+        return ()
+    if limit.own and limit.assigned:
+        return ("own_or_assigned",)
+    return ("own",) if limit.own else ("assigned",) if limit.assigned else ("none",)
 
 
 def reads_heads(query: DebateQuery) -> bool:
@@ -306,6 +320,7 @@ def _params(search: Search) -> dict[str, Any]:
     tenant, query = search.tenant, search.query
     return {
         "tenant": tenant,
+        "subject": search.limit.subject if search.limit else None,
         "held": search.held,
         "since": None if query.since is None else first_id(query.since),
         "until": None if query.until is None else first_id(query.until),

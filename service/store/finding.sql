@@ -30,6 +30,21 @@ FROM found_by f JOIN case_words w ON w.tenant = f.tenant AND w.debate = f.debate
 -- Where few cases have the words, they have been read before.
 FROM found_by f JOIN worded w ON w.debate = f.debate WHERE f.tenant = %(tenant)s
 
+-- own --
+-- Debates that the caller submitted. The head row says so.
+f.debate IN (SELECT o.debate FROM debate_head o WHERE o.tenant = %(tenant)s AND o.subject = %(subject)s)
+
+-- assigned --
+-- Debates that are assigned to the caller.
+f.debate IN (SELECT a.debate FROM assignment a WHERE a.tenant = %(tenant)s AND a.subject = %(subject)s)
+
+-- own_or_assigned --
+(f.debate IN (SELECT o.debate FROM debate_head o WHERE o.tenant = %(tenant)s AND o.subject = %(subject)s)
+ OR f.debate IN (SELECT a.debate FROM assignment a WHERE a.tenant = %(tenant)s AND a.subject = %(subject)s))
+
+-- none --
+false
+
 -- cases --
 FROM case_words w WHERE w.tenant = %(tenant)s
 

@@ -25,8 +25,9 @@ async def record_issued(database: Database, event: ReportIssued, head: Row, log:
     now = await written_at(database)
     chain, record = seal_event(event, log=log, tenant=head["tenant"], writer=writer, now=now)
     key = issued_key(event)
-    sealed = {"debate": UUID(chain), "log": log, "leaf": record.leaf, "salt": record.salt, "body": record.payload}
-    if await write(database, "issue_report", {**key, **sealed}):
+    place = {"debate": UUID(chain), "log": log, "tenant": head["tenant"]}
+    sealed = {"leaf": record.leaf, "salt": record.salt, "body": record.payload}
+    if await write(database, "issue_report", {**key, **place, **sealed}):
         return chain
     (known,) = await write(database, "issued_report", key)
     if not _says(known, event):

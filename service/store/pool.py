@@ -58,6 +58,8 @@ REPEATABLE = frozenset(
         *("first_since", "joined_before", "countersigned_since", "export_all", "export_some", "countersigned_head"),
         *("keyed", "waiting"),
         *("listen", "listened", "forget_listeners", "moved"),
+        *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
+        *("keys_of", "key", "subjects_of", "subject", "tenants"),
         *("renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
     }
 )

@@ -1,4 +1,4 @@
-"""The queries of queries.sql, by name. They and the parts of finding.sql are the service's only SQL."""
+"""The queries of `FILES`, by name. They and the parts of finding.sql are the service's only SQL."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ _NAME = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 _PLACE = re.compile(rb"%(?:\((\w+)\)[sb]|%)")
 
 
+FILES = ("queries.sql", "identity.sql")
+
+
 @cache
 def queries() -> Mapping[str, bytes]:
-    """Every named query of the file; as bytes, which psycopg accepts and into which no caller can insert text."""
-    return named_parts(files("service.store").joinpath("queries.sql").read_text("utf-8"))
+    """Every named query of the files; as bytes, which psycopg accepts and into which no caller can insert text."""
+    folder = files("service.store")
+    return named_parts("\n".join(folder.joinpath(name).read_text("utf-8") for name in FILES))
 
 
 def named_parts(text: str) -> dict[str, bytes]:
-    """The parts of a file of SQL, by the names in the lines above them."""
+    """The parts of a file of SQL, by the names in the lines above them; raises `ValueError` for a name twice."""
     parts = _NAME.split(text)[1:]
-    return {name: sql.strip().encode() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
+    found = {name: sql.strip().encode() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
+    if len(found) < len(parts) // 2:
+        raise ValueError("expected a name of its own for each query, found one of two")
+    return found
 
 
 @cache

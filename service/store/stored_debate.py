@@ -79,8 +79,17 @@ async def read_head(database: Database, debate: str, tenant: str | None = None) 
     """The head row of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
     rows = await database.query("head", {"debate": _key(debate), "tenant": tenant})
     if not rows:
-        raise NotFound(f"there is no debate {debate}")
+        raise absent(debate)
     return rows[0]
+
+
+def absent(debate: str) -> NotFound:
+    """What is said of a debate that does not exist, of another tenant's, and of one that the caller does not reach."""
+    try:
+        UUID(debate)
+    except ValueError:
+        return NotFound(f"there is no debate {debate!r}; ids are UUIDs, as answered by POST /v1/debates")
+    return NotFound(f"there is no debate {debate}")
 
 
 async def read_debate(
@@ -94,7 +103,7 @@ async def read_debate(
     params = {"debate": key, "from_n": after.next_n, "documents": documents}
     rows = await database.query("records", params)
     if rows[0]["tenant"] is None or (tenant is not None and rows[0]["tenant"] != tenant):
-        raise NotFound(f"there is no debate {debate}")
+        raise absent(debate)
     try:
         if sum(len(row["body"] or b"") for row in rows) > THREAD_BYTES:
             return await asyncio.to_thread(_compared, str(key), rows, after, documents)
@@ -117,7 +126,7 @@ def _key(debate: str) -> UUID:
     try:
         return UUID(debate)
     except ValueError:
-        raise NotFound(f"there is no debate {debate!r}; ids are UUIDs, as answered by POST /v1/debates") from None
+        raise absent(debate) from None
 
 
 def _compared(debate: str, rows: Sequence[Row], after: ChainEnd, documents: bool) -> StoredDebate:

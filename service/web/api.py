@@ -18,9 +18,11 @@ from service.web import (
     problems,
     submission,
 )
+from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.compression import Compression
+from service.web.loopback import LoopbackDoor
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 
@@ -60,19 +62,22 @@ HANDLERS = (
 
 
 def make_api(site: AppState) -> Middleware:
-    """The HTTP API.
+    """The HTTP API; raises `IncompleteTable` where a route has no operation.
 
     The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
     """
     for operation in OPERATIONS:
         for status in (*operation.answers, *operation.problems):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
+    door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
     app = Litestar(
         route_handlers=with_options(HANDLERS),
+        guards=[door.admit],
         exception_handlers={Exception: problems.answer},
         state=State({"site": site}),
         openapi_config=None,
         logging_config=None,
         request_max_body_size=None,
     )
-    return Middleware(Compression(app), site.head)
+    packed = Compression(app)
+    return Middleware(packed if site.authenticator.configured else LoopbackDoor(packed), site.head)

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from litestar import Request
 from msgspec import Struct, field
 
-from service.identity.caller import LOCAL
+from service.identity.authentication import Authenticator
+from service.identity.caller import LOCAL, Caller
 from service.intake import Deployment
 from service.intake.decoding import most_bytes
 from service.prompts import Prompts
@@ -56,6 +57,11 @@ class Service(Protocol):
         """The listeners to debates that end with them."""
         ...
 
+    @property
+    def authenticator(self) -> Authenticator:
+        """Finds out who sent a request."""
+        ...
+
     async def troubles(self) -> list[str]:
         """The troubles that keep it from taking work."""
         ...
@@ -100,9 +106,20 @@ class AppState(Struct, frozen=True):
         """The listeners to debates that end with them."""
         return self.service.leaving
 
-    def head(self) -> CurrentCheckpoint | None:
-        """The latest checkpoint of the caller's log that this process knows."""
-        return self.service.heads.latest(LOCAL.tenant)
+    @property
+    def authenticator(self) -> Authenticator:
+        """Finds out who sent a request."""
+        return self.service.authenticator
+
+    def head(self, caller: Caller | None) -> CurrentCheckpoint | None:
+        """The latest checkpoint of the caller's log that this process knows, for a caller that may read the log.
+
+        A service without identities names it in every answer; a service with them in no answer to an unknown caller.
+        """
+        if caller is None:
+            caller = None if self.authenticator.configured else LOCAL
+        known = caller is not None and caller.may("log.read")
+        return self.service.heads.latest(caller.tenant) if caller is not None and known else None
 
 
 def app_state(request: HttpRequest) -> AppState:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+import time
 from collections.abc import AsyncIterator
 from typing import ClassVar
 from uuid import UUID
@@ -42,6 +43,7 @@ from service.web.callers import caller
 from service.web.codings import wanted_coding
 from service.web.debates import answered, cursor, known_query, linked, one_of
 from service.web.problems import NotAcceptable, request_id
+from service.web.revocation import LOOK_S, is_still_good, revoked
 from service.web.types import address
 
 TEXT = "text/plain"
@@ -235,7 +237,7 @@ async def records(request: HttpRequest) -> Stream:
         site.database, site.logs, log, filters, caller(request), _writer(request), form=form
     )
     header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **_attachment(f"{log.replace('/', '-')}.{form}")}
-    return Stream(_cut_short(chunks, log), media_type=media, headers=header_fields)
+    return Stream(_cut_short(chunks, request, log), media_type=media, headers=header_fields)
 
 
 @get("/v1/debates/{debate:str}/audit")
@@ -349,14 +351,22 @@ def _export_form(request: HttpRequest) -> tuple[Form, str]:
     return next((form, media) for media, form in RECORDS.items() if form == wanted)
 
 
-async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:
-    """The chunks. An error cuts the connection, so that the client cannot take a part for the whole export."""
-    request = request_id.get()
+async def _cut_short(chunks: AsyncIterator[bytes], request: HttpRequest, log: str) -> AsyncIterator[bytes]:
+    """The chunks. An error cuts the connection, so that the client cannot take a part for the whole export.
+
+    So does the revocation of the caller's credential under way.
+    """
+    id_, looked_at = request_id.get(), time.monotonic()
+    authenticator = app_state(request).authenticator
     try:
         async for chunk in chunks:
+            if authenticator.configured and time.monotonic() - looked_at > LOOK_S:
+                looked_at = time.monotonic()
+                if not await is_still_good(authenticator, caller(request)):
+                    raise revoked()
             yield chunk
     except GainsayError as error:
-        telemetry.LOG.error("export cut", extra={"request": request, "log": log, "code": error.code})
+        telemetry.LOG.error("export cut", extra={"request": id_, "log": log, "code": error.code})
         raise
 
 

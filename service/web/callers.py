@@ -1,12 +1,13 @@
-"""The caller of a request, as the service found it before an endpoint ran."""
+"""The caller of a request, as the door of HTTP found it before an endpoint ran."""
 
 from __future__ import annotations
 
-from service.identity.caller import LOCAL, Caller
+from service.identity.caller import Caller
 from service.web.app_state import HttpRequest
+from service.web.middleware import CALLER
 
 
 def caller(request: HttpRequest) -> Caller:
-    """Who sent a request."""
-    found: Caller = request.scope["state"].get("caller", LOCAL)
+    """Who sent a request. A public operation has none, and must not ask."""
+    found: Caller = request.scope["state"][CALLER]
     return found

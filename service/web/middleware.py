@@ -1,8 +1,9 @@
 """The middleware of every request: its id, the log's checkpoint, one line in the access log, and the metrics.
 
 The id is the caller's Request-Id if that is a plain token, otherwise a new one. It is in every answer, in problem
-documents and in the log. Every answer names the latest checkpoint that the process knows: callers who keep it become
-witnesses of the audit log. Neither log nor metrics hold any part of a body, of a query or of a header.
+documents and in the log. An answer to a caller that may read the log names the latest checkpoint of its log that the
+process knows: callers who keep it become witnesses of the audit log. Neither log nor metrics hold any part of a body,
+of a query or of a header.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from litestar.enums import HttpMethod, ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service import telemetry
+from service.identity.caller import Caller
 from service.web.problems import request_id
+from service.web.safe_headers import add_safe_headers
 
 LOG = logging.getLogger("gainsay.http")
 
+CALLER = "caller"
+"""Under this name the state of a request has the caller that the door (`service.web.access`) let in."""
 HEAD = "head"
 """Set in the state of a HEAD request, whose body is not sent."""
 CHECKPOINT = b"gainsay-checkpoint"
@@ -33,12 +38,18 @@ _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
 class Middleware:
-    """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers name.
+    """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers to a caller name.
 
     A ``quiet`` one logs successful requests at DEBUG: a program calls it many times a second.
     """
 
-    def __init__(self, app: ASGIApp, head: Callable[[], object | None] = lambda: None, *, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        head: Callable[[Caller | None], object | None] = lambda _caller: None,
+        *,
+        quiet: bool = False,
+    ) -> None:
         self._app = app
         self._head = head
         self._quiet = quiet
@@ -51,7 +62,7 @@ class Middleware:
         id_ = _request_id(scope)
         request_id.set(id_)
         begun = time.perf_counter()
-        status, waited = 0, False
+        status, waited, inner = 0, False, _readable(scope)
 
         async def answered(message: Message) -> None:
             nonlocal status, waited
@@ -59,12 +70,12 @@ class Middleware:
                 status = message["status"]
                 headers = list(message["headers"])
                 waited = any(name in (b"preference-applied", b"x-accel-buffering") for name, _ in headers)
-                if (head := self._head()) is not None:
+                if (head := self._head(inner["state"].get(CALLER))) is not None:
                     headers.append((CHECKPOINT, str(head).encode()))
+                add_safe_headers(headers)
                 message["headers"] = [*headers, (b"request-id", id_.encode())]
             await send(message)
 
-        inner = _readable(scope)
         try:
             await self._app(inner, receive, answered)
         finally:

@@ -35,15 +35,17 @@ class Answer(Struct, frozen=True):
 class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path.
 
-    ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. ``problems``
-    are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers of such an
-    answer, besides those of every problem.
+    ``scope`` is what a caller must be granted, or ``public`` for what each caller may have, known or not. Where
+    ``whole`` is set, the scope must reach all cases of the tenant, because the answer may be of any of them.
+    ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
+    of such an answer, besides those of every problem.
     """
 
     method: Literal["get", "post"]
     path: str
     id: str
     scope: Scope | Literal["public"]
+    whole: bool = False
     tag: str
     summary: str
     description: str = ""

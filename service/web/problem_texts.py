@@ -52,6 +52,7 @@ from service.store.proofs import LogDamaged
 from service.web.refusals import (
     Internal,
     MethodNotAllowed,
+    Misdirected,
     NotAcceptable,
     NotReady,
     Unauthorised,
@@ -209,6 +210,19 @@ _REQUESTS = (
         ),
         "unchanged",
         f"/v1/debates/{_DEBATE}",
+    ),
+    ProblemText(
+        Misdirected(
+            "expected the header Host to name this machine, as localhost, 127.0.0.1 or [::1], found 'rebound.example': "
+            "no identity is configured, so the service answers this machine alone"
+        ),
+        "The service knows no identities, so it answers this machine alone, and the request names another host. A web "
+        "page whose name was made to lead to this machine sends such requests.",
+        (
+            "On this machine, ask by localhost, 127.0.0.1 or [::1].",
+            "For callers elsewhere the operator names an identity in GAINSAY_IDENTITY.",
+        ),
+        "operator",
     ),
     ProblemText(
         MethodNotAllowed("expected one of the methods GET, HEAD, OPTIONS, POST"),

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import msgspec
 from litestar import Response
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
+from litestar.types import Send
 from msgspec import Struct
 
 from service import telemetry
@@ -22,6 +23,7 @@ from service.debate.amounts import usd
 from service.errors import (
     BadRequest,
     BudgetExhausted,
+    Forbidden,
     GainsayError,
     IdempotencyInProgress,
     NotFound,
@@ -29,6 +31,7 @@ from service.errors import (
     Overloaded,
     QueueFull,
     RequestTimeout,
+    Unauthenticated,
 )
 from service.report.sent import encode
 from service.web.allowed_methods import allowed
@@ -51,9 +54,12 @@ __all__ = [
     "answer",
     "problem",
     "request_id",
+    "send_problem",
 ]
 
 PROBLEM_JSON = "application/problem+json"
+CHALLENGE = 'Bearer realm="gainsay"'
+"""How a caller says who it is (RFC 6750, 3)."""
 TYPE = "/problems/"
 """Before its code, the address of a problem's page on the service that answers (RFC 9457, 3.1.1)."""
 
@@ -111,7 +117,6 @@ _UNTOLD = (QueueFull, Overloaded, NotReady)
 
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
-    headers = {}
     known = _service_error(error, request.scope["path"], {route.path for route in request.app.routes})
     if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
@@ -121,22 +126,42 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         message = "request failed" if unforeseen else f"request failed: {known.detail}"
         level = logging.WARNING if isinstance(known, NotProvable) else logging.ERROR
         telemetry.LOG.log(level, message, extra=fields, exc_info=unforeseen)
-    if known.retry_after is not None:
-        headers["Retry-After"] = str(known.retry_after)
-    if isinstance(known, IdempotencyInProgress):
-        headers["Location"] = address(known.debate)
-    if isinstance(known, UnsupportedMediaType):
-        headers.update(known.wanted)
-    if isinstance(known, RequestTimeout):  # the server would read the rest of the body as the next request
-        headers["Connection"] = "close"
+    headers = _headers(known)
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed_methods(error)
     return Response(
         content=encode(problem(known, request.scope["path"])),
         status_code=known.status,
         media_type=PROBLEM_JSON,
-        headers={**headers, "Cache-Control": "no-store"},
+        headers=headers,
     )
+
+
+async def send_problem(error: GainsayError, path: str, send: Send) -> None:
+    """Answer a request with an error before an application has it."""
+    content = encode(problem(error, path))
+    fields = {**_headers(error), "Content-Type": PROBLEM_JSON, "Content-Length": str(len(content))}
+    headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": content, "more_body": False})
+
+
+def _headers(error: GainsayError) -> dict[str, str]:
+    """The headers of the answer to an error."""
+    headers = {"Cache-Control": "no-store"}
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, IdempotencyInProgress):
+        headers["Location"] = address(error.debate)
+    if isinstance(error, UnsupportedMediaType):
+        headers.update(error.wanted)
+    if isinstance(error, RequestTimeout):  # the server would read the rest of the body as the next request
+        headers["Connection"] = "close"
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = CHALLENGE + (', error="invalid_token"' if error.presented else "")
+    if isinstance(error, Forbidden) and error.scope:
+        headers["WWW-Authenticate"] = f'{CHALLENGE}, error="insufficient_scope", scope="{error.scope}"'
+    return headers
 
 
 def problem(error: GainsayError, instance: str) -> Problem:

@@ -13,6 +13,14 @@ class Unauthorised(GainsayError):
     title = "The signer's token is missing or wrong"
 
 
+class Misdirected(GainsayError):
+    """The request names another host than this machine, and the service knows no identities."""
+
+    code = "misdirected"
+    status = 421
+    title = "The request is for another host"
+
+
 class MethodNotAllowed(GainsayError):
     """The path exists but does not accept this method."""
 

@@ -73,7 +73,9 @@ async def listening(
 
 def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> AppState:
     closing = asyncio.Event()
-    return AppState(service, closing, default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
+    return AppState(
+        service, closing, default_body_max(service), Listeners(closing, service.authenticator), heartbeat_s, slow_s
+    )
 
 
 async def serve(

@@ -7,11 +7,11 @@
                               shows nothing, so ids are without a gap on the wire
     : still here              a comment after 15 seconds of silence, so that no proxy takes the stream for ended
 
-The stream ends after ``final``, which a declined case has too. It also ends when the service stops and when the
-database cannot be read. The listener then connects again with the last id that it saw, and misses
-nothing. The same holds for a listener that was cut off because it did not read. A listener that leaves does not change
-the debate, unless the case asks for that (``onDisconnect``). In such a debate a listener that was cut off counts as
-gone if it does not come back, except where the service stopped.
+The stream ends after ``final``, which a declined case has too. It also ends when the service stops, when the database
+cannot be read, and within 5 seconds of the revocation of the caller's credential. The listener then connects again with
+the last id that it saw, and misses nothing. The same holds for a listener that was cut off because it did not read. A
+listener that leaves does not change the debate, unless the case asks for that (``onDisconnect``). In such a debate a
+listener that was cut off counts as gone if it does not come back, except where the service stopped.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from service.report import events as events_of
 from service.reviews.feed import Feed
 from service.web.app_state import AppState, HttpRequest
 from service.web.problems import request_id
+from service.web.revocation import WORDS
 from service.web.stream_listeners import Listener
 
 EVENT_STREAM = "text/event-stream"
@@ -78,7 +79,7 @@ class _Streamed(ASGIResponse):
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send events until the stream ends or the listener is gone."""
         site = self._asked.site
-        with site.listeners.one(self._scope) as listener:
+        with site.listeners.one(self._scope, self._asked.caller) as listener:
             async with aclosing(events(self._asked, listener)) as chunks:
                 async for chunk in chunks:
                     for begin in range(0, len(chunk), PIECE):
@@ -116,6 +117,10 @@ async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGene
     site, n, joined, spoke_at = asked.site, 0, False, time.monotonic()
     try:
         while not (feed.is_done(n) or listener.gone or listener.dropped):
+            if listener.revoked:
+                telemetry.STREAMS_CUT.labels(reason="revoked").inc()
+                yield f": ended, because {WORDS}\n\n".encode()
+                return
             if n < feed.given:
                 if not n and _ends_with_listeners(feed.lines[0]):
                     site.leaving.listener_joined(feed.debate)

@@ -1,7 +1,9 @@
 """The listeners to event streams in this process: how each is woken, and how many the process admits.
 
-A listener waits for the first of four things: an entry, the time of the next heartbeat, the stop of the service, or the
-end of its connection. All four wake one future, so thousands of idle listeners need no tasks and hardly any time.
+A listener waits for the first of five things: an entry, the time of the next heartbeat, the stop of the service, the
+revocation of its caller's credential, or the end of its connection. All five wake one future, so thousands of idle
+listeners need no tasks and hardly any time. One task asks for each caller, not for each listener, whether its
+credential is still good.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import asyncio
 import math
 import resource
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,7 +21,10 @@ from litestar.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from service.errors import Overloaded
+from service.identity.authentication import Authenticator
+from service.identity.caller import Caller
 from service.reviews.feed import Feed, resolve
+from service.web.revocation import LOOK_S, is_still_good
 
 CONNECTION = "gainsay.connection"
 """The name under which the state of a request holds its connection."""
@@ -40,6 +46,10 @@ class Listener:
         """Whether the connection is closed: by the client, unless the service `dropped` it."""
         self.dropped = False
         """Whether the service closed the connection because the client does not read."""
+        self.caller: Caller | None = None
+        """Whose credential is looked at while the listener is here; ``None`` where the service knows no identities."""
+        self.revoked = False
+        """Whether that credential is not good any more."""
         self._waiting: asyncio.Future[bool] | None = None
 
     async def rest(self, feed: Feed, seconds: float) -> bool:
@@ -54,6 +64,11 @@ class Listener:
         """Make the listener check its state."""
         if self._waiting is not None:
             resolve(self._waiting)
+
+    def refuse(self) -> None:
+        """Mark the caller's credential as revoked."""
+        self.revoked = True
+        self.wake()
 
     def leave(self) -> None:
         """Mark the connection as lost."""
@@ -98,16 +113,18 @@ class StreamConnection(HttpToolsProtocol):
 class Listeners:
     """All listeners of this process."""
 
-    def __init__(self, closing: asyncio.Event) -> None:
+    def __init__(self, closing: asyncio.Event, authenticator: Authenticator) -> None:
         self._closing = closing
+        self._authenticator = authenticator
         self._here: set[Listener] = set()
         self._waking: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._left = math.inf
         self._counted_at = -math.inf
 
     @contextmanager
-    def one(self, scope: Scope) -> Iterator[Listener]:
-        """A new listener, as long as the block lasts."""
+    def one(self, scope: Scope, caller: Caller) -> Iterator[Listener]:
+        """A new listener of a caller, as long as the block lasts."""
         connection = scope["state"].get(CONNECTION)
         listener = Listener(connection if isinstance(connection, StreamConnection) else None)
         self._here.add(listener)
@@ -115,6 +132,10 @@ class Listeners:
             listener.connection.listener = listener
         if self._waking is None or self._waking.done():
             self._waking = asyncio.get_running_loop().create_task(self._wake(), name="closing")
+        if self._authenticator.configured:
+            listener.caller = caller
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.get_running_loop().create_task(self._look(), name="revocations")
         try:
             yield listener
         finally:
@@ -123,6 +144,8 @@ class Listeners:
                 listener.connection.listener = None
             if not self._here:
                 self._waking.cancel()
+                if self._looking is not None:
+                    self._looking.cancel()
 
     def admit(self) -> None:
         """Admit one more listener; raises `Overloaded` where the process would run out of descriptors."""
@@ -140,6 +163,19 @@ class Listeners:
         await self._closing.wait()
         for listener in list(self._here):
             listener.wake()
+
+    async def _look(self) -> None:
+        """End the streams of callers whose credentials are revoked."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            callers = defaultdict[Caller, list[Listener]](list)
+            for listener in self._here:
+                if listener.caller is not None:
+                    callers[listener.caller].append(listener)
+            for caller, listeners in callers.items():
+                if not await is_still_good(self._authenticator, caller):
+                    for listener in listeners:
+                        listener.refuse()
 
 
 def raise_limit() -> None:

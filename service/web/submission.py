@@ -21,6 +21,7 @@ from service.web.admission import within_time
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import caller
 from service.web.debates import RETRY_AFTER_S, answered, known_query, view
+from service.web.revocation import revoked, until_revoked
 from service.web.types import Links, Submission, address
 
 REPLAYED = {"Idempotency-Replayed": "true"}
@@ -137,6 +138,7 @@ async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) ->
     """Whether the debate ended in time. The wait ends early when the service stops or the caller disconnects.
 
     A caller that disconnects counts as a listener that left; ``onDisconnect`` of the case says whether that matters.
+    Raises `Unauthenticated` where the caller's credential is revoked meanwhile.
     """
     if submitted.status == "declined":
         return True
@@ -145,15 +147,18 @@ async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) ->
     over = asyncio.ensure_future(site.reviews.wait(debate, caller(post_.request), wait))
     closing = asyncio.ensure_future(site.closing.wait())
     gone = asyncio.ensure_future(_caller_gone(post_.request))
+    refused = asyncio.ensure_future(until_revoked(site.authenticator, caller(post_.request)))
     if ends_with_listeners:
         site.leaving.listener_joined(debate)
     try:
-        await asyncio.wait({over, closing, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({over, closing, gone, refused}, return_when=asyncio.FIRST_COMPLETED)
+        if refused.done():
+            raise revoked()
         return over.done() and over.result()
     finally:
         if ends_with_listeners:
             site.leaving.listener_left(debate, of_itself=gone.done() and not over.done() and not closing.done())
-        for task in (over, closing, gone):
+        for task in (over, closing, gone, refused):
             task.cancel()
 
 

@@ -182,7 +182,7 @@ async def test_a_listener_that_changes_over_to_another_process_has_not_left(data
 async def test_a_service_that_stops_has_not_been_left(database: Database) -> None:
     async with served(database.service_url, work=False) as one, httpx.AsyncClient(timeout=30) as http:
         closing = asyncio.Event()
-        site = AppState(one.app, closing, default_body_max(one.app), Listeners(closing))
+        site = AppState(one.app, closing, default_body_max(one.app), Listeners(closing, one.app.authenticator))
         async with serving(make_api(site)) as url:
             debate = (await one.submit(ending()))["debateId"]
             heard = asyncio.create_task(http.get(f"{url}/v1/debates/{debate}/events"))
