@@ -17,7 +17,7 @@ import asyncio
 from collections.abc import Callable
 
 from service import telemetry
-from service.errors import GainsayError
+from service.errors import IdentityUnavailable
 from service.identity.jwks_fetch import Fetch, ProviderUnreachable
 from service.identity.key_sets import BadDocument, KeySet, VerificationKey, read_discovery, read_key_set
 from service.identity.provider_settings import OidcSetting
@@ -25,14 +25,6 @@ from service.identity.tokens import refused
 
 PAUSE_S = 10.0
 DISCOVERY = "/.well-known/openid-configuration"
-
-
-class ProviderUnavailable(GainsayError):
-    """The keys of an identity provider are not known, so none of its tokens can be verified; no caller is let in."""
-
-    code = "identity_unavailable"
-    status = 503
-    title = "The identity provider does not answer"
 
 
 class ProviderKeys:
@@ -51,7 +43,7 @@ class ProviderKeys:
     async def find(self, kid: str, algorithm: str) -> tuple[VerificationKey, ...]:
         """The keys of this ``kid`` that fit an algorithm.
 
-        Raises `Unauthenticated` where the provider has none, and `ProviderUnavailable` where that cannot be known.
+        Raises `Unauthenticated` where the provider has none, and `IdentityUnavailable` where that cannot be known.
         """
         keys = await self._current()
         if not (found := keys.find(kid, algorithm)) and self._may_fetch:
@@ -71,7 +63,7 @@ class ProviderKeys:
             await asyncio.gather(self._fetching, return_exceptions=True)
 
     async def _current(self) -> KeySet:
-        """The keys that are there, fetched where they have to be; raises `ProviderUnavailable`."""
+        """The keys that are there, fetched where they have to be; raises `IdentityUnavailable`."""
         if self._keys is None or self._age >= self._setting.keep_s:
             await self._refreshed()
         elif self._age >= self._setting.refresh_s:
@@ -86,8 +78,8 @@ class ProviderKeys:
             raise self._unavailable()
         return self._keys
 
-    def _unavailable(self) -> ProviderUnavailable:
-        return ProviderUnavailable(
+    def _unavailable(self) -> IdentityUnavailable:
+        return IdentityUnavailable(
             f"the key of the token is not known, and the identity provider {self._setting.name} does not say its keys "
             f"({self._failure}); try again",
             retry_after=int(PAUSE_S),

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from service.errors import Unauthenticated
+from service.errors import IdentityUnavailable, Unauthenticated
 from service.identity.jwks_fetch import ProviderUnreachable
 from service.identity.key_sets import VerificationKey
-from service.identity.provider_keys import PAUSE_S, ProviderKeys, ProviderUnavailable
+from service.identity.provider_keys import PAUSE_S, ProviderKeys
 from tests.fixtures.identity_provider import ISSUER, SETTING, MemoryProvider, discovery, key, public
 from tests.fixtures.waiting import within
 
@@ -39,8 +39,8 @@ class Desk:
             await self.find(kid)
         return refusal.value.detail
 
-    async def unavailable(self, kid: str = "one") -> ProviderUnavailable:
-        with pytest.raises(ProviderUnavailable) as refusal:
+    async def unavailable(self, kid: str = "one") -> IdentityUnavailable:
+        with pytest.raises(IdentityUnavailable) as refusal:
             await self.find(kid)
         return refusal.value
 
