@@ -1,6 +1,6 @@
 """HTTP to an identity provider: one document by GET, bounded in size and time.
 
-    https, with the system's certificates or those of a file; http to this machine alone (provider_settings)
+    https, with the public certificates or those of a file; http to this machine alone (provider_settings)
     no redirects, no cookies, no proxies or passwords of the environment, no retry
     status 200 and at most `BODY_MAX` bytes, not compressed, within `CALL_S` seconds in all
 
@@ -38,7 +38,14 @@ class ProviderUnreachable(Exception):
 
 
 def trusted(ca: str | None) -> ssl.SSLContext:
-    """The certificates to trust: the system's, or those of a file. Raises `SettingsError` for a file without any."""
+    """The certificates to trust: those of a file, or the public ones (SSL_CERT_FILE and SSL_CERT_DIR name others).
+
+    Raises `SettingsError` for a file without any.
+    """
+    import httpx
+
+    if ca is None:
+        return httpx.create_ssl_context()
     try:
         context = ssl.create_default_context(cafile=ca)
     except (OSError, ssl.SSLError) as error:

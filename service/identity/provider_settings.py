@@ -139,7 +139,7 @@ class OidcSetting(Struct, frozen=True):
     refresh_s      how old its keys get before they are fetched again
     keep_s         how long its keys stay good while it does not answer
     jwks           where its keys are; without it, where its discovery document says
-    ca             certificates to trust in place of the system's
+    ca             a file of certificates to trust in place of the public ones
     """
 
     name: Annotated[str, _matching(SOURCE, "lower-case letters, digits and '-', a letter first")]
