@@ -52,5 +52,6 @@ EXPOSE 8000
 STOPSIGNAL SIGTERM
 # No HEALTHCHECK: a worker answers no HTTP, and whoever runs `serve` probes /livez and /readyz.
 ENTRYPOINT ["gainsay"]
-# Inside a container the port has to be reachable; nothing authenticates callers yet, so keep it behind something that does.
+# Inside a container the port has to be reachable from outside, so this does not start without GAINSAY_IDENTITY, which names
+# the credentials of callers. The port speaks plain HTTP: keep it behind a proxy that ends TLS.
 CMD ["serve", "--host", "0.0.0.0", "--port", "8000"]

@@ -9,7 +9,8 @@ CREATE TABLE gainsay.tenant (
 -- `default` is the tenant of every record before this one; `gainsay` is that of the service itself.
 INSERT INTO gainsay.tenant (name, created_by) VALUES ('default', 'migration'), ('gainsay', 'migration');
 
--- `external` is how its source names a subject: that of a key is the subject's own id.
+-- `external` is how its source names a subject. The source of a key's subject is `key`, or `service` for one without a
+-- tenant, and its external name is its own id; any other source is an identity provider or a proxy.
 CREATE TABLE gainsay.subject (
     id       text PRIMARY KEY CHECK (id ~ '^sub_[0-9a-hjkmnp-tv-z]{26}$'),
     tenant   text NOT NULL REFERENCES gainsay.tenant,
@@ -162,7 +163,8 @@ BEGIN
         RETURN 'hasOperator';
     END IF;
     IF $12 IS NULL THEN
-        INSERT INTO gainsay.subject (id, tenant, source, external, name, kind) VALUES ($4, home, 'key', $4, $7, $8);
+        INSERT INTO gainsay.subject (id, tenant, source, external, name, kind) VALUES (
+            $4, home, CASE WHEN $3 IS NULL THEN 'service' ELSE 'key' END, $4, $7, $8);
     ELSE
         PERFORM FROM gainsay.api_key k JOIN gainsay.subject s ON s.id = k.subject
             WHERE k.id = $12 AND k.subject = $4 AND s.tenant = home AND k.tenant IS NOT DISTINCT FROM $3

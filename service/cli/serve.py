@@ -15,6 +15,10 @@ from service.policy.settings import Settings
 from service.store.schema.wait_for_database import Deadline
 from service.store.startup import DatabaseAddresses, addresses, run_migrations
 
+NO_IDENTITY = (
+    "no identity is configured (GAINSAY_IDENTITY): callers are not authenticated, and only this machine is answered"
+)
+
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
@@ -29,7 +33,9 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     If GAINSAY_DATABASE_URL is set, the sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY. Without them
     `gainsay sequence` must run elsewhere; otherwise the service holds every answer.
 
-    There is no authentication yet: every client that reaches the address has all rights.
+    GAINSAY_IDENTITY names the credentials by which callers are known. Without it no caller is authenticated: the
+    service listens on a loopback address only, and answers requests of this machine alone. Plain HTTP to other machines
+    belongs behind a proxy that ends TLS.
 
     At the start the service waits for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it stops being ready
     and still takes requests, cases too, for GAINSAY_DRAIN_S. Its worker claims no more debates and finishes or releases
@@ -43,7 +49,11 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
+    from service.web.loopback import refuse_open_address
+
     settings = startup.start(quiet=False)
+    if settings.identity is None:
+        refuse_open_address(host)
     left_s = Deadline(settings.wait_s)
     with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
         work, sequence = not no_worker, not no_sequencer
@@ -67,6 +77,8 @@ async def _serve(
     raise_limit()
 
     def ready(address: str) -> None:
+        if settings.identity is None:
+            click.echo(f"gainsay: {NO_IDENTITY}", err=True)
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
     with startup.ending() as end:
@@ -130,7 +142,8 @@ async def _work(
                 from service.web.probe_server import make_probe_app
                 from service.web.server import serving
 
-                address = await stack.enter_async_context(serving(make_probe_app(app.troubles), host, port))
+                probed = make_probe_app(app.troubles, app.authenticator)
+                address = await stack.enter_async_context(serving(probed, host, port))
                 about = f", {address}/metrics has the metrics"
             await stack.enter_async_context(running_lag_meter(app))
             releasing = await stack.enter_async_context(running_worker(app))

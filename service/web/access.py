@@ -50,7 +50,7 @@ class Door:
     async def admit(self, connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
         """Let a request in, with its caller in its state; raises `Unauthenticated`, `Forbidden` and `NotFound`."""
         request = connection.scope
-        method = str(request["method"])  # type: ignore[typeddict-item] # only HTTP comes here
+        method: str = request["method"]  # type: ignore[typeddict-item] # only HTTP comes here
         if method == "OPTIONS":  # says the methods of a path, which /openapi.json says too
             return
         operation = self._ways.get((method, request["path_template"]))

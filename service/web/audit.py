@@ -41,7 +41,7 @@ from service.web import headers
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import caller
 from service.web.codings import wanted_coding
-from service.web.debates import answered, cursor, known_query, linked, one_of
+from service.web.debates import ASK_AGAIN, answered, cursor, known_query, linked, one_of
 from service.web.problems import NotAcceptable, request_id
 from service.web.revocation import LOOK_S, is_still_good, revoked
 from service.web.types import address
@@ -52,7 +52,6 @@ ZIP = "application/zip"
 RECORDS: dict[str, Form] = {"application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "text/csv": "csv"}
 FOR_EVER = "private, max-age=31536000, immutable"
 """Full tiles never change. They belong to one tenant, so no shared cache may store them."""
-ASK_AGAIN = "no-cache"
 GZIP_LEVEL = 6
 
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
@@ -376,7 +375,7 @@ def _writer(request: HttpRequest) -> Writer:
 
 
 def _attachment(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def _plain(content: bytes) -> Response[bytes]:

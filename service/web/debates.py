@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import cast
@@ -24,7 +25,7 @@ from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
 from service.web.list_types import DebateList
 from service.web.middleware import HEAD
-from service.web.pages import is_known
+from service.web.pages import closed_policy, hashed_source, is_known
 from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
 from service.web.types import Abortion, AbortRequest, address
@@ -34,12 +35,10 @@ RETRY_AFTER_S = 1
 SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 
+ASK_AGAIN = "private, no-cache"
+"""Only the caller's own cache may keep it, and asks each time whether it is still so."""
 REPORTS: dict[str, Form] = {"text/html": "html", "text/markdown": "markdown", "application/pdf": "pdf"}
-SAFE_PAGE = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "X-Content-Type-Options": "nosniff",
-}
-"""A report shows text of documents and models; none of it may run code or load a resource."""
+_STYLE = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 
 
 @post("/v1/gate")
@@ -126,20 +125,31 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
+    content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], paper)
     return Response(
-        content=await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], paper),
+        content=content,
         media_type=wanted,  # the framework adds the charset of text/*
-        headers={"Cache-Control": "no-cache", "Vary": "Accept", **SAFE_PAGE},
+        headers={"Cache-Control": "no-store", "Vary": "Accept", "Content-Security-Policy": report_policy(content)},
     )
 
 
+def report_policy(content: bytes) -> str:
+    """The policy of a report: its own style, by its hash, and nothing else.
+
+    A report shows text of documents and models; none of it may run code, load a resource or bring a style of its own.
+    The first style is the report's: it stands in the head, where the text of others is escaped.
+    """
+    own = _STYLE.search(content)
+    return closed_policy(*([f"style-src {hashed_source(own[1].decode())}"] if own else []))
+
+
 def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response[bytes]:
-    """A value as JSON. Nothing is to be kept by a cache without asking again."""
+    """A value as JSON. Only the caller's own cache may keep it, and has to ask again."""
     return Response(
         content=encode(value),
         status_code=status,
         media_type="application/json",
-        headers={"Cache-Control": "no-cache", **(headers or {})},
+        headers={"Cache-Control": ASK_AGAIN, **(headers or {})},
     )
 
 

@@ -16,15 +16,14 @@ from msgspec import Struct
 from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
-from service.web.debates import answered, known_query
+from service.web.debates import ASK_AGAIN, answered, known_query
 from service.web.pages import is_known
 from service.web.types import address
 
 TEXT = "text/plain"
 SAFE_TEXT = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-cache",
+    "Cache-Control": ASK_AGAIN,
 }
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", re.ASCII)
 """Ids that stand in an address and in a file's name as they are."""

@@ -14,7 +14,10 @@ from service.identity.caller import Caller
 
 LOOK_S = 2.0
 """How often a credential is looked at. The answer of the registers is at most 2 s old, so 4 s pass at most."""
-WORDS = "the credential of this request is not good any more: it has expired or was revoked; send another"
+WORDS = (
+    "the credential of this request is not known to be good any more: it has expired or was revoked, or the registers "
+    "do not answer; come back with a valid one"
+)
 
 
 async def is_still_good(authenticator: Authenticator, caller: Caller) -> bool:

@@ -218,7 +218,14 @@ async def test_a_body_that_trickles_in_does_not_keep_its_place(
     async with served(database.service_url, work=False) as site:
         url = httpx.URL(site.url)
         reader, writer = await asyncio.open_connection(url.host, url.port)
-        head = ("POST /v1/debates HTTP/1.1", "Host: x", "Content-Type: application/json", "Content-Length: 99", "", "{")
+        head = (
+            "POST /v1/debates HTTP/1.1",
+            "Host: localhost",
+            "Content-Type: application/json",
+            "Content-Length: 99",
+            "",
+            "{",
+        )
         writer.write("\r\n".join(head).encode())
         after = await posted(site)
         answer = await within(10, reader.read())  # to the end: what comes later would be read as a request
@@ -249,7 +256,12 @@ async def test_a_thousand_posts_at_once_are_each_taken_for_good_or_told_to_come_
 ) -> None:
     monkeypatch.setattr(admission, "LINE_S", 1.0)
     body = json.dumps(SMALL).encode()
-    head = ("POST /v1/debates HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {len(body)}")
+    head = (
+        "POST /v1/debates HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    )
     request = "\r\n".join((*head, "Connection: close", "", "")).encode() + body
     async with served(database.service_url, work=False) as site:
         answers = await asyncio.gather(*(sent(httpx.URL(site.url), request) for _ in range(1_000)))

@@ -200,7 +200,7 @@ async def test_a_packed_answer_keeps_what_a_caller_decides_by(site: Served) -> N
 
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.headers["preference-applied"] == "wait=30"
-    assert answer.headers["vary"] == "Prefer, Accept-Encoding"
+    assert answer.headers["vary"] == "Prefer, Accept-Encoding, Authorization"
     assert answer.headers["location"] == f"/v1/debates/{answer.json()['debateId']}"
     assert answer.headers["gainsay-checkpoint"]
     assert answer.headers["request-id"]

@@ -49,6 +49,7 @@ CHECKS = {
     "prompts",
     "keys",
     "approval",
+    "identity",
     "witness",
     "time stamps",
     "signer",

@@ -255,7 +255,7 @@ async def test_tiles_are_there_at_the_widths_that_the_head_allows_and_at_no_othe
         expected = [root_of(hashes[n * span : (n + 1) * span]) for n in range(first, first + width)]
         assert answer.content == b"".join(expected)
         assert answer.headers["content-type"] == "application/octet-stream"
-        kept = "private, max-age=31536000, immutable" if width == 256 else "no-cache"
+        kept = "private, max-age=31536000, immutable" if width == 256 else "private, no-cache"
         assert answer.headers["cache-control"] == kept
 
 

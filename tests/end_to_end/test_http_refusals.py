@@ -506,7 +506,12 @@ async def test_json_that_says_that_it_is_utf8_is_read(site: Served) -> None:
 
 async def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(site: Served) -> None:
     """Only the head is sent: an answer comes although the body never does."""
-    head = ("POST /v1/gate HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {GATE_BODY + 1}")
+    head = (
+        "POST /v1/gate HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/json",
+        f"Content-Length: {GATE_BODY + 1}",
+    )
     url = httpx.URL(site.url)
 
     reader, writer = await asyncio.open_connection(url.host, url.port)

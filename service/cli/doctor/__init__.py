@@ -40,7 +40,8 @@ _COLOURS = {"OK": "green", "WARNING": "yellow", "FAILED": "red", "SKIPPED": None
 @click.option("--start", is_flag=True, help="Start the embedded PostgreSQL for the checks, and stop it after them.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of check, status, found, remedy.")
 def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) -> int:
-    """Check this deployment: settings, policy, prompts, keys, approval, database, signer, witnesses, disk, clock.
+    """Check this deployment: settings, policy, prompts, keys, approval, identities, database, signer, witnesses,
+    disk, clock.
 
     One line a check, with the remedy for each fault. Each check stands by itself, so it works when everything is
     broken. It starts, writes and signs nothing, and shows no secret. An embedded PostgreSQL is only looked at while it
@@ -73,6 +74,7 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
         ("policy", lambda: of_policy),
         ("prompts", partial(configuration.check_prompts, settings.prompts_pin)),
         *_of_policy(policy, settings, environment),
+        ("identity", partial(configuration.check_identity, settings)),
         ("signer", partial(deployment.check_signer, settings, environment)),
         ("heads", partial(deployment.check_heads, settings)),
         ("disk", partial(deployment.check_disk, settings.data_dir)),

@@ -10,8 +10,11 @@ from service.cli import policy_advice as advice
 from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import line
 from service.errors import SettingsError
+from service.identity.file import read_identities
+from service.identity.settings import Identities
 from service.policy import SIMULATED, Policy
 from service.policy.file.reading import read_file
+from service.policy.keys import keys_of
 from service.policy.own_build import own_build
 from service.policy.settings import Environment, Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -77,3 +80,13 @@ def check_approval(settings: Settings) -> Iterator[Finding]:
         yield ok("approval", f"this configuration is approved by {line(deployment.approved_by)}")
     else:
         yield ok("approval", "the policy requires none")
+
+
+def check_identity(settings: Settings) -> Iterator[Finding]:
+    """By which credentials callers are known, where the deployment names any."""
+    if settings.identity is None:
+        yield ok("identity", "none is configured: no caller is authenticated, and this machine alone is answered")
+        return
+    found = read_identities(settings.identity)
+    sections = [key.name for key in keys_of(Identities) if getattr(found, key.member)]
+    yield ok("identity", f"{settings.identity}: {', '.join(f'[{name}]' for name in sections)}")

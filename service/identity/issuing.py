@@ -1,0 +1,209 @@
+"""Issues, replaces and revokes keys, and creates tenants: a rule decides, and one statement changes and records.
+
+A key is returned once, to who asked for it, and is kept nowhere: the register has its hash alone.
+
+What is done for no tenant is recorded in the log of the tenant `gainsay`, that of the service itself. In the log of
+`default` the auditors of one tenant would read which others there are, and who runs the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from secrets import token_bytes
+
+from msgspec import Struct
+
+from service.audit.record import Actor, Writer
+from service.errors import NotFound
+from service.identity import issuing_rules as rules
+from service.identity.api_keys import SECRET_BYTES, hash_key, write_key
+from service.identity.caller import Caller
+from service.identity.ids import RANDOM_BYTES, is_id, write_id
+from service.identity.issuing_rules import IdentityConflict, WantedKey
+from service.identity.roles import Role
+from service.identity.settings import KeySettings
+from service.identity.tenants import SERVICE_TENANT, check_tenant
+from service.store import identity_changes as changes
+from service.store import identity_register as register
+from service.store.current_log import CurrentLogs
+from service.store.identity_changes import NewKey, Place
+from service.store.identity_register import KeyRow, SubjectRow, TenantRow
+from service.store.pool import Database
+from service.store.sealing import headline_fields, written_at
+
+DAY_S = 86_400
+_PREVENTED = {
+    "hasOperator": "the tenant has an operator, who alone issues its keys; ask it",
+    "gone": "the key that is to be replaced is not valid any more; issue a new one",
+    "twoKeys": "the subject has two valid keys, and no third; revoke one, or wait until one has expired",
+}
+
+
+class Issued(Struct, frozen=True):
+    """A new key: its row, and the key itself, which is shown this once. ``replaced`` is the key that it replaces."""
+
+    row: KeyRow
+    secret: str
+    replaced: KeyRow | None = None
+
+    def __repr__(self) -> str:
+        """Without the key."""
+        return f"Issued({self.row.id!r})"
+
+
+class Issuing:
+    """Changes and shows the registers on a caller's behalf. Every function raises what its rule and the store do."""
+
+    def __init__(
+        self,
+        database: Database,
+        logs: CurrentLogs,
+        build: str,
+        settings: KeySettings | None = None,
+        random: Callable[[int], bytes] = token_bytes,
+    ) -> None:
+        self._database, self._logs, self._build = database, logs, build
+        self._most_days = (settings or KeySettings()).most_days
+        self._random = random
+
+    async def create_tenant(self, caller: Caller, name: str) -> None:
+        """Create a tenant; raises `BadRequest`, `Forbidden` and `IdentityConflict`."""
+        rules.expect_administrator(caller, "creates tenants")
+        check_tenant(name)
+        if not await changes.add_tenant(self._database, name, *await self._recording(caller, name)):
+            raise IdentityConflict(
+                f"expected a name that no tenant has, found {name!r}, which there is; choose another"
+            )
+
+    async def issue(self, caller: Caller, wanted: WantedKey) -> Issued:
+        """A key for a new subject; raises `InvalidIdentity`, `Forbidden`, `NotFound` and `IdentityConflict`."""
+        if wanted.tenant is not None:
+            check_tenant(wanted.tenant)
+        roles, scopes = rules.check_wanted(wanted, self._most_days)
+        first = rules.expect_issuer(caller, wanted.tenant, roles, scopes)
+        secret = self._new_secret()
+        new = NewKey(
+            id=write_id("key_", self._random(RANDOM_BYTES)),
+            hash=hash_key(secret.encode()),
+            tenant=wanted.tenant,
+            subject=write_id("sub_", self._random(RANDOM_BYTES)),
+            roles=roles,
+            scopes=scopes,
+            name=wanted.name,
+            kind=wanted.kind,
+            expires=await self._after(wanted.days),
+            first=first,
+        )
+        return await self._add(caller, new, secret)
+
+    async def rotate(
+        self, caller: Caller, tenant: str | None, key: str, *, days: int, keep_days: int = rules.OVERLAP_DAYS
+    ) -> Issued:
+        """A second key of a subject, with the rights of the first, which stays valid for ``keep_days`` at most.
+
+        Raises `InvalidIdentity`, `Forbidden`, `NotFound` and `IdentityConflict`.
+        """
+        rules.check_days(days, 1, self._most_days, "/days")
+        rules.check_days(keep_days, 0, self._most_days, "/keepDays")
+        row = await self.show_key(caller, tenant, key)
+        roles = tuple(role for role in rules.ROLES if role in row.roles)
+        scopes = None if row.scopes is None else tuple(scope for scope in rules.SCOPES if scope in row.scopes)
+        first = rules.expect_issuer(caller, tenant, roles, scopes)
+        secret = self._new_secret()
+        new = NewKey(
+            id=write_id("key_", self._random(RANDOM_BYTES)),
+            hash=hash_key(secret.encode()),
+            tenant=tenant,
+            subject=row.subject,
+            roles=roles,
+            scopes=scopes,
+            name=row.name,
+            kind=row.kind,
+            expires=await self._after(days),
+            first=first,
+            replaced=row.id,
+            old_until=await self._after(keep_days),
+        )
+        return await self._add(caller, new, secret)
+
+    async def revoke_key(self, caller: Caller, tenant: str | None, key: str) -> KeyRow:
+        """Revoke a key: every process refuses it within 5 s. To revoke it again changes and records nothing."""
+        row = await self.show_key(caller, tenant, key)
+        place, writer = await self._recording(caller, tenant)
+        await changes.revoke_key(self._database, tenant, row.id, row.subject, place, writer)
+        return await self.show_key(caller, tenant, key)
+
+    async def revoke_subject(self, caller: Caller, tenant: str, subject: str) -> SubjectRow:
+        """Revoke a subject, and with it every key and token that it has. To revoke it again changes nothing."""
+        row = await self.show_subject(caller, tenant, subject)
+        if row.source == "service":
+            rules.expect_administrator(caller, "revokes subjects without a tenant")
+        place, writer = await self._recording(caller, tenant)
+        await changes.revoke_subject(self._database, tenant, row.id, place, writer)
+        return await self.show_subject(caller, tenant, subject)
+
+    async def show_key(self, caller: Caller, tenant: str | None, key: str) -> KeyRow:
+        """A key of a tenant (``None``: of those without one); raises `NotFound` and `Forbidden`."""
+        rules.expect_manager(caller, tenant)
+        row = await register.show_key(self._database, tenant, key) if is_id(key, "key_") else None
+        if row is None:
+            raise NotFound(f"expected the id of a key of {_named(tenant)} (key_...), found none that is {key[:60]!r}")
+        return row
+
+    async def list_keys(self, caller: Caller, tenant: str | None, after: str = "") -> list[KeyRow]:
+        """A page of the keys of a tenant, in the order of their ids after one."""
+        rules.expect_manager(caller, tenant)
+        return await register.list_keys(self._database, tenant, after)
+
+    async def show_subject(self, caller: Caller, tenant: str, subject: str) -> SubjectRow:
+        """A subject of a tenant; raises `NotFound` and `Forbidden`."""
+        rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
+        row = await register.show_subject(self._database, tenant, subject) if is_id(subject, "sub_") else None
+        if row is None:
+            raise NotFound(f"expected the id of a subject of {tenant} (sub_...), found none that is {subject[:60]!r}")
+        return row
+
+    async def list_subjects(self, caller: Caller, tenant: str, after: str = "") -> list[SubjectRow]:
+        """A page of the subjects of a tenant, in the order of their ids after one."""
+        rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
+        return await register.list_subjects(self._database, tenant, after)
+
+    async def list_tenants(self, caller: Caller) -> list[TenantRow]:
+        """Every tenant."""
+        rules.expect_administrator(caller, "lists tenants")
+        return await register.list_tenants(self._database)
+
+    async def _add(self, caller: Caller, new: NewKey, secret: str) -> Issued:
+        outcome = await changes.add_key(self._database, new, *await self._recording(caller, new.tenant))
+        if outcome == "noTenant":
+            raise NotFound(f"expected a tenant of this service, found no {_named(new.tenant)!r}; create it first")
+        if outcome != "added":
+            raise IdentityConflict(f"no key was issued: {_PREVENTED[outcome]}")
+        row = await register.show_key(self._database, new.tenant, new.id)
+        old = None if new.replaced is None else await register.show_key(self._database, new.tenant, new.replaced)
+        if row is None:
+            raise NotFound("expected the key that was issued, found that it is gone")
+        return Issued(row, secret, old)
+
+    async def _recording(self, caller: Caller, tenant: str | None) -> tuple[Place, Writer]:
+        """Where a change is recorded, and who made it."""
+        home = tenant or SERVICE_TENANT
+        role: Role = "operator" if rules.operates(caller, tenant) else "administrator"
+        actor = Actor(caller.subject, caller.kind, role, caller.via)
+        return Place(await self._logs.current(home), home), Writer(actor, self._build)
+
+    async def _after(self, days: int) -> str:
+        """A time so many days from now by the database's clock, as records have it."""
+        return headline_fields(await written_at(self._database) + days * DAY_S)
+
+    def _new_secret(self) -> str:
+        return write_key(self._random(SECRET_BYTES))
+
+
+def _is_own_of_administrators(caller: Caller, tenant: str) -> bool:
+    """Whether these are the subjects among which the administrators are."""
+    return tenant == SERVICE_TENANT and rules.administers(caller)
+
+
+def _named(tenant: str | None) -> str:
+    return "the whole service" if tenant is None else tenant
