@@ -208,6 +208,14 @@ class Forbidden(GainsayError):
         self.scope = scope
 
 
+class IdentityUnavailable(GainsayError):
+    """The keys of an identity provider are not known, so none of its tokens can be verified; no caller is let in."""
+
+    code = "identity_unavailable"
+    status = 503
+    title = "The identity provider does not answer"
+
+
 class SettingsError(GainsayError):
     """A setting is unknown, missing or wrong; the service does not start."""
 

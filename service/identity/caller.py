@@ -20,7 +20,8 @@ class Caller(Struct, frozen=True):
 
     ``subject`` is an opaque id, which the register of subjects resolves. ``role`` is the one that it acts in, of the
     ``roles`` that it holds. ``scopes`` narrows what these grant, as an API key may; ``None`` narrows nothing.
-    ``credential`` is the opaque id of the key that it came with, or empty.
+    ``credential`` is the opaque id of the key that it came with, or empty. ``until`` is when its token ends, in seconds
+    since 1970, or ``None`` where a register says so.
     """
 
     tenant: str = "default"
@@ -31,6 +32,7 @@ class Caller(Struct, frozen=True):
     roles: tuple[Role, ...] = LOCAL_ROLES
     scopes: frozenset[Scope] | None = None
     credential: str = ""
+    until: float | None = None
 
     @property
     def actor(self) -> Actor:

@@ -10,7 +10,10 @@ from service.identity.authentication import Authenticator, LocalAuthenticator
 from service.identity.combination import CombinedAuthenticator
 from service.identity.file import read_identities
 from service.identity.key_authenticator import KeyAuthenticator
+from service.identity.oidc_authenticator import OidcAuthenticator, open_providers
+from service.identity.proxy_authenticator import ProxyAuthenticator
 from service.identity.settings import Identities
+from service.identity.subjects import Subjects
 from service.store.identity_register import IdentityRegister
 from service.store.pool import Database
 
@@ -22,13 +25,23 @@ def identities_of(path: Path | None) -> Identities | None:
 
 @asynccontextmanager
 async def open_authenticator(identities: Identities | None, database: Database) -> AsyncIterator[Authenticator]:
-    """The authenticator of a service, closed at the end. Without identities every caller is `LOCAL`."""
+    """The authenticator of a service, closed at the end. Without identities every caller is `LOCAL`.
+
+    Raises `SettingsError` for an identity provider whose ``ca`` holds no certificates.
+    """
     if identities is None:
         yield LocalAuthenticator()
         return
     async with AsyncExitStack() as stack:
+        register = IdentityRegister(database)
+        subjects = Subjects(register)
         keys: KeyAuthenticator | None = None
         if identities.keys is not None:
-            keys = KeyAuthenticator(IdentityRegister(database))
+            keys = KeyAuthenticator(register)
             stack.push_async_callback(keys.close)
-        yield CombinedAuthenticator(keys=keys)
+        tokens: OidcAuthenticator | None = None
+        if identities.oidc:
+            tokens = OidcAuthenticator(open_providers(identities.oidc), subjects)
+            stack.push_async_callback(tokens.close)
+        proxy = None if identities.proxy is None else ProxyAuthenticator(identities.proxy, subjects)
+        yield CombinedAuthenticator(keys=keys, tokens=tokens, proxy=proxy)

@@ -10,6 +10,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from service.identity.provider_settings import OidcSetting, providers
+from service.identity.proxy_settings import ProxySetting, proxy_table
 from service.policy.keys import whole
 
 
@@ -23,3 +25,5 @@ class Identities(Struct, frozen=True):
     """The sections of the file; at least one is there."""
 
     keys: KeySettings | None = None
+    oidc: Annotated[tuple[OidcSetting, ...], providers()] = ()
+    proxy: Annotated[ProxySetting | None, proxy_table()] = None

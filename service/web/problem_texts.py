@@ -27,6 +27,7 @@ from service.errors import (
     GainsayError,
     IdempotencyInProgress,
     IdempotencyKeyReused,
+    IdentityUnavailable,
     IllegalEntry,
     InvalidCase,
     NotFound,
@@ -323,6 +324,17 @@ _LOAD = (
         "The record of this step could not be written, or it is not known whether it was. No record, no step.",
         ("Send the case again under its key: if it was recorded after all, it is not recorded twice.",),
         "underKey",
+    ),
+    ProblemText(
+        IdentityUnavailable(
+            "the key of the token is not known, and the identity provider bank does not say its keys (no complete "
+            "answer within 5 seconds); try again",
+            retry_after=10,
+        ),
+        "The identity provider that issued the token does not answer, so the service cannot verify the token. It lets "
+        "in no caller that it cannot verify. API keys of the service go on to work.",
+        ("Send the request again after the seconds in Retry-After.",),
+        "unchanged",
     ),
     ProblemText(
         StoreUnavailable(
