@@ -208,7 +208,9 @@ async def open_app(
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
+        leaving = DisconnectWatch(
+            database, name, lambda debate, tenant, why: reviews.abort(debate, Caller(tenant=tenant), why)
+        )
         async with listening(where.service, hub):
             try:
                 yield App(

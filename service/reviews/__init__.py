@@ -30,7 +30,7 @@ from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
 from service.store.hub import EventHub
 from service.store.pool import Database
-from service.store.stored_debate import read_debate, read_documents, read_head
+from service.store.stored_debate import read_debate, read_documents
 
 __all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
 
@@ -84,7 +84,7 @@ class Reviews:
         `AuditUnavailable`. Raises `NotProvable` for a declined case whose answer is held.
         """
         submitted = await self.record(request, caller)
-        await self.wait_provable(submitted)
+        await self.wait_provable(submitted, caller)
         return submitted
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
@@ -99,10 +99,10 @@ class Reviews:
         stored = await read_debate(self._database, debate, caller.tenant)
         return "queued" if stored.head["state"] == "queued" else "running"
 
-    async def wait_provable(self, submitted: Submitted) -> None:
+    async def wait_provable(self, submitted: Submitted, caller: Caller) -> None:
         """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
         if submitted.status == "declined":
-            await self._listening.wait_provable(submitted.debate, DECLINED_N, HOLD_S)
+            await self._listening.wait_provable(submitted.debate, caller.tenant, DECLINED_N, HOLD_S)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
@@ -125,9 +125,9 @@ class Reviews:
         last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
             return build_result(debate, lines, last_record=last)
-        position = await self._listening.wait_provable(debate, len(lines) - 1, HOLD_S)
+        position = await self._listening.wait_provable(debate, caller.tenant, len(lines) - 1, HOLD_S)
         # In a thread: finding the clauses of long texts takes time.
-        texts = await read_documents(self._database, debate)
+        texts = await read_documents(self._database, debate, caller.tenant)
         return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
@@ -142,7 +142,7 @@ class Reviews:
         refuse_unfinished(debate, stored, form)
         position = None
         if is_end(stored.records[-1].entry):
-            position = await self._listening.wait_provable(debate, len(stored.records) - 1, HOLD_S)
+            position = await self._listening.wait_provable(debate, caller.tenant, len(stored.records) - 1, HOLD_S)
         content = await write_report(stored, debate, position, stored.texts, form, paper)
         if form == "pdf":
             writer = Writer(caller.actor, self._deployment().build_hash)
@@ -163,8 +163,7 @@ class Reviews:
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        await read_head(self._database, debate, caller.tenant)
-        return await self._listening.lines(debate, from_n)
+        return await self._listening.lines(debate, caller.tenant, from_n)
 
     def follow(
         self, debate: str, caller: Caller, from_n: int = 0, *, retry_window_s: float = math.inf
@@ -189,9 +188,8 @@ class Reviews:
 
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
-        await read_head(self._database, debate, caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
-        found, ended = await stop(self._database, self._hub, debate, writer, why)
+        found, ended = await stop(self._database, self._hub, debate, caller.tenant, writer, why)
         if ended is not None:  # the result is given when it is provable
-            await self._listening.wait_provable(debate, ended, HOLD_S)
+            await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)
         return found

@@ -101,11 +101,11 @@ class DebateFinder:
         try:
             envelope = open_leaf(row["leaf"] or b"")
         except ValueError:
-            await self._entries(debate)
+            await self._entries(debate, row["tenant"])
             return None
         decision, flags = None, ()
         if status not in OPEN:
-            decision = await self._decision(debate, row["decision"])
+            decision = await self._decision(debate, row["tenant"], row["decision"])
             flags = tuple(row["flags"] or ())
         return Summary(
             debate=debate,
@@ -119,19 +119,19 @@ class DebateFinder:
             **_of_case(await self._case(row, envelope)),
         )
 
-    async def _decision(self, debate: str, stored: bytes | None) -> Decision | None:
+    async def _decision(self, debate: str, tenant: str, stored: bytes | None) -> Decision | None:
         """The stored decision; from the records where another version concluded the debate, or where it is damaged."""
         if stored:
             with suppress(ValueError):
                 return msgspec.json.decode(stored, type=Decision)
         with suppress(IllegalEntry):
-            return build_decision(await self._entries(debate))
+            return build_decision(await self._entries(debate, tenant))
         return None
 
-    async def _entries(self, debate: str) -> list[Entry]:
+    async def _entries(self, debate: str, tenant: str) -> list[Entry]:
         """The entries of a debate, none where they cannot be read. Damage becomes an incident here too."""
         with suppress(IllegalEntry, EvidenceDamaged):
-            return [record.entry for record in await read_records(self._database, debate)]
+            return [record.entry for record in await read_records(self._database, debate, tenant)]
         return []
 
     async def _case(self, row: Row, envelope: Envelope) -> Case | None:
@@ -140,7 +140,7 @@ class DebateFinder:
             return None
         salt, body = bytes(row["salt"]), bytes(row["body"])
         if commit(salt, body) != envelope.commitment:
-            await self._entries(str(row["debate"]))
+            await self._entries(str(row["debate"]), row["tenant"])
             return None
         with suppress(ValueError):  # written by a later version
             entry = decode(body, envelope.schema)

@@ -32,22 +32,25 @@ TIDIED = 24
 
 
 class DisconnectWatch:
-    """The listeners of this process to debates that end with them. ``abort`` gets the debate and the reason."""
+    """The listeners of this process to debates that end with them. ``abort`` gets the debate, its
+    tenant, and the reason."""
 
-    def __init__(self, database: Database, process: str, abort: Callable[[str, str], Awaitable[object]]) -> None:
+    def __init__(self, database: Database, process: str, abort: Callable[[str, str, str], Awaitable[object]]) -> None:
         self._database = database
         self._process = process
         self._abort = abort
         self._here: Counter[str] = Counter()
+        self._tenants: dict[str, str] = {}
         self._departures: dict[str, asyncio.Task[None]] = {}
         self._joined = asyncio.Event()
         self._noting: asyncio.Task[None] | None = None
         self._notes = 0
         self._unwell = False
 
-    def listener_joined(self, debate: str) -> None:
-        """A listener has joined a debate that ends with its listeners."""
+    def listener_joined(self, debate: str, tenant: str) -> None:
+        """A listener has joined a debate of its tenant that ends with its listeners."""
         self._departures.pop(debate, None)
+        self._tenants[debate] = tenant
         self._here[debate] += 1
         self._joined.set()
         if self._noting is None or self._noting.done():
@@ -62,9 +65,10 @@ class DisconnectWatch:
         if self._here[debate] > 0:
             return
         del self._here[debate]
+        tenant = self._tenants.pop(debate)
         if of_itself:
             self._departures[debate] = asyncio.create_task(
-                self._abort_later(debate, in_trouble), name=f"leaving {debate}"
+                self._abort_later(debate, tenant, in_trouble), name=f"leaving {debate}"
             )
 
     async def close(self) -> None:
@@ -79,7 +83,12 @@ class DisconnectWatch:
         """Write the debates with listeners here, periodically, and at once when a listener joins."""
         while self._here:
             self._joined.clear()
-            params = {"process": self._process, "debates": [UUID(debate) for debate in self._here]}
+            here = list(self._here)
+            params = {
+                "process": self._process,
+                "debates": [UUID(debate) for debate in here],
+                "tenants": [self._tenants[debate] for debate in here],
+            }
             try:
                 await self._database.query("listen", params)
                 self._unwell = False
@@ -101,7 +110,7 @@ class DisconnectWatch:
         with suppress(StoreUnavailable):
             await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
 
-    async def _abort_later(self, debate: str, in_trouble: bool) -> None:
+    async def _abort_later(self, debate: str, tenant: str, in_trouble: bool) -> None:
         """Abort a debate once it has had no listener for some seconds, unless one joins again, here or elsewhere.
 
         While the database fails no listener can join, so the time counts from when it answers again.
@@ -112,7 +121,7 @@ class DisconnectWatch:
             if self._departures.get(debate) is not me:
                 return
             try:
-                elsewhere = await self._has_listeners_elsewhere(debate)
+                elsewhere = await self._has_listeners_elsewhere(debate, tenant)
                 if self._departures.get(debate) is not me:
                     return  # a listener has joined here while we asked the database
                 if in_trouble:
@@ -120,7 +129,7 @@ class DisconnectWatch:
                     continue
                 if not elsewhere:
                     why = f"its last listener went away and none came back within {LEAVE_S:g} s (onDisconnect: abort)"
-                    await self._abort(debate, why)
+                    await self._abort(debate, tenant, why)
             except NotProvable:
                 pass  # the debate had ended by itself
             except GainsayError as error:
@@ -131,9 +140,10 @@ class DisconnectWatch:
                 del self._departures[debate]
             return
 
-    async def _has_listeners_elsewhere(self, debate: str) -> bool:
+    async def _has_listeners_elsewhere(self, debate: str, tenant: str) -> bool:
         """Whether another process has had listeners lately; one of its rows may be missing or late."""
-        params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
+        key = {"debate": UUID(debate), "tenant": tenant}
+        params = {**key, "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
         (row,) = await self._database.query("listened", params)
         return bool(row["elsewhere"])
 

@@ -102,7 +102,7 @@ class ReportRegister:
         log = await self._logs.current(stored.head["tenant"])
         chain = await record_issued(self._database, event, stored.head, log, writer)
         try:
-            place = await self._waiter.wait_provable(chain, 0, self._hold_s)
+            place = await self._waiter.wait_provable(chain, stored.head["tenant"], 0, self._hold_s)
         except NotProvable as error:
             raise self._held(debate) from error
         if place is None:  # nothing is held here, because no sequencer runs

@@ -128,12 +128,14 @@ class CaseRecorder:
                     "case, or the first case again under this key"
                 )
             head = await read_head(self._database, found.debate, caller.tenant)
-            decision = await self._decline_decision(found.debate) if head["state"] == "declined" else None
+            decision = (
+                await self._decline_decision(found.debate, caller.tenant) if head["state"] == "declined" else None
+            )
         return Submitted(found.debate, head["state"], decision, replayed=True)
 
-    async def _decline_decision(self, debate: str) -> GateDecision | None:
+    async def _decline_decision(self, debate: str, tenant: str) -> GateDecision | None:
         """The decision of a declined case."""
-        (last,) = await self._listening.lines(debate, DECLINED_N)
+        (last,) = await self._listening.lines(debate, tenant, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
     async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:

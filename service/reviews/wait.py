@@ -46,7 +46,7 @@ class DebateWaiter:
     async def feed(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
         """The feed of a debate, shared by all its listeners in this process; raises `NotFound`."""
         await read_head(self._database, debate, tenant)
-        async with self._feeds.open(debate) as feed:
+        async with self._feeds.open(debate, tenant) as feed:
             yield feed
 
     async def follow(
@@ -72,12 +72,12 @@ class DebateWaiter:
     async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         until = time.monotonic() + seconds
-        with self._watch.watching(debate):
+        with self._watch.watching(debate, tenant):
             while True:
                 failures, end = self._watch.failures, self._hub.end_event(debate)
                 head = await read_head(self._database, debate, tenant)
                 if head["state"] not in ("queued", "running"):
-                    return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
+                    return await self._is_proved(debate, tenant, head["next_n"] - 1, until - time.monotonic())
                 left = until - time.monotonic()
                 if left <= 0:
                     return False
@@ -101,19 +101,19 @@ class DebateWaiter:
             )
         return over and n >= head["next_n"] - 1
 
-    async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
+    async def _is_proved(self, debate: str, tenant: str, n: int, seconds: float) -> bool:
         try:
-            await self.wait_provable(debate, n, seconds)
+            await self.wait_provable(debate, tenant, n, seconds)
         except NotProvable:
             return False
         return True
 
-    async def wait_provable(self, debate: str, n: int, seconds: float) -> LogPosition | None:
+    async def wait_provable(self, debate: str, tenant: str, n: int, seconds: float) -> LogPosition | None:
         """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
         begun, pause = time.monotonic(), LOOK_S
         while True:
             signed = self._hub.signed
-            if found := await proven(self._database, debate, n):
+            if found := await proven(self._database, tenant, debate, n):
                 self._show(found.log, found.size, found.root)
                 return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
             if not self._held:
@@ -124,12 +124,12 @@ class DebateWaiter:
             await _wait_set(signed, min(seconds - waited, pause))
             pause = min(2 * pause, RETRY_WINDOW_S if self._hub.linked and waited > RETRY_WINDOW_S else POLL_S)
 
-    async def _prove(self, debate: str, n: int) -> None:
-        await self.wait_provable(debate, n, math.inf)
+    async def _prove(self, debate: str, tenant: str, n: int) -> None:
+        await self.wait_provable(debate, tenant, n, math.inf)
 
-    async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
+    async def lines(self, debate: str, tenant: str, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await read_records(self._database, debate, from_n)
+        stored = await read_records(self._database, debate, tenant, from_n)
         return [Line(record.n, record.at, record.entry, record.actor.via) for record in stored]
 
 

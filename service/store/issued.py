@@ -26,9 +26,10 @@ async def record_issued(database: Database, event: ReportIssued, head: Row, log:
     chain, record = seal_event(event, log=log, tenant=head["tenant"], writer=writer, now=now)
     key = issued_key(event)
     sealed = {"debate": UUID(chain), "log": log, "leaf": record.leaf, "salt": record.salt, "body": record.payload}
-    if await write(database, "issue_report", {**key, **sealed}):
+    tenant = {"tenant": head["tenant"]}
+    if await write(database, "issue_report", {**key, **sealed, **tenant}):
         return chain
-    (known,) = await write(database, "issued_report", key)
+    (known,) = await write(database, "issued_report", {**key, **tenant})
     if not _says(known, event):
         damage = Mismatch(ROW, "names a record that does not say so")
         raise await damaged_debate(database, event.debate, head, damage)

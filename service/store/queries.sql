@@ -258,7 +258,6 @@ SELECT tenant, period, starts, l.ceiling, coalesce(l.drawn, 0) AS drawn, coalesc
        coalesce(c.drawn, 0)::bigint AS recorded, coalesce(c.spent, 0)::bigint AS spent,
        coalesce(c.excess, 0)::bigint AS overrun, coalesce(c.open, 0)::bigint AS open
 FROM counted c FULL JOIN spend_limit l USING (tenant, period, starts)
-WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s
 ORDER BY tenant, period, starts;
 
 -- astray --
@@ -268,8 +267,7 @@ FROM debate_head h
 LEFT JOIN (SELECT debate, sum(amount) AS granted FROM draw GROUP BY debate) AS d USING (debate)
 LEFT JOIN (SELECT debate, sum(amount - excess) AS spent, sum(excess) AS excess FROM charge GROUP BY debate) AS c
     USING (debate)
-WHERE (%(tenant)s::text IS NULL OR h.tenant = %(tenant)s)
-  AND (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
+WHERE (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
        OR (h.draws > 0 AND h.granted <> d.granted)
        OR (h.state NOT IN ('queued', 'running') AND (h.held > 0 OR (h.draws > 0 AND h.granted <> h.spent))))
 ORDER BY h.debate;

@@ -184,7 +184,7 @@ async def proof(request: HttpRequest) -> Response[bytes]:
     index = await _index(request, log, str(request.path_params["record"]))
     if index >= head.size:
         raise NotFound(f"record {index} is not under the checkpoint of {head.size} records; ask for a later one")
-    path = await proofs.inclusion(site.database, log.log, index, head.size)
+    path = await proofs.inclusion(site.database, log.tenant, log.log, index, head.size)
     return _plain(TlogProof(index, tuple(path), head.note).encode())
 
 
@@ -201,7 +201,7 @@ async def consistency(request: HttpRequest) -> Response[bytes]:
         head = await _head_at(site, log, new)
     if old > head.size:
         raise BadRequest(f"expected from= to be at most {head.size}, the size of the newer head, found {old}")
-    path = await proofs.consistency(site.database, log.log, old, head.size)
+    path = await proofs.consistency(site.database, log.tenant, log.log, old, head.size)
     return _plain("".join(f"{encode_base64(node)}\n" for node in path).encode())
 
 
@@ -216,9 +216,9 @@ async def tile(request: HttpRequest) -> Response[bytes]:
     if not proofs.has_tile(level, place.n, place.width, head.size):
         raise NotFound(f"the log of {head.size} records under its checkpoint has no such tile")
     if place.level == "entries":
-        content = encode_entries(await proofs.entries(site.database, log.log, place.n, place.width))
+        content = encode_entries(await proofs.entries(site.database, log.tenant, log.log, place.n, place.width))
     else:
-        content = await proofs.tile(site.database, log.log, level, place.n, place.width)
+        content = await proofs.tile(site.database, log.tenant, log.log, level, place.n, place.width)
     kept = FOR_EVER if place.width == WIDTH else ASK_AGAIN
     return Response(content=content, media_type=OCTETS, headers={"Cache-Control": kept})
 
@@ -289,7 +289,7 @@ async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedC
 
 
 async def _head_at(site: AppState, log: TenantLog, size: int) -> SignedCheckpoint:
-    head = await proofs.checkpoint_at(site.database, log.log, size)
+    head = await proofs.checkpoint_at(site.database, log.tenant, log.log, size)
     if head is None:
         raise NotFound(f"no head of {size} records was signed for the log {log.log}; its checkpoint names the latest")
     return head
@@ -307,7 +307,7 @@ async def _index(request: HttpRequest, log: TenantLog, record: str) -> int:
     head = await read_head(site.database, debate, caller(request).tenant)
     if head["log"] != log.log or n >= head["next_n"]:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
-    place = await proofs.proven(site.database, debate, n)
+    place = await proofs.proven(site.database, log.tenant, debate, n)
     if place is None:
         raise NotProvable(f"record {n} of debate {debate} is not under a checkpoint of its log yet", retry_after=1)
     return place.index

@@ -118,7 +118,7 @@ async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGene
         while not (feed.is_done(n) or listener.gone or listener.dropped):
             if n < feed.given:
                 if not n and _ends_with_listeners(feed.lines[0]):
-                    site.leaving.listener_joined(feed.debate)
+                    site.leaving.listener_joined(feed.debate, feed.tenant)
                     joined = True
                 if n > asked.after and (chunk := await _event_bytes(asked, feed, n)):
                     yield chunk
