@@ -101,7 +101,7 @@ class CaseRecorder:
         prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings, clock)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        if not await open_debate(self._database, replace(new, key=kept), entries):
+        if not await open_debate(self._database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
         count_decision(task_type, prepared.decision, deployment.policy)

@@ -8,30 +8,30 @@ WITH keyed AS (
     RETURNING debate
 ), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
-                             policy, context, due, templates)
+                             policy, context, due, templates, subject)
     SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
            %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
-           least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s
+           least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s, %(subject)s
     WHERE %(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed)
     ON CONFLICT DO NOTHING
     RETURNING debate, log, tenant
 ), record AS (
-    SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    SELECT head.debate, head.log, head.tenant, 0 + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
     FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
         WITH ORDINALITY AS r (leaf, salt, body, nth)
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, n, leaf, tenant FROM record
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT debate, n, salt, body, tenant FROM record
 ), documents AS (
-    INSERT INTO document (debate, id, salt, body)
-    SELECT head.debate, d.id, d.salt, d.body
+    INSERT INTO document (debate, id, salt, body, tenant)
+    SELECT head.debate, d.id, d.salt, d.body, head.tenant
     FROM head, unnest(%(document_ids)s::text[], %(document_salts)b::bytea[], %(document_bodies)b::bytea[])
         AS d (id, salt, body)
 ), staged AS (
-    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+    INSERT INTO pending (log, debate, n, tenant) SELECT log, debate, n, tenant FROM record
 ), context AS (
-    INSERT INTO context (debate, salt, body) SELECT debate, %(context_salt)b, %(context_body)b FROM head
+    INSERT INTO context (debate, salt, body, tenant) SELECT debate, %(context_salt)b, %(context_body)b, tenant FROM head
 ), found AS (
     INSERT INTO rests_on (tenant, what, value, debate)
     SELECT head.tenant, r.what, r.value, head.debate
@@ -109,16 +109,17 @@ WITH head AS (
     RETURNING debate, log, tenant, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
               extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
 ), record AS (
-    SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    SELECT head.debate, head.log, head.tenant, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
     FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
         WITH ORDINALITY AS r (leaf, salt, body, nth)
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, n, leaf, tenant FROM record
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT debate, n, salt, body, tenant FROM record
 ), charges AS (
-    INSERT INTO charge (debate, n, part, turn, attempt, basis, amount, excess, period_day, period_month)
-    SELECT head.debate, c.n, s.part, c.turn, c.attempt, c.basis, s.amount, s.excess, s.period_day, s.period_month
+    INSERT INTO charge (debate, n, part, turn, attempt, basis, amount, excess, period_day, period_month, tenant)
+    SELECT head.debate, c.n, s.part, c.turn, c.attempt, c.basis, s.amount, s.excess, s.period_day, s.period_month,
+           head.tenant
     FROM head,
          jsonb_to_recordset(%(charges)s::jsonb)
              AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint, earlier bigint),
@@ -130,7 +131,7 @@ WITH head AS (
              SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
              WHERE head.over_days) AS s
 ), staged AS (
-    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+    INSERT INTO pending (log, debate, n, tenant) SELECT log, debate, n, tenant FROM record
 ), found AS (
     INSERT INTO rests_on (tenant, what, value, debate)
     SELECT head.tenant, r.what, r.value, head.debate
@@ -161,11 +162,11 @@ SELECT left_s FROM head;
 -- note --
 -- A record that belongs to no debate: a chain of its own with one link.
 WITH entries AS (
-    INSERT INTO entry (debate, n, leaf) VALUES (%(debate)s, 0, %(leaf)b)
+    INSERT INTO entry (debate, n, leaf, tenant) VALUES (%(debate)s, 0, %(leaf)b, %(tenant)s)
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) VALUES (%(debate)s, 0, %(salt)b, %(body)b)
+    INSERT INTO payload (debate, n, salt, body, tenant) VALUES (%(debate)s, 0, %(salt)b, %(body)b, %(tenant)s)
 )
-INSERT INTO pending (log, debate, n) VALUES (%(log)s, %(debate)s, 0) RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) VALUES (%(log)s, %(debate)s, 0, %(tenant)s) RETURNING debate;
 
 -- issue_report --
 -- Record that a report is handed out, once for all processes: no row when it is recorded already, or the debate is not
@@ -177,11 +178,11 @@ WITH new AS (
     ON CONFLICT (debate, form, paper, template, sha256) DO NOTHING
     RETURNING record
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT record, 0, %(leaf)b FROM new
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT record, 0, %(leaf)b, %(tenant)s FROM new
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT record, 0, %(salt)b, %(body)b FROM new
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT record, 0, %(salt)b, %(body)b, %(tenant)s FROM new
 )
-INSERT INTO pending (log, debate, n) SELECT %(log)s, record, 0 FROM new RETURNING debate;
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, record, 0, %(tenant)s FROM new RETURNING debate;
 
 -- issued_report --
 -- The record of a report that was handed out before.
@@ -995,11 +996,11 @@ WITH opened AS (
     INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
     ON CONFLICT DO NOTHING RETURNING log
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM opened
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(tenant)s FROM opened
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM opened
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(tenant)s FROM opened
 )
-INSERT INTO pending (log, debate, n) SELECT log, %(debate)s, 0 FROM opened RETURNING log;
+INSERT INTO pending (log, debate, n, tenant) SELECT log, %(debate)s, 0, %(tenant)s FROM opened RETURNING log;
 
 -- bundling: the parts of a bundle and the rows of an export
 

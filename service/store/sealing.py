@@ -54,6 +54,8 @@ class NewDebate(Struct, frozen=True):
     """The case's idempotency key, which stands for this debate from then on."""
     templates: str | None = None
     """The templates of its requests: workers with other templates leave it to those that have these."""
+    subject: str | None = None
+    """The opaque id of the caller that submitted it."""
 
 
 def times(recorded: float, *, age_s: float = 0.0, after: str = "") -> Times:
@@ -151,6 +153,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
         "key": new.key.key if new.key else None,
         "key_body": new.key.body if new.key else None,
         "templates": new.templates,
+        "subject": new.subject,
         "decision": decision,
         **found_columns(entries, decision, new.place.tenant, new.place.debate),
         **columns(new.records),
@@ -164,6 +167,7 @@ async def write_event(database: Database, event: log_events.Event, log: str, ten
     params = {
         "debate": UUID(chain),
         "log": log,
+        "tenant": tenant,
         "leaf": record.leaf,
         "salt": record.salt,
         "body": record.payload,

@@ -4,15 +4,17 @@
     gainsay_owner      owns the schema and everything in it                    no
     gainsay_writer     add evidence, read everything, change working state     no
     gainsay_sequencer  add to the tree of a log, and nothing else              no
+    gainsay_api        what serves callers, of one tenant at a time            no
     gainsay_auditor    read everything of every tenant                         no
     gainsay_reader     read the records of the tenant that it names            no
     the migrator       SET ROLE gainsay_owner (GAINSAY_MIGRATE_URL)            yes
     the service        what gainsay_writer may (GAINSAY_DATABASE_URL)          yes
     the sequencer      what gainsay_sequencer may (GAINSAY_SEQUENCER_URL)      yes
+    what serves        what gainsay_api may (GAINSAY_API_URL)                  yes
 
 Migrations run as gainsay_owner. So the objects are the owner's whichever login migrates, and the service's login owns
 nothing. The embedded server makes the logins itself. Elsewhere an administrator makes them, and may make the group
-roles and the schema as well (``SET_UP``); what exists already is not changed.
+roles and the schemas as well (``SET_UP``); what exists already is not changed.
 """
 
 from __future__ import annotations
@@ -25,25 +27,31 @@ from psycopg import errors, sql
 from service.errors import GainsayError
 
 SCHEMA = "gainsay"
+TENANT_SCHEMA = "gainsay_tenant"
+"""Of views in the place of tables, for gainsay_api alone."""
 OWNER = "gainsay_owner"
 WRITER = "gainsay_writer"
 SEQUENCER = "gainsay_sequencer"
+API = "gainsay_api"
 AUDITOR = "gainsay_auditor"
 READER = "gainsay_reader"
-GROUPS = (OWNER, WRITER, SEQUENCER, AUDITOR, READER)
+GROUPS = (OWNER, WRITER, SEQUENCER, API, AUDITOR, READER)
 MIGRATOR = "gainsay_migrator"  # the embedded server's login for migrations
 SERVICE = "gainsay_service"  # the one for the service
-SEQUENCING = "gainsay_sequencing"  # and the one for the sequencer
+SEQUENCING = "gainsay_sequencing"  # the one for the sequencer
+SERVING = "gainsay_serving"  # and the one that serves callers
 OLDEST = 16  # PostgreSQL's major version: `SET` and `INHERIT` of a membership came with 16
 
 SET_UP = """\
 CREATE ROLE gainsay_owner NOLOGIN;
 CREATE ROLE gainsay_writer NOLOGIN;
 CREATE ROLE gainsay_sequencer NOLOGIN;
+CREATE ROLE gainsay_api NOLOGIN;
 CREATE ROLE gainsay_auditor NOLOGIN;
 CREATE ROLE gainsay_reader NOLOGIN;
 GRANT gainsay_owner TO {migrator};
-CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;"""
+CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;
+CREATE SCHEMA gainsay_tenant AUTHORIZATION gainsay_owner;"""
 
 # Evidence can be changed, or the refusal to change it switched off, by these predefined roles' members.
 _MIGHTY = ["pg_write_all_data", "pg_write_server_files", "pg_execute_server_program"]
@@ -88,7 +96,7 @@ Connection = psycopg.Connection[Any]
 
 
 def prepare(connection: Connection) -> None:
-    """Make the missing group roles and the schema; raise `RolesMissing` when this login may not.
+    """Make the missing group roles and schemas; raise `RolesMissing` when this login may not.
 
     The connection is in autocommit and not in SET ROLE. Afterwards the login can SET ROLE gainsay_owner.
     """
@@ -99,7 +107,8 @@ def prepare(connection: Connection) -> None:
         for role in GROUPS:
             _create_role(connection, role)
         _join_owner(connection)
-        _create_schema(connection)
+        for schema in (SCHEMA, TENANT_SCHEMA):
+            _create_schema(connection, schema)
     except errors.InsufficientPrivilege as error:
         raise RolesMissing(_how_to_set_up(connection, str(error.diag.message_primary))) from error
 
@@ -201,24 +210,25 @@ def _join_owner(connection: Connection) -> None:
         connection.execute(sql.SQL("GRANT {} TO SESSION_USER").format(sql.Identifier(OWNER)))
 
 
-def _create_schema(connection: Connection) -> None:
-    """Create the schema for its owner; refuse one that belongs to another role."""
-    row = connection.execute("SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = %s", [SCHEMA]).fetchone()
+def _create_schema(connection: Connection, schema: str) -> None:
+    """Create a schema for its owner; refuse one that belongs to another role."""
+    row = connection.execute("SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = %s", [schema]).fetchone()
     if row is None:
         connection.execute(
-            sql.SQL("CREATE SCHEMA {} AUTHORIZATION {}").format(sql.Identifier(SCHEMA), sql.Identifier(OWNER))
+            sql.SQL("CREATE SCHEMA {} AUTHORIZATION {}").format(sql.Identifier(schema), sql.Identifier(OWNER))
         )
     elif row[0] != OWNER:
         raise RolesMissing(
-            f"expected schema {SCHEMA} to belong to {OWNER}, found it belongs to {row[0]}; "
-            f"use another database, or ALTER SCHEMA {SCHEMA} OWNER TO {OWNER}"
+            f"expected schema {schema} to belong to {OWNER}, found it belongs to {row[0]}; "
+            f"use another database, or ALTER SCHEMA {schema} OWNER TO {OWNER}"
         )
 
 
 def _how_to_set_up(connection: Connection, refusal: str) -> str:
     login, database = connection.info.user, connection.info.dbname
     return (
-        f"expected roles {', '.join(GROUPS)}, schema {SCHEMA}, and that {login!r} is in {OWNER}; something is missing "
+        f"expected roles {', '.join(GROUPS)}, schemas {SCHEMA} and {TENANT_SCHEMA}, and that {login!r} is in {OWNER}; "
+        "something is missing "
         f"and {login!r} may not make it ({refusal}). As an administrator, run in database {database!r} what is not "
         f"there yet:\n{SET_UP.format(migrator=login)}"
     )

@@ -1,0 +1,121 @@
+-- Row security for the login that serves callers: it sees and adds rows of one tenant, the one that is set for its
+-- transaction, and without one it sees nothing.
+--
+-- It guards against a clause that a statement forgets, and not against a program that holds the login: that one can set
+-- another tenant. gainsay_writer, gainsay_sequencer and gainsay_auditor work over all tenants.
+
+-- Before PostgreSQL looks for a deadlock (after a second), so that this file gives way, and no statement of the service.
+SET LOCAL lock_timeout = '700ms';
+LOCK TABLE debate_head, idempotency_key, entry, payload, document, context, charge, pending, rests_on, track_record,
+    decision, found_by, case_words, issued_report, listener, damage, spend_limit, draw, log_epoch, batch, leaf, tile,
+    checkpoint, cosignature, time_stamp, incident, log_check, row_check IN ACCESS EXCLUSIVE MODE;
+
+GRANT USAGE ON SCHEMA gainsay, gainsay_tenant TO gainsay_api;
+DO $$
+BEGIN
+    IF (SELECT datdba = 'gainsay_owner'::regrole FROM pg_database WHERE datname = current_database()) THEN
+        EXECUTE format('GRANT CONNECT ON DATABASE %I TO gainsay_api', current_database());
+    END IF;
+END $$;
+
+-- Whose rows these are. Rows of before, and of the version before this one, have no tenant of their own: that of their
+-- head row is meant, or that of their log. `subject` is the opaque id of the caller that submitted a case.
+ALTER TABLE entry ADD COLUMN tenant text;
+ALTER TABLE payload ADD COLUMN tenant text;
+ALTER TABLE document ADD COLUMN tenant text;
+ALTER TABLE context ADD COLUMN tenant text;
+ALTER TABLE charge ADD COLUMN tenant text;
+ALTER TABLE pending ADD COLUMN tenant text;
+ALTER TABLE debate_head ADD COLUMN subject text;
+GRANT INSERT (tenant) ON entry TO gainsay_writer;
+
+-- The tenant of this transaction. A setting that was once set is empty afterwards, and not unset.
+CREATE FUNCTION gainsay.current_tenant() RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+AS $$ SELECT nullif(pg_catalog.current_setting('gainsay.tenant', true), '') $$;
+
+-- Whether a chain of records without a tenant of its own belongs to the tenant of this transaction.
+CREATE FUNCTION gainsay.is_own_chain(of_debate uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+AS $$
+    SELECT EXISTS (SELECT FROM gainsay.debate_head h
+                   WHERE h.debate = of_debate AND h.tenant = gainsay.current_tenant())
+        OR EXISTS (SELECT FROM gainsay.leaf l JOIN gainsay.log_epoch g ON g.log = l.log
+                   WHERE l.debate = of_debate AND g.tenant = gainsay.current_tenant())
+$$;
+GRANT EXECUTE ON FUNCTION gainsay.current_tenant(), gainsay.is_own_chain(uuid)
+    TO gainsay_api, gainsay_writer, gainsay_sequencer, gainsay_auditor;
+
+-- Whoever works over all tenants still does. A role without a policy sees no row, whatever it is granted by mistake.
+DO $$
+DECLARE
+    what text;
+BEGIN
+    FOREACH what IN ARRAY ARRAY['debate_head', 'idempotency_key', 'entry', 'payload', 'document', 'context', 'charge',
+        'pending', 'rests_on', 'track_record', 'decision', 'found_by', 'case_words', 'issued_report', 'listener',
+        'damage', 'spend_limit', 'draw', 'log_epoch', 'batch', 'leaf', 'tile', 'checkpoint', 'cosignature',
+        'time_stamp', 'incident', 'log_check', 'row_check']
+    LOOP
+        EXECUTE format('ALTER TABLE gainsay.%I ENABLE ROW LEVEL SECURITY', what);
+        EXECUTE format('CREATE POLICY every_tenant ON gainsay.%I TO gainsay_writer, gainsay_sequencer, gainsay_auditor
+                        USING (true) WITH CHECK (true)', what);
+    END LOOP;
+    FOREACH what IN ARRAY ARRAY['debate_head', 'idempotency_key', 'rests_on', 'track_record', 'decision', 'damage',
+        'spend_limit', 'log_epoch']
+    LOOP
+        EXECUTE format('CREATE POLICY own_tenant ON gainsay.%I TO gainsay_api
+                        USING (tenant = gainsay.current_tenant())', what);
+    END LOOP;
+    FOREACH what IN ARRAY ARRAY['entry', 'payload', 'document', 'context', 'charge'] LOOP
+        EXECUTE format('CREATE POLICY own_tenant ON gainsay.%I TO gainsay_api
+                        USING (tenant = gainsay.current_tenant() OR tenant IS NULL AND gainsay.is_own_chain(debate))
+                        WITH CHECK (tenant = gainsay.current_tenant())', what);
+    END LOOP;
+    FOREACH what IN ARRAY ARRAY['batch', 'leaf', 'tile', 'checkpoint', 'cosignature', 'time_stamp'] LOOP
+        EXECUTE format('CREATE POLICY own_tenant ON gainsay.%I TO gainsay_api
+                        USING (log IN (SELECT g.log FROM gainsay.log_epoch g
+                                       WHERE g.tenant = gainsay.current_tenant()))', what);
+    END LOOP;
+END $$;
+-- A tenant's first records are staged before a sequencer opens its log.
+CREATE POLICY own_tenant ON pending TO gainsay_api
+    USING (tenant = gainsay.current_tenant()
+           OR tenant IS NULL AND log IN (SELECT g.log FROM gainsay.log_epoch g
+                                         WHERE g.tenant = gainsay.current_tenant()))
+    WITH CHECK (tenant = gainsay.current_tenant());
+CREATE POLICY own_tenant ON issued_report TO gainsay_api
+    USING (EXISTS (SELECT FROM gainsay.debate_head h
+                   WHERE h.debate = issued_report.debate AND h.tenant = gainsay.current_tenant()));
+
+-- What lists are searched by is seen through views of the same names, in a schema that gainsay_api has before this one in
+-- its search_path. Behind a policy PostgreSQL uses no index for words, for lists of flags, for the beginnings of texts
+-- and for amounts, because it does not know their comparisons to be leakproof. A view asks for the tenant just as well.
+CREATE VIEW gainsay_tenant.found_by AS
+SELECT * FROM gainsay.found_by WHERE tenant = gainsay.current_tenant()
+WITH LOCAL CHECK OPTION;
+CREATE VIEW gainsay_tenant.case_words AS
+SELECT * FROM gainsay.case_words WHERE tenant = gainsay.current_tenant()
+WITH LOCAL CHECK OPTION;
+
+-- The limits are settled by the debate that ends, whichever login records that: as the owner, so that gainsay_api needs
+-- no right to change what a tenant may spend. The function has a search_path of its own.
+ALTER FUNCTION gainsay.settle_limits() SECURITY DEFINER;
+
+-- What the statements that serve callers need, and no more: to read a tenant's records and logs, to open and abort
+-- debates, and to record what was handed out. No partition is granted: policies hold for what is read by its whole.
+GRANT SELECT ON debate_head, idempotency_key, entry, payload, document, context, pending, rests_on, track_record,
+    decision, issued_report, damage, spend_limit, log_epoch, batch, leaf, tile, checkpoint, cosignature, time_stamp
+    TO gainsay_api;
+GRANT SELECT ON gainsay_tenant.found_by, gainsay_tenant.case_words TO gainsay_api;
+GRANT INSERT ON debate_head, idempotency_key, payload, document, context, charge, pending, rests_on, track_record,
+    decision, issued_report, gainsay_tenant.found_by, gainsay_tenant.case_words TO gainsay_api;
+GRANT INSERT (debate, n, leaf, tenant) ON entry TO gainsay_api;
+GRANT INSERT (subject, tenant, log, debate, place, what) ON damage TO gainsay_api;
+GRANT UPDATE (next_n, last_hash, spent, excess, held, state, lease_s, lease_until, unable_since, falls)
+    ON debate_head TO gainsay_api;
+GRANT UPDATE (status, outcome, confidence, human_review, flags, spent) ON gainsay_tenant.found_by TO gainsay_api;
+GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text), gainsay.today(text),
+    gainsay.shares(uuid, bigint, bigint, bigint) TO gainsay_api;
+-- Texts that are named by their hash belong to no tenant: prompts, manifests and configurations of this service, and no
+-- word of a case. And which files were applied.
+GRANT SELECT ON content, manifest_prompt, migration, schema_floor TO gainsay_api;
