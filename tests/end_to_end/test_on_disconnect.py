@@ -217,16 +217,16 @@ async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps
 ) -> None:
     debate, aborted = str(UUID(int=1)), asyncio.Event()
 
-    async def abort(_debate: str, _why: str) -> None:
+    async def abort(_debate: str, _tenant: str, _why: str) -> None:
         aborted.set()
 
     async with Held.open(database.service_url, size=2) as held:
         leavers = DisconnectWatch(held, "here", abort)
-        leavers.listener_joined(debate)
+        leavers.listener_joined(debate, "default")
         leavers.listener_left(debate)
         await within(10, held.asked.wait())
         if comes_back:
-            leavers.listener_joined(debate)
+            leavers.listener_joined(debate, "default")
         held.answered.set()
         with suppress(TimeoutError):
             await within(LEAVE_S if comes_back else 10, aborted.wait())
@@ -256,13 +256,13 @@ async def test_a_listener_has_time_to_come_back_from_when_the_database_is_well(
 ) -> None:
     aborted = asyncio.Event()
 
-    async def abort(_debate: str, _why: str) -> None:
+    async def abort(_debate: str, _tenant: str, _why: str) -> None:
         aborted.set()
 
     async with Failing.open(database.service_url, size=2) as away:
         away.fails = fails
         leavers = DisconnectWatch(away, "here", abort)
-        leavers.listener_joined(str(UUID(int=1)))
+        leavers.listener_joined(str(UUID(int=1)), "default")
         leavers.listener_left(str(UUID(int=1)), in_trouble=in_trouble)
         await within(10, aborted.wait())
         await leavers.close()
@@ -295,19 +295,20 @@ async def test_notes_of_no_use_are_taken_away_and_whoever_listens_on_is_noted(
 ) -> None:
     """Whatever became of their debates; one that is listened to meanwhile stays, or comes back with the next note."""
     ids = [str(UUID(int=n)) for n in range(1, 4)]
+    add_heads(database, 4)
     async with Pool.open(database.service_url, size=4) as store:
         for process, debate, ago_s in (("gone", ids[0], 61.0), ("late", ids[1], 61.0), ("other", ids[2], 58.0)):
-            await store.query("listen", {"process": process, "debates": [UUID(debate)]})
+            await store.query("listen", {"process": process, "debates": [UUID(debate)], "tenants": ["default"]})
             with psycopg.connect(database.admin_url) as admin:
                 admin.execute(
                     "UPDATE gainsay.listener SET seen = seen - make_interval(secs => %s) WHERE debate = %s",
                     [ago_s, debate],
                 )
         leavers = DisconnectWatch(store, "here", stays_put)
-        leavers.listener_joined(str(UUID(int=4)))
+        leavers.listener_joined(str(UUID(int=4)), "default")
         await until(lambda: noted(database) == {ids[2]: "other", str(UUID(int=4)): "here"})
         late = DisconnectWatch(store, "late", stays_put)
-        late.listener_joined(ids[1])
+        late.listener_joined(ids[1], "default")
         await until(lambda: noted(database).get(ids[1]) == "late")
         await asyncio.gather(leavers.close(), late.close())
 
@@ -316,9 +317,10 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
     database: Database,
 ) -> None:
     """Its note is old and is being renewed in the very moment that another process takes old ones away."""
+    add_heads(database, 2)
     async with Pool.open(database.service_url, size=2) as store:
         for n in (1, 2):
-            await store.query("listen", {"process": "here", "debates": [UUID(int=n)]})
+            await store.query("listen", {"process": "here", "debates": [UUID(int=n)], "tenants": ["default"]})
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
             admin.execute("UPDATE gainsay.listener SET seen = seen - interval '1 hour'")
         with psycopg.connect(database.admin_url) as noting:
@@ -328,8 +330,20 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
     assert noted(database) == {str(UUID(int=1)): "here"}
 
 
-async def stays_put(_debate: str, _why: str) -> None:
+async def stays_put(_debate: str, _tenant: str, _why: str) -> None:
     raise AssertionError("nobody has left")
+
+
+def add_heads(database: Database, number: int) -> None:
+    """Put debates 1 to ``number`` of the tenant ``default`` there, without their records."""
+    with psycopg.connect(database.admin_url) as admin:
+        admin.execute(
+            "INSERT INTO gainsay.debate_head "
+            "(debate, tenant, log, task_type, state, next_n, last_hash, ceiling, granted)"
+            " SELECT lpad(to_hex(n), 32, '0')::uuid, 'default', 'l', 'contract', 'running', 3, '', 1, 1"
+            " FROM generate_series(1, %s) AS n",
+            [number],
+        )
 
 
 def noted(database: Database) -> dict[str, str]:
@@ -384,7 +398,7 @@ async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
         admin.execute("REVOKE DELETE ON gainsay.listener FROM gainsay_writer")
     async with Told.open(database.service_url, size=2) as store:
         leavers = DisconnectWatch(store, "here", stays_put)
-        leavers.listener_joined(str(UUID(int=1)))
+        leavers.listener_joined(str(UUID(int=1)), "default")
         await until(lambda: len(asked) >= 6)
         await leavers.close()
 
