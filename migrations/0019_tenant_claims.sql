@@ -2,7 +2,8 @@
 --
 -- claim_debates (0006_queue.sql) ranks a tenant's n-th case as its running debates and n. Of equal ranks it takes the
 -- earliest due first, so a tenant whose cases run one after another was first again and again while its cases were due
--- earlier than those of others. Here the tenant that was served longest ago is first among equal ranks.
+-- earlier than those of others. Here the tenant that was served longest ago is first among equal ranks; in one call a
+-- tenant's second case counts as served later than every first, so that one call for k cases takes what k calls would.
 --
 -- The promise: a tenant that has nothing running and a case that the worker may take is among the next N cases, where N
 -- tenants wait in that time. Its rank is 1, which no other is below, and each other tenant goes before it once at most:
@@ -22,7 +23,8 @@ CREATE SEQUENCE gainsay.queue_turns;
 CREATE FUNCTION gainsay.claim_in_turn(
     by_worker text, lease float8, formats text[], laid_out_by text, named uuid, leave uuid[],
     most integer, most_late integer, each_tenant integer, patience_s float8)
-    RETURNS TABLE (debate uuid, tenant text, epoch integer, late boolean, stale boolean, lost boolean, faults integer, falls integer)
+    RETURNS TABLE (debate uuid, tenant text, epoch integer, late boolean, stale boolean, lost boolean,
+                   faults integer, falls integer)
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     -- Plans are kept for long, and made of counts that are older than what waits: the table holds every debate that ever
@@ -92,12 +94,18 @@ BEGIN
                 ORDER BY h.due, h.created LIMIT greatest(0, least(most, e.n + 1 - a.n))) AS f
             UNION ALL
             SELECT u.debate, u.tenant, u.due, u.created, u.placed FROM under_way u WHERE u.free AND NOT u.late
+        ), numbered AS (
+            SELECT f.debate, f.tenant, f.due, f.created, f.placed,
+                   row_number() OVER (PARTITION BY f.tenant, f.placed ORDER BY f.due, f.created) AS nth
+            FROM free f
         ), ranked AS (
             SELECT f.debate, f.due, f.created,
-                   CASE WHEN NOT f.placed THEN (SELECT q.turn FROM gainsay.queue_turn q WHERE q.tenant = f.tenant) END AS turn,
-                   CASE WHEN f.placed THEN 0 ELSE coalesce(((SELECT b.debates FROM busy b) ->> f.tenant)::integer, 0)
-                       + row_number() OVER (PARTITION BY f.tenant, f.placed ORDER BY f.due, f.created) END AS rank
-            FROM free f
+                   CASE WHEN f.placed THEN 0
+                        ELSE coalesce(((SELECT b.debates FROM busy b) ->> f.tenant)::integer, 0) + f.nth END AS rank,
+                   CASE WHEN f.placed THEN 0 ELSE f.nth END AS nth,
+                   CASE WHEN f.placed THEN 0 ELSE coalesce(
+                       (SELECT q.turn FROM gainsay.queue_turn q WHERE q.tenant = f.tenant), 0) END AS turn
+            FROM numbered f
         ), late AS (
             (SELECT h.debate, h.deadline FROM gainsay.debate_head h
              WHERE h.state = 'queued' AND h.deadline <= this_moment AND h.format = ANY (formats)
@@ -108,7 +116,7 @@ BEGIN
         )
         SELECT array(SELECT l.debate FROM late l ORDER BY l.deadline LIMIT most_late)
             || array(SELECT r.debate FROM ranked r WHERE r.rank <= each_tenant
-                     ORDER BY r.rank, coalesce(r.turn, 0), r.due, r.created LIMIT most)
+                     ORDER BY r.rank, r.nth, r.turn, r.due, r.created LIMIT most)
         INTO picked;
     END IF;
 

@@ -138,19 +138,20 @@ async def test_what_is_taken_is_what_comparing_everything_that_waits_would_give(
     database: Database, heads: Heads, seed: int
 ) -> None:
     draw = random.Random(seed)
-    expected: list[tuple[int, int, str]] = []
+    expected: list[tuple[int, int, int, str]] = []
     for n in range(12):
         tenant, busy = f"t{n}", draw.randrange(3)
         heads.add(tenant, busy, state="running", worker="other", lease_until="2999-01-01")
         for nth, debate in enumerate(heads.add(tenant, draw.randrange(5)), 1):
-            expected.append((busy + nth, len(expected), debate))
+            expected.append((busy + nth, nth, len(expected), debate))
         heads.add(tenant, draw.randrange(2), templates="of another image")
     async with Pool.open(database.service_url) as pool:
         for most in (1, 4, 9, 14):
             heads.do(
                 "UPDATE debate_head SET state = 'queued', worker = NULL, lease_until = '-infinity' WHERE worker = 'w'"
             )
-            ranked = [debate for rank, _, debate in sorted(expected) if rank <= 4]
+            heads.do("DELETE FROM queue_turn")
+            ranked = [debate for rank, *_, debate in sorted(expected) if rank <= 4]
             assert await taken(pool, most, templates="mine", per_tenant=4) == ranked[:most]
 
 
