@@ -28,7 +28,7 @@ FROM found_by f JOIN case_words w ON w.tenant = f.tenant AND w.debate = f.debate
 
 -- rows_of_few --
 -- Where few cases have the words, they have been read before.
-FROM found_by f JOIN worded w ON w.debate = f.debate WHERE f.tenant = %(tenant)s WHERE f.tenant = %(tenant)s
+FROM found_by f JOIN worded w ON w.debate = f.debate WHERE f.tenant = %(tenant)s
 
 -- cases --
 FROM case_words w WHERE w.tenant = %(tenant)s
