@@ -28,8 +28,10 @@ from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, coun
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
+from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
 from service.store.pool import Database
+from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_debate, read_documents
 
 __all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
@@ -40,6 +42,9 @@ HOLD_S = 3.0
 
 class Reviews:
     """The service's operations, on one database and under one deployment.
+
+    What a caller asks is asked of the ``database`` as its tenant sees it. ``every_tenant`` is the service's own login,
+    for what concerns all of them, the length of the queue and the poll; without it the one database is for both.
 
     An answer with a decision is held until a checkpoint covers the record. With ``held`` False it is given at once,
     which is for reading a database without a sequencer. ``show`` gets the head (log, size, root) that an answer rests
@@ -53,16 +58,18 @@ class Reviews:
         hub: EventHub,
         logs: CurrentLogs,
         *,
+        every_tenant: Database | None = None,
         held: bool = True,
         show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
-        self._listening = DebateWaiter(database, hub, held=held, show=show)
+        every_tenant = every_tenant or database
+        self._listening = DebateWaiter(database, EntryPoll(every_tenant, hub), hub, held=held, show=show)
         self._finder = DebateFinder(database, held=held)
         self._deployment = deployment
         self._hub = hub
         self._register = ReportRegister(database, logs, self._listening, HOLD_S)
-        self._recorder = CaseRecorder(database, deployment, hub, logs, self._listening)
+        self._recorder = CaseRecorder(database, QueueLimits(every_tenant), deployment, hub, logs, self._listening)
 
     @property
     def deployment(self) -> Deployment:
@@ -96,7 +103,7 @@ class Reviews:
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await read_debate(self._database, debate, caller.tenant)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant)
         return "queued" if stored.head["state"] == "queued" else "running"
 
     async def wait_provable(self, submitted: Submitted, caller: Caller) -> None:
@@ -120,14 +127,14 @@ class Reviews:
 
         Raises `NotFound`, `EvidenceDamaged`, and `NotProvable` for an answer that is held.
         """
-        stored = await read_debate(self._database, debate, caller.tenant)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant)
         lines = [Line(record.n, record.at, record.entry, record.actor.via) for record in stored.records]
         last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
             return build_result(debate, lines, last_record=last)
         position = await self._listening.wait_provable(debate, caller.tenant, len(lines) - 1, HOLD_S)
         # In a thread: finding the clauses of long texts takes time.
-        texts = await read_documents(self._database, debate, caller.tenant)
+        texts = await read_documents(self._database.of(caller.tenant), debate, caller.tenant)
         return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
@@ -137,7 +144,7 @@ class Reviews:
         `result` raises; `OtherBuild` for a version that this build lacks, `CannotTypeset`, and for a PDF `NotOver`,
         `ReportNotProvable` and `AuditUnavailable`.
         """
-        stored = await read_debate(self._database, debate, caller.tenant, documents=True)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant, documents=True)
         debate = str(UUID(debate))  # the canonical spelling
         refuse_unfinished(debate, stored, form)
         position = None
@@ -155,11 +162,11 @@ class Reviews:
 
     async def documents(self, debate: str, caller: Caller) -> tuple[CaseDocument, ...]:
         """The documents of a debate's case, compared; see `case_documents`."""
-        return await case_documents(self._database, debate, caller.tenant)
+        return await case_documents(self._database.of(caller.tenant), debate, caller.tenant)
 
     async def document(self, debate: str, name: str, caller: Caller) -> CaseDocument:
         """One document of a debate's case, compared; see `case_document`."""
-        return await case_document(self._database, debate, name, caller.tenant)
+        return await case_document(self._database.of(caller.tenant), debate, name, caller.tenant)
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
@@ -188,8 +195,9 @@ class Reviews:
 
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
+        database = self._database.of(caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
-        found, ended = await stop(self._database, self._hub, debate, caller.tenant, writer, why)
+        found, ended = await stop(database, self._hub, debate, caller.tenant, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)
         return found

@@ -119,7 +119,7 @@ class Feeds:
 
     @asynccontextmanager
     async def open(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
-        """The feed of a debate of a tenant for the length of the block; the feed reads records while anyone uses it."""
+        """The feed of a tenant's debate for the length of the block; it reads records while anyone uses it."""
         feed = self._kept.get(debate)
         if feed is None or feed.failed:
             feed = self._kept[debate] = Feed(debate, tenant)
@@ -141,7 +141,7 @@ class Feeds:
             with self._watch.watching(feed.debate, feed.tenant):
                 while feed.listeners and not feed.over:
                     failures, recorded = self._watch.failures, self._hub.entries_event(feed.debate)
-                    stored = await read_debate(self._database, feed.debate, feed.tenant, after=feed.end)
+                    stored = await read_debate(self._database.of(feed.tenant), feed.debate, feed.tenant, after=feed.end)
                     feed.add(stored)
                     self._hub.mark_read(feed.debate, len(feed.lines))
                     if not feed.over:

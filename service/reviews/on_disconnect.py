@@ -32,8 +32,11 @@ TIDIED = 24
 
 
 class DisconnectWatch:
-    """The listeners of this process to debates that end with them. ``abort`` gets the debate, its
-    tenant, and the reason."""
+    """The listeners of this process to debates that end with them.
+
+    ``abort`` gets the debate, its tenant and the reason. The database is that of the service's own login: one statement
+    writes the listeners of all tenants.
+    """
 
     def __init__(self, database: Database, process: str, abort: Callable[[str, str, str], Awaitable[object]]) -> None:
         self._database = database
@@ -48,7 +51,7 @@ class DisconnectWatch:
         self._unwell = False
 
     def listener_joined(self, debate: str, tenant: str) -> None:
-        """A listener has joined a debate of its tenant that ends with its listeners."""
+        """A listener has joined a debate of this tenant that ends with its listeners."""
         self._departures.pop(debate, None)
         self._tenants[debate] = tenant
         self._here[debate] += 1

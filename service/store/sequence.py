@@ -198,7 +198,7 @@ class Sequencing(Database):
         may then stand without its predecessor. Raises `Overtaken` when another sequencer was faster, and
         `AlreadyThere`, which ``careful`` prevents.
         """
-        params = {"log": tree.log, "seqs": taken, "careful": careful}
+        params = {"log": tree.log, "tenant": _name_parts(tree.log)[1], "seqs": taken, "careful": careful}
         with translated("take"):
             async with self._pool.connection() as connection:
                 try:

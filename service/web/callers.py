@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from service.identity.caller import LOCAL, Caller
-from service.web.app_state import HttpRequest
+from service.store.pool import Database
+from service.web.app_state import HttpRequest, app_state
 
 
 def caller(request: HttpRequest) -> Caller:
     """Who sent a request."""
     found: Caller = request.scope["state"].get("caller", LOCAL)
     return found
+
+
+def database(request: HttpRequest) -> Database:
+    """The database as the caller's tenant sees it."""
+    return app_state(request).database.of(caller(request).tenant)

@@ -391,7 +391,7 @@ class Faulty:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
         self.heads: CurrentCheckpoints = app.heads
-        self.database, self.logs, self.leaving = app.database, app.logs, app.leaving
+        self.serving, self.logs, self.leaving = app.serving, app.logs, app.leaving
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -61,6 +61,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
 
     The expected result is that of the statement with the values ``beside`` (ids that nobody has), or without ``craft``,
     which adds rows of one tenant about the other's, or ``expected``. ``state`` is a query whose answer must not change.
+    ``sequencer`` says whose login runs it.
     """
 
     query: str
@@ -69,6 +70,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     craft: str = ""
     always: str = ""
     state: str = ""
+    sequencer: bool = False
     expected: tuple[Any, ...] | None = None
 
 
@@ -79,13 +81,16 @@ def mutants(sql: bytes) -> Iterator[bytes]:
 
 
 class Desk:
-    """Runs statements with the rights of the service's login, and leaves nothing behind."""
+    """Runs statements with the rights of the service's login, or the sequencer's, and leaves nothing behind."""
 
     def __init__(self, database: Database) -> None:
         self.connection = psycopg.connect(
             database.admin_url, autocommit=True, options="-c search_path=gainsay", row_factory=dict_row
         )
-        self._login = psycopg.conninfo.conninfo_to_dict(database.service_url)["user"]
+        self._service, self._sequencer = (
+            str(psycopg.conninfo.conninfo_to_dict(url)["user"])
+            for url in (database.service_url, database.sequencer_url)
+        )
 
     def run(self, scenario: Scenario, sql: bytes, given: Mapping[str, Any], *, crafted: bool) -> Any:
         """The rows, and whether the state stayed as it was."""
@@ -93,7 +98,8 @@ class Desk:
             for statement in (scenario.always, scenario.craft if crafted else ""):
                 if statement:
                     self.connection.execute(statement.encode())
-            self.connection.execute(f'SET LOCAL ROLE "{self._login}"'.encode())
+            login = self._sequencer if scenario.sequencer else self._service
+            self.connection.execute(f'SET LOCAL ROLE "{login}"'.encode())
             before = self._state(scenario)
             rows = [
                 {name: value for name, value in row.items() if name not in VOLATILE}
@@ -169,8 +175,7 @@ def _vouch(admin: psycopg.Connection[Any], tenant: str, log: str, opened: str, d
     )
     admin.execute("INSERT INTO tile VALUES (%s, 0, 0, %s)", [log, bytes(8192)])
     admin.execute("INSERT INTO track_record VALUES (%s, %s, 'm', 'factual', 1, 2, 3, 4)", [tenant, debate])
-    (chain,) = admin.execute("SELECT gen_random_uuid()").fetchone() or (None,)
-    chain = UUID(int=(debate.int & ~((1 << 62) - 1)) | (chain.int & ((1 << 62) - 1)))  # in a partition of today
+    chain = UUID(int=debate.int ^ 1)  # in the same partition
     admin.execute("INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%s, %s, 2, 'k')", [opened, tenant])
     admin.execute("INSERT INTO batch (log, first, next, root, frontier) VALUES (%s, 0, 1, %s, '')", [opened, bytes(32)])
     admin.execute("INSERT INTO entry (debate, n, leaf) VALUES (%s, 0, %s)", [chain, b'{"kind":"log.opened"}'])

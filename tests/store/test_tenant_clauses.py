@@ -54,7 +54,7 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("remove_strays", "remove_stray_records"), REBUILD),
     **dict.fromkeys(("manifest_prompts", "manifests", "project_manifest", "unknown_manifests"), SHARED),
     **dict.fromkeys(("kept_contents", "keep_contents", "contents", "keep_manifest"), SHARED),
-    **dict.fromkeys(("staged", "take", "add_batch", "add_leaves", "add_tiles", "tree_end", "keep_head"), SEQUENCER),
+    **dict.fromkeys(("staged", "add_batch", "add_leaves", "add_tiles", "tree_end", "keep_head"), SEQUENCER),
     **dict.fromkeys(
         ("unsigned", "raise_incident", "cosigned", "keep_cosignature", "unstamped", "keep_time_stamp"), SEQUENCER
     ),
@@ -185,6 +185,15 @@ def _of_logs(theirs: Tenant) -> Iterator[Scenario]:
         yield Scenario(query=name, given=given, beside={"log": "localhost/nobody/1"}, always=staged)
     given = {"tenant": OURS, "log": theirs.opened, "below": 9}
     yield Scenario(query="opening", given=given, beside={"log": "localhost/nobody/1"})
+    ours = f"localhost/{OURS}/1"
+    yield Scenario(
+        query="take",
+        given={"tenant": OURS, "log": ours, "seqs": [1], "careful": False},
+        always="INSERT INTO pending (log, seq, debate, n) OVERRIDING SYSTEM VALUE "
+        f"VALUES ('{ours}', 1, '{theirs.done}', 0)",
+        expected=({"debate": str(theirs.done), "n": 0, "hash": None, "follows": True},),
+        sequencer=True,
+    )
 
 
 def _filters(**given: str) -> dict[str, Any]:
