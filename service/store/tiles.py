@@ -43,8 +43,8 @@ class StoredTiles:
 
     @classmethod
     def of(cls, database: Database) -> StoredTiles:
-        """The cache of a database: each has its own, so that two are never mixed up."""
-        return cls._known.setdefault(database, cls())
+        """The cache of a database: each has its own, so that two are never mixed up; its keys begin with the tenant."""
+        return cls._known.setdefault(database.pooled, cls())
 
     def forget(self) -> None:
         """Clear the cache."""

@@ -13,7 +13,7 @@ from service.audit.tiles import tile_width
 from service.audit.tree import EMPTY_ROOT, leaf_hash, root_of, verify_consistency, verify_inclusion
 from service.errors import NotFound
 from service.store import proofs
-from service.store.pool import Database
+from service.store.pool import Database, ServingDatabase
 from service.store.proofs import LogDamaged
 from tests.fixtures.growing import KEY, LOG, WITNESS, Growing
 from tests.fixtures.postgres import Database as Place
@@ -185,3 +185,24 @@ def test_a_log_has_the_tiles_that_its_size_allows() -> None:
 
             assert allowed == list(range(1, tile_width(level, index, size) + 1))
     assert root_of([]) == EMPTY_ROOT
+
+
+async def test_a_tile_that_its_tenant_has_read_is_given_to_no_other(module_database: Place, grown: Growing) -> None:
+    """Neither from the database nor from the cache, where a full tile stays."""
+    async with Database.open(module_database.service_url, size=1) as database:
+        assert await proofs.tile(database, "default", LOG, 0, 0, 256) == b"".join(grown.hashes[:256])
+
+        for call in (proofs.tile(database, "other", LOG, 0, 0, 256), proofs.entries(database, "other", LOG, 0, 256)):
+            with pytest.raises(LogDamaged):
+                await call
+        with pytest.raises(NotFound):
+            await proofs.inclusion(database, "other", LOG, 0, 257)
+
+
+async def test_the_views_of_one_pool_read_a_tile_once(growing: Growing, database: Place) -> None:
+    growing.grow([b"one %d" % n for n in range(300)])
+    async with ServingDatabase.open(database.service_url, size=1) as serving:
+        path = await proofs.inclusion(serving.of("default"), "default", LOG, 1, 300)
+        growing.tamper("UPDATE tile SET hashes = %s WHERE idx = 0", bytes(8192))
+
+        assert await proofs.inclusion(serving.of("default"), "default", LOG, 1, 300) == path
