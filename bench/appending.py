@@ -24,7 +24,7 @@ from service.debate.entries import Entry
 from service.running.runner import Runner
 from service.store.log import DebateLog
 from service.store.pool import Database
-from service.store.queue import ClaimRequest, claim
+from service.store.queue import ClaimedDebate, ClaimRequest, claim
 from service.store.sealing import uuid7
 from service.store.stored_debate import read_records
 from tests.fixtures.running import Bench, CannedProvider, a_writer, take_log
@@ -56,7 +56,9 @@ async def observed(service: Bench) -> tuple[str, list[list[Entry]]]:
     """A debate that was really run, with replies of some 2 kB, and what its worker appended at once each time."""
     debate = await service.submit()
     await claim(service.database, ClaimRequest(worker="bench", lease_s=60.0, only=debate))
-    log, _ = await Recorder.open_claimed(service.database, debate, a_writer("bench"), 60.0, 1, service.policy.budgets)
+    log, _ = await Recorder.open_claimed(
+        service.database, ClaimedDebate(debate, "default", 1), a_writer("bench"), 60.0, service.policy.budgets
+    )
     runner: Runner = await service.runner(debate, log)
     await runner.run()
     return debate, log.appended
@@ -96,7 +98,7 @@ async def plain(
     url: str, database: Database, debate: str, appends: list[list[Entry]], stack: AsyncExitStack, at_once: int
 ) -> Callable[[], Iterator[Awaitable[Done]]]:
     """The bytes of one debate under ids of their own, a row an entry and a statement an append."""
-    stored = (await read_records(database, debate))[3:]
+    stored = (await read_records(database, debate, "default"))[3:]
     free = [
         await stack.enter_async_context(
             await psycopg.AsyncConnection.connect(url, autocommit=True, prepare_threshold=1)

@@ -30,9 +30,10 @@ BATCH = 1_024
 async def a_log_of_records(database: Database, admin: str, records: int) -> tuple[str, PublicKey]:
     """A signed log of at least so many records: one debate that was really run, under ids and salts of their own."""
     debate, _ = await observed(Bench(database, {"offline": CannedProvider()}))
-    run = await read_records(database, debate)
-    (head,) = await database.query("head", {"debate": UUID(debate), "tenant": None})
-    (context,) = await database.query("bundle_context", {"debate": UUID(debate)})
+    run = await read_records(database, debate, "default")
+    key = {"debate": UUID(debate), "tenant": "default"}
+    (head,) = await database.query("head", key)
+    (context,) = await database.query("bundle_context", key)
     log, sealed = "localhost/records/1", dict[UUID, list[Record]]()
     while len(sealed) * len(run) < records:
         now = time.time()

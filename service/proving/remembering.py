@@ -76,7 +76,7 @@ async def remember(
             f"{log}, or has not its key, or that there is no head; nothing was changed"
         )
     await _expect_said(database, found, said)
-    path = await consistency(database, log, found.last.size, found.head.size) if found.last else []
+    path = await consistency(database, found.tenant, log, found.last.size, found.head.size) if found.last else []
     last = found.last.size if found.last else 0
     event = AuditRemembered(log, found.head.size, found.head.root.hex(), last, said.by, said.reason)
     await write_event(database, event, await logs.current(found.tenant), found.tenant, writer)
@@ -89,7 +89,7 @@ async def _forgotten(database: Database, signer: Signer, log: str) -> ForgottenH
     rows = await database.query("log_key", {"log": log})
     if not rows:
         raise NotFound(f"expected a log of this database, found none called {log[:200]!r}")
-    head = await latest_checkpoint(database, log)
+    head = await latest_checkpoint(database, rows[0]["tenant"], log)
     try:
         key = PublicKey.parse(rows[0]["key"])
     except BadKey:
@@ -115,5 +115,5 @@ async def _expect_said(database: Database, found: ForgottenHead, said: Said) -> 
         raise CannotRemember(f"an incident of the log {head.log} is open; deal with it first (docs/sequencer.md)")
     if not is_signed_head(head.note, found.key, Checkpoint(head.log, head.size, head.root)):
         raise CannotRemember(f"the stored head of the log {head.log} is not signed by its key, {found.key.encode()}")
-    if await root_at_size(database, head.log, head.size, head) != head.root:
+    if await root_at_size(database, found.tenant, head.log, head.size, head) != head.root:
         raise CannotRemember(f"the stored records of the log {head.log} do not come to its latest head")

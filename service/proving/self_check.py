@@ -64,10 +64,10 @@ class SelfCheck:
 
     async def check(self, log: str) -> AuditChecked | None:
         """Recompute one log up to its latest checkpoint, and record the result; ``None`` while nothing is signed."""
-        head = await latest_checkpoint(self._database, log)
+        (row_of_log,) = await self._database.query("log_key", {"log": log})
+        head = await latest_checkpoint(self._database, row_of_log["tenant"], log)
         if head is None:
             return None
-        (row_of_log,) = await self._database.query("log_key", {"log": log})
         work = Recomputation(log, _keys(row_of_log["key"]))
         while work.size < head.size and not self._stopping.is_set():
             if not await self._step(work, head.size):

@@ -34,7 +34,7 @@ from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
 from service.store.pool import Database
 from service.store.queue_limits import QueueLimits
-from service.store.stored_debate import read_debate, read_documents, read_head
+from service.store.stored_debate import read_debate, read_documents
 
 __all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
 
@@ -136,7 +136,7 @@ class Reviews:
             return build_result(debate, lines, last_record=last)
         position = await self._listening.wait_provable(debate, caller.tenant, len(lines) - 1, HOLD_S)
         # In a thread: finding the clauses of long texts takes time.
-        texts = await read_documents(self._database.of(caller.tenant), debate)
+        texts = await read_documents(self._database.of(caller.tenant), debate, caller.tenant)
         return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
@@ -176,7 +176,6 @@ class Reviews:
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        await read_head(self._database.of(caller.tenant), debate, caller.tenant)
         return await self._listening.lines(debate, caller.tenant, from_n)
 
     def follow(
@@ -203,9 +202,8 @@ class Reviews:
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
         database = self._database.of(caller.tenant)
-        await read_head(database, debate, caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
-        found, ended = await stop(database, self._hub, debate, writer, why)
+        found, ended = await stop(database, self._hub, debate, caller.tenant, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)
         return found

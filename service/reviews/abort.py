@@ -47,13 +47,13 @@ class StopWritten(NamedTuple):
     ended: int | None = None
 
 
-async def stop(database: Database, hub: EventHub, debate: str, writer: Writer, why: str) -> StopWritten:
-    """Record that a debate is aborted; a second or late abort changes nothing.
+async def stop(database: Database, hub: EventHub, debate: str, tenant: str, writer: Writer, why: str) -> StopWritten:
+    """Record that a debate of a tenant is aborted; a second or late abort changes nothing.
 
     Raises `NotFound`, and `AuditUnavailable` if the abort cannot be recorded.
     """
     for _ in range(TRIES):
-        head = await read_head(database, debate)
+        head = await read_head(database, debate, tenant)
         log = DebateLog(database, debate, head, writer, None, Budgets())
         entries = await log.new_entries()
         facts = Facts.of(entries)

@@ -138,10 +138,10 @@ class Feeds:
     async def _follow(self, feed: Feed) -> None:
         """Read the records of a feed to the debate's end, as notifications come."""
         try:
-            with self._watch.watching(feed.debate):
+            with self._watch.watching(feed.debate, feed.tenant):
                 while feed.listeners and not feed.over:
                     failures, recorded = self._watch.failures, self._hub.entries_event(feed.debate)
-                    stored = await read_debate(self._database.of(feed.tenant), feed.debate, after=feed.end)
+                    stored = await read_debate(self._database.of(feed.tenant), feed.debate, feed.tenant, after=feed.end)
                     feed.add(stored)
                     self._hub.mark_read(feed.debate, len(feed.lines))
                     if not feed.over:

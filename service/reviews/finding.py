@@ -129,8 +129,8 @@ class DebateFinder:
     async def _entries(self, row: Row) -> list[Entry]:
         """The entries of a debate, none where they cannot be read. Damage becomes an incident here too."""
         with suppress(IllegalEntry, EvidenceDamaged):
-            database = self._database.of(row["tenant"])
-            return [record.entry for record in await read_records(database, str(row["debate"]))]
+            debate, tenant = str(row["debate"]), row["tenant"]
+            return [record.entry for record in await read_records(self._database.of(tenant), debate, tenant)]
         return []
 
     async def _case(self, row: Row, envelope: Envelope) -> Case | None:

@@ -86,7 +86,12 @@ class DisconnectWatch:
         """Write the debates with listeners here, periodically, and at once when a listener joins."""
         while self._here:
             self._joined.clear()
-            params = {"process": self._process, "debates": [UUID(debate) for debate in self._here]}
+            here = list(self._here)
+            params = {
+                "process": self._process,
+                "debates": [UUID(debate) for debate in here],
+                "tenants": [self._tenants[debate] for debate in here],
+            }
             try:
                 await self._database.query("listen", params)
                 self._unwell = False
@@ -119,7 +124,7 @@ class DisconnectWatch:
             if self._departures.get(debate) is not me:
                 return
             try:
-                elsewhere = await self._has_listeners_elsewhere(debate)
+                elsewhere = await self._has_listeners_elsewhere(debate, tenant)
                 if self._departures.get(debate) is not me:
                     return  # a listener has joined here while we asked the database
                 if in_trouble:
@@ -138,9 +143,10 @@ class DisconnectWatch:
                 del self._departures[debate]
             return
 
-    async def _has_listeners_elsewhere(self, debate: str) -> bool:
+    async def _has_listeners_elsewhere(self, debate: str, tenant: str) -> bool:
         """Whether another process has had listeners lately; one of its rows may be missing or late."""
-        params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
+        key = {"debate": UUID(debate), "tenant": tenant}
+        params = {**key, "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
         (row,) = await self._database.query("listened", params)
         return bool(row["elsewhere"])
 

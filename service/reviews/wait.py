@@ -78,7 +78,7 @@ class DebateWaiter:
     async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         until = time.monotonic() + seconds
-        with self._watch.watching(debate):
+        with self._watch.watching(debate, tenant):
             while True:
                 failures, end = self._watch.failures, self._hub.end_event(debate)
                 head = await read_head(self._database.of(tenant), debate, tenant)
@@ -119,7 +119,7 @@ class DebateWaiter:
         begun, pause, database = time.monotonic(), LOOK_S, self._database.of(tenant)
         while True:
             signed = self._hub.signed
-            if found := await proven(database, debate, n):
+            if found := await proven(database, tenant, debate, n):
                 self._show(found.log, found.size, found.root)
                 return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
             if not self._held:
@@ -135,7 +135,7 @@ class DebateWaiter:
 
     async def lines(self, debate: str, tenant: str, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await read_records(self._database.of(tenant), debate, from_n)
+        stored = await read_records(self._database.of(tenant), debate, tenant, from_n)
         return [Line(record.n, record.at, record.entry, record.actor) for record in stored]
 
 

@@ -27,8 +27,8 @@ class HeldDebate:
     """A debate that this worker runs, and the signal that others may have written to it."""
 
     def __init__(self, claimed: ClaimedDebate, hub: EventHub) -> None:
+        self.claimed = claimed
         self.debate = claimed.debate
-        self.epoch = claimed.epoch
         self.late = claimed.late
         self.lost = claimed.lost
         self.stale = claimed.stale
@@ -112,8 +112,8 @@ class Leases:
         asked = dict(self._held)
         if not asked:
             return
-        epochs = {debate: held.epoch for debate, held in asked.items()}
-        kept = await queue.renew_leases(self._database, self._worker, self._lease_s, epochs)
+        claims = [held.claimed for held in asked.values()]
+        kept = await queue.renew_leases(self._database, self._worker, self._lease_s, claims)
         for debate, held in asked.items():
             # Not returned: another epoch. The second condition excludes a debate that was dropped, or claimed again,
             # while the statement was under way.

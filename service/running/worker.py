@@ -291,7 +291,7 @@ class Worker:
     async def _runner(self, held: HeldDebate) -> Runner:
         config = self._config
         log, sources = await DebateLog.open_claimed(
-            self._database, held.debate, config.writer, config.lease_s, held.epoch, config.budgets
+            self._database, held.claimed, config.writer, config.lease_s, config.budgets
         )
         held.log = log
 
@@ -328,14 +328,14 @@ class Worker:
         with suppress(GainsayError):
             if is_service_fault(fault):
                 pause_s = min(BACKOFF_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
-                await queues.back_off(self._database, held.debate, held.epoch, pause_s)
+                await queues.back_off(self._database, held.claimed, pause_s)
             elif isinstance(fault, EvidenceDamaged):
-                await queues.release(self._database, held.debate, held.epoch, BACKOFF_MAX_S)
+                await queues.release(self._database, held.claimed, BACKOFF_MAX_S)
             elif isinstance(fault, AuditUnavailable | StoreUnavailable):
-                await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
+                await queues.release(self._database, held.claimed, self._config.lease_s)
             else:
                 self._quarantine.add(held.debate, time.monotonic())
-                await queues.release_to_others(self._database, held.debate, held.epoch)
+                await queues.release_to_others(self._database, held.claimed)
                 self._hub.work_queued()
             return True
         return False
@@ -353,7 +353,7 @@ class Worker:
 
     async def _release(self, held: HeldDebate) -> None:
         with suppress(StoreUnavailable):
-            await queues.release(self._database, held.debate, held.epoch)
+            await queues.release(self._database, held.claimed)
             self.released += self._stopping.is_set()
             self._hub.work_queued()
 

@@ -29,31 +29,32 @@ class EntryPoll:
     def __init__(self, database: Database, hub: EventHub) -> None:
         self._database = database
         self._hub = hub
-        self._waiting: Counter[str] = Counter()
+        self._waiting: dict[str, Counter[str]] = {}
+        """The watchers of each debate, by the tenant on whose behalf they watch it."""
         self._failure: StoreUnavailable | None = None
         self.failures = 0
         """How many polls have failed; remember it before you read the records, for `check`."""
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
-    def watching(self, debate: str) -> Iterator[None]:
-        """Poll this debate for the length of the block."""
-        self._waiting[debate] += 1
+    def watching(self, debate: str, tenant: str) -> Iterator[None]:
+        """Poll this debate of a tenant for the length of the block; another tenant's never moves."""
+        self._waiting.setdefault(debate, Counter())[tenant] += 1
         self._hub.known.setdefault(debate, 0)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run(), name="watch")
         try:
             yield
         finally:
-            self._unwatch(debate)
+            self._unwatch(debate, tenant)
 
     def check(self, since: int) -> None:
         """Raise `StoreUnavailable` if a poll has failed since this number of failures."""
         if self._failure is not None and self.failures > since:
             raise self._failure.anew()
 
-    def _unwatch(self, debate: str) -> None:
-        self._waiting[debate] -= 1
+    def _unwatch(self, debate: str, tenant: str) -> None:
+        self._waiting[debate] -= Counter((tenant,))
         if not self._waiting[debate]:
             del self._waiting[debate]
             self._hub.known.pop(debate, None)
@@ -78,8 +79,13 @@ class EntryPoll:
                 self._fail_waiters(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
     async def _poll(self) -> None:
-        debates, known = list(self._waiting), self._hub.known
-        asked = {"debates": [UUID(debate) for debate in debates], "ns": [known[debate] for debate in debates]}
+        watched = [(debate, tenant) for debate, tenants in self._waiting.items() for tenant in tenants]
+        known = self._hub.known
+        asked = {
+            "debates": [UUID(debate) for debate, _ in watched],
+            "tenants": [tenant for _, tenant in watched],
+            "ns": [known[debate] for debate, _ in watched],
+        }
         moved, ended = [], []
         for row in await self._database.query("moved", asked):
             debate = str(row["debate"])

@@ -100,7 +100,7 @@ f.status {is status}
 -- Also of debates that have no provable end: one that is held counts as running.
 (f.status = ANY (%(status)s) AND f.debate NOT IN (SELECT debate FROM held)
  OR f.status IS NULL AND (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
-                          FROM debate_head h WHERE h.debate = f.debate) = ANY (%(status)s)
+                          FROM debate_head h WHERE h.debate = f.debate AND h.tenant = f.tenant) = ANY (%(status)s)
  OR f.debate = ANY (ARRAY(SELECT debate FROM held)) AND f.status IS NOT NULL AND 'running' = ANY (%(status)s))
 
 -- spent_known --
@@ -146,7 +146,7 @@ SELECT f.debate, f.debate IN (SELECT debate FROM held) AS is_held
 CASE WHEN c.is_held AND c.status IS NOT NULL THEN 'running'
      WHEN c.status IS NOT NULL THEN c.status
      ELSE (SELECT CASE WHEN %(held)s THEN told_state(h.debate, h.log, h.next_n - 1, h.state) ELSE h.state END
-           FROM debate_head h WHERE h.debate = c.debate) END AS status
+           FROM debate_head h WHERE h.debate = c.debate AND h.tenant = %(tenant)s) END AS status
 
 -- counted_outcome --
 -- The facts of an end count once that end is provable.

@@ -9,6 +9,7 @@ from service.audit import log_events
 from service.audit.log_events import ReportIssued
 from service.audit.record import Writer, commit, open_leaf
 from service.audit.stored_record import Mismatch
+from service.errors import NotFound
 from service.store.damage import damaged_debate
 from service.store.pool import Database, Row
 from service.store.sealing import seal_event, write, written_at
@@ -19,8 +20,8 @@ ROW = "the row of an issued report"
 async def record_issued(database: Database, event: ReportIssued, head: Row, log: str, writer: Writer) -> str:
     """The chain of the record that says that this report is handed out, which is written unless it is there.
 
-    ``head`` is the head row of its debate. Raises `AuditUnavailable`, and `EvidenceDamaged` where the row of an earlier
-    record names another one.
+    ``head`` is the head row of its debate. Raises `AuditUnavailable`, `NotFound` where the debate is not that of the
+    head row's tenant, and `EvidenceDamaged` where the row of an earlier record names another one.
     """
     now = await written_at(database)
     chain, record = seal_event(event, log=log, tenant=head["tenant"], writer=writer, now=now)
@@ -29,11 +30,13 @@ async def record_issued(database: Database, event: ReportIssued, head: Row, log:
     sealed = {"leaf": record.leaf, "salt": record.salt, "body": record.payload}
     if await write(database, "issue_report", {**key, **place, **sealed}):
         return chain
-    (known,) = await write(database, "issued_report", key)
-    if not _says(known, event):
+    known = await write(database, "issued_report", {**key, "tenant": head["tenant"]})
+    if not known:
+        raise NotFound(f"there is no debate {event.debate}")
+    if not _says(known[0], event):
         damage = Mismatch(ROW, "names a record that does not say so")
         raise await damaged_debate(database, event.debate, head, damage)
-    return str(known["record"])
+    return str(known[0]["record"])
 
 
 def issued_key(event: ReportIssued) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from service.store import derived
 from service.store.clock import database_time
 from service.store.found_by import as_record, found_by
 from service.store.pool import Database, Row
+from service.store.queue import ClaimedDebate
 from service.store.retry_window import retry
 from service.store.sealing import columns, decided, grounds_arrays, seal_entry, times, tracked, unwritten
 from service.store.stored_debate import StoredDebate, read_debate, read_head
@@ -80,16 +81,17 @@ class DebateLog:
 
     @classmethod
     async def open_claimed(
-        cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
+        cls, database: Database, claimed: ClaimedDebate, writer: Writer, lease_s: float, budgets: Budgets
     ) -> tuple[Self, dict[str, str]]:
         """The log for a worker that claimed the debate, with the texts of its documents, by id.
 
-        ``epoch`` is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
+        Its epoch is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
         could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge
         belongs. Raises `NotFound`, and `EvidenceDamaged` for a debate on which nothing may be continued.
         """
-        stored = await read_debate(database, debate, documents=True)
-        log = cls(database, debate, {**stored.head, "epoch": epoch}, writer, lease_s, budgets, stored=stored)
+        debate = claimed.debate
+        stored = await read_debate(database, debate, claimed.tenant, documents=True)
+        log = cls(database, debate, {**stored.head, "epoch": claimed.epoch}, writer, lease_s, budgets, stored=stored)
         return log, stored.texts
 
     @property
@@ -149,6 +151,7 @@ class DebateLog:
         budget = self._budgets.of(self._place.tenant)
         return {
             "debate": UUID(self.debate),
+            "tenant": self._place.tenant,
             "epoch": self._epoch,
             "draws": self._draws,
             "need": need,
@@ -164,7 +167,7 @@ class DebateLog:
 
     async def _allocated_before(self) -> Row:
         """The head row with an allocation of ours whose response was lost; raises `Fenced` when there is none."""
-        head = await read_head(self._database, self.debate)
+        head = await read_head(self._database, self.debate, self._place.tenant)
         if head["epoch"] != self._epoch or head["draws"] == self._draws:
             raise Fenced(f"debate {self.debate} was claimed by another worker, or is not running; read it again")
         return head
@@ -177,7 +180,7 @@ class DebateLog:
         stored, self._at_hand = self._at_hand, None
         if stored is None:
             after = ChainEnd(self._next_n, self._last_hash)
-            stored = await read_debate(self._database, self.debate, after=after)
+            stored = await read_debate(self._database, self.debate, self._place.tenant, after=after)
         entries = [record.entry for record in stored.records]
         for entry, record, age_s in zip(entries, stored.records, stored.ages, strict=True):
             self._fold(entry, record.leaf_hash, record.recorded, age_s=age_s)
@@ -199,6 +202,7 @@ class DebateLog:
         rests = set(derived.grounds(entries)) - self._rests
         params = {
             "debate": UUID(self.debate),
+            "tenant": self._place.tenant,
             "epoch": self._epoch,
             "next_n": self._next_n,
             "prev": self._last_hash,
@@ -260,18 +264,17 @@ class DebateLog:
 
     async def _stored_head(self, records: Sequence[Record]) -> list[Row]:
         """The head row if the stored records after this writer's last one are these; no row otherwise."""
-        stored = await self._database.query(
-            "records", {"debate": UUID(self.debate), "from_n": self._next_n, "documents": False}
-        )
+        key = {"debate": UUID(self.debate), "tenant": self._place.tenant}
+        stored = await self._database.query("records", {**key, "from_n": self._next_n, "documents": False})
         leaves = [row["leaf"] for row in stored if row["part"] == "record"]
         if leaves[: len(records)] != [record.leaf for record in records]:
             return []
-        return [await read_head(self._database, self.debate)]
+        return [await read_head(self._database, self.debate, self._place.tenant)]
 
     async def renew(self) -> None:
         """Renew the lease; raises `Fenced` when another worker has the debate."""
-        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
-        if not await self._database.query("renew", params):
+        key = {"debate": UUID(self.debate), "tenant": self._place.tenant, "epoch": self._epoch}
+        if not await self._database.query("renew", {**key, "lease": self._lease_s}):
             raise Fenced(f"debate {self.debate} was claimed by another worker")
 
     def _set_time_left(self, head: Row) -> None:

@@ -254,6 +254,11 @@ class Database:
         """The database as this tenant's callers see it; here as it is, for the service's login sees all tenants."""
         return self
 
+    @property
+    def pooled(self) -> Database:
+        """The database of the connections, one for the views of all tenants."""
+        return self
+
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query.
 
@@ -361,6 +366,11 @@ class _TenantDatabase(Database):
     def of(self, tenant: str) -> Database:
         """The same pool for another tenant."""
         return self._whole.of(tenant)
+
+    @property
+    def pooled(self) -> Database:
+        """The database of the connections, one for the views of all tenants."""
+        return self._whole
 
     @property
     def away(self) -> bool:

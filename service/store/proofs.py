@@ -84,45 +84,57 @@ class TenantLog(Struct, frozen=True):
     head: SignedCheckpoint | None
 
 
-async def latest_checkpoint(database: Database, log: str) -> SignedCheckpoint | None:
+async def latest_checkpoint(database: Database, tenant: str, log: str) -> SignedCheckpoint | None:
     """The latest checkpoint of a log; ``None`` while nothing is signed."""
-    return _signed(log, await database.query("latest_head", {"log": log}))
+    return _signed(log, await database.query("latest_head", {"tenant": tenant, "log": log}))
 
 
-async def countersigned_checkpoint(database: Database, log: str, index: int) -> SignedCheckpoint | None:
+async def countersigned_checkpoint(database: Database, tenant: str, log: str, index: int) -> SignedCheckpoint | None:
     """Of the latest countersigned heads above a leaf, the newest with the most cosignatures.
 
     The sequencer asks witnesses about once a second, so the latest head of a busy log has no cosignature yet.
     """
-    return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
+    return _signed(log, await database.query("countersigned_head", {"tenant": tenant, "log": log, "above": index}))
 
 
-async def first_countersigned(database: Database, log: str, index: int, size: int) -> SignedCheckpoint | None:
+async def first_countersigned(
+    database: Database, tenant: str, log: str, index: int, size: int
+) -> SignedCheckpoint | None:
     """Of the first countersigned heads above a leaf, up to a size, the first with the most cosignatures."""
-    return _signed(log, await database.query("first_countersigned", {"log": log, "above": index, "upto": size}))
+    return _signed(
+        log, await database.query("first_countersigned", {"tenant": tenant, "log": log, "above": index, "upto": size})
+    )
 
 
-async def countersigned_before(database: Database, log: str, index: int, by: float) -> SignedCheckpoint | None:
+async def countersigned_before(
+    database: Database, tenant: str, log: str, index: int, by: float
+) -> SignedCheckpoint | None:
     """Of the latest heads without a leaf that were countersigned by some time, the newest with the most cosignatures.
 
     ``by`` is in seconds since 1970. Later cosignatures of the same head are not in its note.
     """
-    return _signed(log, await database.query("countersigned_before", {"log": log, "upto": index, "by": by}))
+    return _signed(
+        log, await database.query("countersigned_before", {"tenant": tenant, "log": log, "upto": index, "by": by})
+    )
 
 
-async def stamped_before(database: Database, log: str, index: int, by: float) -> StampedCheckpoint | None:
+async def stamped_before(database: Database, tenant: str, log: str, index: int, by: float) -> StampedCheckpoint | None:
     """The newest head without a leaf whose time stamp was stored by some time, in seconds since 1970."""
-    return _stamped(log, await database.query("stamped_before", {"log": log, "upto": index, "by": by}))
+    return _stamped(
+        log, await database.query("stamped_before", {"tenant": tenant, "log": log, "upto": index, "by": by})
+    )
 
 
-async def first_stamped(database: Database, log: str, index: int, size: int) -> StampedCheckpoint | None:
+async def first_stamped(database: Database, tenant: str, log: str, index: int, size: int) -> StampedCheckpoint | None:
     """The first stamped head above a leaf, up to a size."""
-    return _stamped(log, await database.query("first_stamped", {"log": log, "above": index, "upto": size}))
+    return _stamped(
+        log, await database.query("first_stamped", {"tenant": tenant, "log": log, "above": index, "upto": size})
+    )
 
 
-async def checkpoint_at(database: Database, log: str, size: int) -> SignedCheckpoint | None:
+async def checkpoint_at(database: Database, tenant: str, log: str, size: int) -> SignedCheckpoint | None:
     """The checkpoint of a log of exactly this size; ``None`` if there is none."""
-    return _signed(log, await database.query("head_at", {"log": log, "size": size}))
+    return _signed(log, await database.query("head_at", {"tenant": tenant, "log": log, "size": size}))
 
 
 async def logs_of(database: Database, tenant: str) -> list[TenantLog]:
@@ -138,23 +150,25 @@ async def log_of(database: Database, tenant: str, log: str) -> TenantLog:
     return _log(rows[0])
 
 
-async def proven(database: Database, debate: str, n: int) -> Proven | None:
+async def proven(database: Database, tenant: str, debate: str, n: int) -> Proven | None:
     """The place of a record under a checkpoint of its log; ``None`` while it is only durable."""
-    rows = await database.query("proven", {"debate": UUID(debate), "n": n})
+    rows = await database.query("proven", {"debate": UUID(debate), "tenant": tenant, "n": n})
     if not rows:
         return None
     return Proven(rows[0]["log"], rows[0]["idx"], rows[0]["size"], bytes(rows[0]["root"]))
 
 
-async def inclusion(database: Database, log: str, index: int, size: int) -> list[bytes]:
+async def inclusion(database: Database, tenant: str, log: str, index: int, size: int) -> list[bytes]:
     """The audit path (RFC 6962, 2.1.1) from a leaf to the root of the checkpoint of this size.
 
     Raises `ValueError` for an index beyond it, `NotFound` if no head of this size was signed, and `LogDamaged`.
     """
-    return (await inclusions(database, log, (index,), size))[index]
+    return (await inclusions(database, tenant, log, (index,), size))[index]
 
 
-async def inclusions(database: Database, log: str, indexes: Iterable[int], size: int) -> dict[int, list[bytes]]:
+async def inclusions(
+    database: Database, tenant: str, log: str, indexes: Iterable[int], size: int
+) -> dict[int, list[bytes]]:
     """The audit paths of many leaves, by index, as `inclusion` gives each; neighbours are read together."""
     paths: dict[int, list[bytes]] = {}
     for some in _neighbour_groups(indexes):
@@ -163,42 +177,42 @@ async def inclusions(database: Database, log: str, indexes: Iterable[int], size:
         def prove(tiles: Tiles, root: bytes, some: Sequence[int] = some) -> dict[int, list[bytes]]:
             return {index: _included(index, tiles, root) for index in some}
 
-        paths |= await _prove(database, log, wanted, size, prove)
+        paths |= await _prove(database, tenant, log, wanted, size, prove)
     return paths
 
 
-async def consistency(database: Database, log: str, old: int, new: int) -> list[bytes]:
+async def consistency(database: Database, tenant: str, log: str, old: int, new: int) -> list[bytes]:
     """The consistency proof (RFC 6962, 2.1.2) from ``old`` leaves to ``new``, of which a head was signed.
 
     ``old`` may be any size up to that. Raises `ValueError`, `NotFound` and `LogDamaged` as `inclusion` does.
     """
-    return (await _proven_consistency(database, log, old, new))[0]
+    return (await _proven_consistency(database, tenant, log, old, new))[0]
 
 
-async def root_at_size(database: Database, log: str, size: int, head: SignedCheckpoint) -> bytes:
+async def root_at_size(database: Database, tenant: str, log: str, size: int, head: SignedCheckpoint) -> bytes:
     """The root of a log at a size, proven consistent with a checkpoint; raises as `consistency` does."""
-    return (await _proven_consistency(database, log, size, head.size))[1]
+    return (await _proven_consistency(database, tenant, log, size, head.size))[1]
 
 
-async def tile(database: Database, log: str, level: int, index: int, width: int) -> bytes:
+async def tile(database: Database, tenant: str, log: str, level: int, index: int, width: int) -> bytes:
     """The stored hashes of a tile that the log has (`has_tile`), 32 bytes each.
 
     A partial tile stays available when it has become full, as C2SP tlog-tiles allows. Raises `LogDamaged` if hashes are
     missing.
     """
     place = TileId(level, index, width)
-    found = (await StoredTiles.of(database).read(database, log, {place})).tiles.get(place, b"")
+    found = (await StoredTiles.of(database).read(database, tenant, log, {place})).tiles.get(place, b"")
     if len(found) != width * HASH_BYTES:
         raise LogDamaged(f"expected {width} hashes in tile {index} of level {level}, found {len(found) // HASH_BYTES}")
     return found
 
 
-async def entries(database: Database, log: str, index: int, width: int) -> list[bytes]:
+async def entries(database: Database, tenant: str, log: str, index: int, width: int) -> list[bytes]:
     """The stored leaves of a bundle that the log has (`has_tile` of level 0).
 
     Raises `LogDamaged` if leaves are missing.
     """
-    params = {"log": log, "first": index * WIDTH, "end": index * WIDTH + width}
+    params = {"tenant": tenant, "log": log, "first": index * WIDTH, "end": index * WIDTH + width}
     leaves = [bytes(row["leaf"]) for row in await database.query("leaves_between", params)]
     if len(leaves) != width:
         raise LogDamaged(f"expected {width} leaves from {index * WIDTH} on, found {len(leaves)}")
@@ -210,7 +224,9 @@ def has_tile(level: int, index: int, width: int, size: int) -> bool:
     return 1 <= width <= tile_width(level, index, size)
 
 
-async def _proven_consistency(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
+async def _proven_consistency(
+    database: Database, tenant: str, log: str, old: int, new: int
+) -> tuple[list[bytes], bytes]:
     """The consistency proof from an old size to that of a checkpoint, and the old root."""
     roots = {TileId(level, n, tile_width(level, n, new)) for level, n, _ in tiles_for_root(old)}
 
@@ -219,10 +235,12 @@ async def _proven_consistency(database: Database, log: str, old: int, new: int) 
         verify_consistency(old, new, path, before, root)
         return path, before
 
-    return await _prove(database, log, tiles_for_consistency(old, new) | roots, new, prove)
+    return await _prove(database, tenant, log, tiles_for_consistency(old, new) | roots, new, prove)
 
 
-async def _prove(database: Database, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]) -> T:
+async def _prove(
+    database: Database, tenant: str, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]
+) -> T:
     """The result of ``prove`` on tiles and the signed root of a size.
 
     A first failure may come from cached tiles (if the database was restored, say), so the cache is cleared and
@@ -230,7 +248,7 @@ async def _prove(database: Database, log: str, wanted: set[TileId], size: int, p
     """
     tiling = StoredTiles.of(database)
     for _ in range(2):
-        found = await tiling.read(database, log, wanted, size)
+        found = await tiling.read(database, tenant, log, wanted, size)
         if found.root is None:
             raise NotFound(f"no head of {size} records was signed for the log {log}; its checkpoint names the latest")
         try:

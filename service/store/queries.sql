@@ -70,7 +70,9 @@ SELECT (SELECT count(*) FROM (SELECT FROM debate_head WHERE state = 'queued' LIM
 
 -- listen --
 -- This process has listeners to these debates. Rows are locked in order, so that two processes cannot deadlock.
-INSERT INTO listener AS l (debate, process) SELECT debate, %(process)s FROM unnest(%(debates)s::uuid[]) AS d (debate) ORDER BY debate
+INSERT INTO listener AS l (debate, process)
+SELECT d.debate, %(process)s FROM unnest(%(debates)s::uuid[], %(tenants)s::text[]) AS d (debate, tenant)
+JOIN debate_head h ON h.debate = d.debate AND h.tenant = d.tenant ORDER BY d.debate
 ON CONFLICT (debate) DO UPDATE SET process = excluded.process, seen = clock_timestamp()
 RETURNING debate;
 
@@ -85,8 +87,9 @@ RETURNING debate;
 -- listened --
 -- Whether another process has had listeners to a debate lately.
 SELECT EXISTS (
-    SELECT FROM listener WHERE debate = %(debate)s AND process <> %(process)s
-      AND seen > clock_timestamp() - make_interval(secs => %(within)s::float8)) AS elsewhere;
+    SELECT FROM listener l JOIN debate_head h ON h.debate = l.debate
+    WHERE l.debate = %(debate)s AND h.tenant = %(tenant)s AND l.process <> %(process)s
+      AND l.seen > clock_timestamp() - make_interval(secs => %(within)s::float8)) AS elsewhere;
 
 -- append --
 -- Append records to a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling in one: if
@@ -101,7 +104,7 @@ WITH head AS (
             WHEN %(state)s IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
             WHEN %(lease)s::float8 IS NULL THEN lease_until
             ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
-    WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
+    WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
       AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
     RETURNING debate, log, tenant, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
               extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
@@ -166,10 +169,12 @@ WITH entries AS (
 INSERT INTO pending (log, debate, n, tenant) VALUES (%(log)s, %(debate)s, 0, %(tenant)s) RETURNING debate;
 
 -- issue_report --
--- Record that a report is handed out, once for all processes: no row when it is recorded already.
+-- Record that a report is handed out, once for all processes: no row when it is recorded already, or the debate is not
+-- the tenant's.
 WITH new AS (
     INSERT INTO issued_report (debate, form, paper, template, sha256, record)
-    VALUES (%(of)s, %(form)s, %(paper)s, %(template)s, %(sha256)s, %(debate)s)
+    SELECT h.debate, %(form)s, %(paper)s, %(template)s, %(sha256)s, %(debate)s
+    FROM debate_head h WHERE h.debate = %(of)s AND h.tenant = %(tenant)s
     ON CONFLICT (debate, form, paper, template, sha256) DO NOTHING
     RETURNING record
 ), entries AS (
@@ -185,7 +190,8 @@ SELECT r.record, e.leaf, p.salt, p.body
 FROM issued_report r LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
 LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
 WHERE r.debate = %(of)s AND r.form = %(form)s AND r.paper = %(paper)s AND r.template = %(template)s
-  AND r.sha256 = %(sha256)s;
+  AND r.sha256 = %(sha256)s
+  AND EXISTS (SELECT FROM debate_head h WHERE h.debate = r.debate AND h.tenant = %(tenant)s);
 
 -- issued_rows --
 -- The rows of issued reports after a given record, each with that record as far as it is stored.
@@ -201,14 +207,16 @@ SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body,
 FROM issued_report r JOIN leaf l ON l.debate = r.record AND l.n = 0
 LEFT JOIN entry e ON e.debate = r.record AND e.n = 0
 LEFT JOIN payload p ON p.debate = r.record AND p.n = 0
-WHERE r.debate = %(debate)s ORDER BY l.idx;
+WHERE r.debate = %(debate)s
+  AND EXISTS (SELECT FROM debate_head h WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s)
+ORDER BY l.idx;
 
 -- head --
 -- The working state of one debate.
 SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
        excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
        worker IS NOT NULL AND lease_until > clock_timestamp() AS leased
-FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
+FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s;
 
 -- reached --
 -- Whether a debate of a tenant was submitted by a subject, or is assigned to it.
@@ -220,8 +228,10 @@ WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s
 
 -- draw --
 -- Allocate more of the tenant's day and month to a running debate, or return what is short. Idempotent by `draws`.
-SELECT granted, draws, short, remaining
-FROM draw_tranche(%(debate)s, %(epoch)s, %(draws)s, %(need)s, %(want)s, %(zone)s, %(day)s, %(month)s);
+SELECT d.granted, d.draws, d.short, d.remaining
+FROM debate_head h,
+     draw_tranche(h.debate, %(epoch)s, %(draws)s, %(need)s, %(want)s, %(zone)s, %(day)s, %(month)s) AS d
+WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s;
 
 -- left --
 -- What remains of a tenant's limits in the present periods, and when these end; no row for a period without a limit.
@@ -257,7 +267,6 @@ SELECT tenant, period, starts, l.ceiling, coalesce(l.drawn, 0) AS drawn, coalesc
        coalesce(c.drawn, 0)::bigint AS recorded, coalesce(c.spent, 0)::bigint AS spent,
        coalesce(c.excess, 0)::bigint AS overrun, coalesce(c.open, 0)::bigint AS open
 FROM counted c FULL JOIN spend_limit l USING (tenant, period, starts)
-WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s
 ORDER BY tenant, period, starts;
 
 -- astray --
@@ -267,8 +276,7 @@ FROM debate_head h
 LEFT JOIN (SELECT debate, sum(amount) AS granted FROM draw GROUP BY debate) AS d USING (debate)
 LEFT JOIN (SELECT debate, sum(amount - excess) AS spent, sum(excess) AS excess FROM charge GROUP BY debate) AS c
     USING (debate)
-WHERE (%(tenant)s::text IS NULL OR h.tenant = %(tenant)s)
-  AND (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
+WHERE (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
        OR (h.draws > 0 AND h.granted <> d.granted)
        OR (h.state NOT IN ('queued', 'running') AND (h.held > 0 OR (h.draws > 0 AND h.granted <> h.spent))))
 ORDER BY h.debate;
@@ -278,9 +286,13 @@ ORDER BY h.debate;
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
--- A debate as it is stored, in one snapshot and in parts: its head row first, empty where there is none; its records from
+-- A debate as it is stored, in one snapshot and in parts: its head row first, empty where the tenant has none;
+-- its records from
 -- a number on in order, each with the hash of its leaf in the log and how long ago it was stored here; with the first
 -- record its context; and its documents, if they are asked for.
+WITH own AS (
+    SELECT * FROM debate_head WHERE debate = %(debate)s AND tenant = %(tenant)s
+)
 SELECT part.*, h.tenant, h.log, h.policy, h.context, h.task_type, h.state, h.next_n, h.last_hash, h.granted, h.draws, h.spent,
        h.held, h.excess, extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s
 FROM (
@@ -292,14 +304,14 @@ FROM (
     FROM entry e
     LEFT JOIN payload p ON p.debate = %(debate)s AND p.n = e.n
     LEFT JOIN leaf l ON l.debate = %(debate)s AND l.n = e.n
-    WHERE e.debate = %(debate)s AND e.n >= %(from_n)s
+    WHERE e.debate = %(debate)s AND e.n >= %(from_n)s AND EXISTS (SELECT FROM own)
     UNION ALL
     SELECT 'context', NULL, NULL, NULL, c.salt, c.body, NULL, NULL FROM context c
-    WHERE c.debate = %(debate)s AND %(from_n)s = 0
+    WHERE c.debate = %(debate)s AND %(from_n)s = 0 AND EXISTS (SELECT FROM own)
     UNION ALL
     SELECT 'document', NULL, NULL, d.id, d.salt, d.body, NULL, NULL FROM document d
-    WHERE d.debate = %(debate)s AND %(documents)s
-) AS part LEFT JOIN debate_head h ON part.part = 'head' AND h.debate = %(debate)s
+    WHERE d.debate = %(debate)s AND %(documents)s AND EXISTS (SELECT FROM own)
+) AS part LEFT JOIN own h ON part.part = 'head'
 ORDER BY part.n NULLS FIRST, part.part = 'head' DESC;
 
 -- latest_head --
@@ -307,14 +319,17 @@ ORDER BY part.n NULLS FIRST, part.part = 'head' DESC;
 SELECT c.size, c.root, c.note || coalesce((
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
-FROM checkpoint c WHERE c.log = %(log)s ORDER BY c.size DESC LIMIT 1;
+FROM checkpoint c
+WHERE c.log = %(log)s AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+ORDER BY c.size DESC LIMIT 1;
 
 -- proven --
 -- The place of a record in its log, and the first signed head that covers it.
 SELECT l.log, l.idx, c.size, c.root
 FROM leaf l, LATERAL (
     SELECT size, root FROM checkpoint WHERE log = l.log AND size > l.idx ORDER BY size LIMIT 1) AS c
-WHERE l.debate = %(debate)s AND l.n = %(n)s;
+WHERE l.debate = %(debate)s AND l.n = %(n)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = l.log AND g.tenant = %(tenant)s);
 
 -- latest_log --
 -- The log of a tenant's latest epoch; no row while no sequencer has opened the first.
@@ -322,53 +337,55 @@ SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch D
 
 -- documents --
 -- The source documents of a debate.
-SELECT id, salt, body FROM document WHERE debate = %(debate)s;
+SELECT id, salt, body FROM document WHERE debate = %(debate)s
+  AND EXISTS (SELECT FROM debate_head h WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s);
 
 -- claim --
 -- Claim debates without a worker, fairly between tenants, or one by id. Their epochs rise, which fences off the
 -- workers that had them before. `late` says that the deadline has passed, `lost` that the last lease was lost, `stale`
 -- that no worker that claimed the debate could run it for long.
-SELECT debate, epoch, late, stale, lost, faults, falls
-FROM claim_debates(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
+SELECT debate, tenant, epoch, late, stale, lost, faults, falls
+FROM claim_in_turn(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
                    %(per_tenant)s, %(patience)s);
 
 -- renew --
 -- Renew the lease while a call is in flight; returns no row when another worker has the debate.
 UPDATE debate_head SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
-WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s RETURNING debate;
 
 -- renew_all --
 -- Renew the leases of a worker's debates; returns those that it still has. A locked head row is being written to,
 -- and is renewed next time. A debate that was released or backed off since has no worker and is not renewed.
 WITH mine AS (
-    SELECT m.debate, m.epoch FROM unnest(%(debates)s::uuid[], %(epochs)s::integer[]) AS m (debate, epoch)
+    SELECT m.debate, m.tenant, m.epoch
+    FROM unnest(%(debates)s::uuid[], %(tenants)s::text[], %(epochs)s::integer[]) AS m (debate, tenant, epoch)
 ), free AS (
-    SELECT h.debate FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch
+    SELECT h.debate FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.tenant = h.tenant AND m.epoch = h.epoch
     WHERE h.state = 'running' AND h.worker = %(worker)s FOR NO KEY UPDATE OF h SKIP LOCKED
 ), kept AS (
     UPDATE debate_head h
     SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
     FROM free f WHERE h.debate = f.debate
 )
-SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch;
+SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.tenant = h.tenant AND m.epoch = h.epoch;
 
 -- release --
 -- Release the lease, so that another worker need not wait until it runs out; or back the debate off for a while. It has
 -- no worker then, and counts in no limit.
 UPDATE debate_head SET worker = NULL, lease_s = coalesce(%(pause)s::float8, lease_s),
     lease_until = coalesce(clock_timestamp() + make_interval(secs => %(pause)s::float8), '-infinity')
-WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
+WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
 
 -- pass_on --
 -- Release a debate for workers that can run it, and remember since when a worker could not.
 UPDATE debate_head SET worker = NULL, lease_until = '-infinity', unable_since = coalesce(unable_since, clock_timestamp())
-WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
+WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
 
 -- park --
 -- Back off a debate whose run a fault of ours ended, and count the fault. Idempotent: a repetition counts nothing.
 UPDATE debate_head SET worker = NULL, faults = faults + 1, lease_s = %(pause)s,
     lease_until = clock_timestamp() + make_interval(secs => %(pause)s::float8)
-WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' AND worker IS NOT NULL RETURNING debate;
+WHERE debate = %(debate)s AND tenant = %(tenant)s AND epoch = %(epoch)s AND state = 'running' AND worker IS NOT NULL RETURNING debate;
 
 -- disown --
 -- Release what a claim with a lost response assigned to a worker.
@@ -389,7 +406,8 @@ SELECT current_setting('transaction_read_only')::boolean AS read_only;
 -- moved --
 -- Of these debates, those with more entries than the caller knows, and those that have ended.
 SELECT h.debate, h.next_n, h.state NOT IN ('queued', 'running') AS over
-FROM unnest(%(debates)s::uuid[], %(ns)s::integer[]) AS known (debate, n) JOIN debate_head h USING (debate)
+FROM unnest(%(debates)s::uuid[], %(tenants)s::text[], %(ns)s::integer[]) AS known (debate, tenant, n)
+JOIN debate_head h ON h.debate = known.debate AND h.tenant = known.tenant
 WHERE h.next_n > known.n OR h.state NOT IN ('queued', 'running');
 
 -- subscribe --
@@ -529,7 +547,8 @@ SELECT prompt, sha256 FROM manifest_prompt WHERE manifest = %(manifest)s;
 SELECT c.size, c.root, c.note || coalesce((
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
-FROM checkpoint c WHERE c.log = %(log)s AND c.size = %(size)s;
+FROM checkpoint c WHERE c.log = %(log)s AND c.size = %(size)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s);
 
 -- logs_of --
 -- The logs of a tenant, or one of them, each with its latest signed head.
@@ -543,19 +562,25 @@ ORDER BY g.epoch;
 
 -- tree_parts --
 -- Everything that a proof needs: full tiles, the hashes of a range of leaves, and the signed root of a size.
+WITH own AS (
+    SELECT FROM log_epoch WHERE log = %(log)s AND tenant = %(tenant)s
+)
 SELECT 'tile' AS part, t.level::integer AS level, t.idx, t.hashes
 FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[]) AS w (level, idx),
      LATERAL (SELECT * FROM tile WHERE log = %(log)s AND level = w.level AND idx = w.idx LIMIT 1) AS t
+WHERE EXISTS (SELECT FROM own)
 UNION ALL
 SELECT 'leaves', 0, %(first)s::bigint, string_agg(hash, ''::bytea ORDER BY idx)
-FROM leaf WHERE log = %(log)s AND idx >= %(first)s AND idx < %(end)s
+FROM leaf WHERE log = %(log)s AND idx >= %(first)s AND idx < %(end)s AND EXISTS (SELECT FROM own)
 UNION ALL
-SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(size)s;
+SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(size)s AND EXISTS (SELECT FROM own);
 
 -- leaves_between --
 -- The envelopes of a range of leaves.
 SELECT e.leaf FROM leaf l JOIN entry e USING (debate, n)
-WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s ORDER BY l.idx;
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+ORDER BY l.idx;
 
 -- current_heads --
 -- The latest signed head of each of these tenants' logs of the latest epoch that has one.
@@ -821,14 +846,16 @@ GROUP BY log ORDER BY min(seq);
 
 -- take --
 -- Take records from staging in the order of the tree; the hash is that of a leaf in RFC 6962, 2.1. `follows` says
--- whether the record before is in the tree or in this batch. With `careful`, records in the tree are left out.
+-- whether the record before is in the tree or in this batch. With `careful`, records in the tree are left out. A record
+-- of another tenant than the log's has no hash, as one that is not stored; one of before 0018 names no tenant.
 WITH taken AS (
     DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n
 )
 SELECT t.debate::text AS debate, t.n, sha256('\x00'::bytea || e.leaf) AS hash,
        t.n = 0 OR coalesce(lag(t.n) OVER chain = t.n - 1, false)
        OR EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n - 1) AS follows
-FROM (SELECT DISTINCT debate, n FROM taken) AS t LEFT JOIN entry e USING (debate, n)
+FROM (SELECT DISTINCT debate, n FROM taken) AS t
+LEFT JOIN entry e ON e.debate = t.debate AND e.n = t.n AND coalesce(e.tenant = %(tenant)s, true)
 WHERE NOT %(careful)s OR NOT EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n)
 WINDOW chain AS (PARTITION BY t.debate ORDER BY t.n)
 ORDER BY t.debate, t.n;
@@ -991,11 +1018,14 @@ INSERT INTO pending (log, debate, n, tenant) SELECT log, %(debate)s, 0, %(tenant
 -- The leaves of a debate, each with its record as far as that is stored.
 SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body, extract(epoch FROM e.at)::float8 AS at
 FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
-WHERE l.debate = %(debate)s ORDER BY l.n;
+WHERE l.debate = %(debate)s
+  AND EXISTS (SELECT FROM debate_head h WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s)
+ORDER BY l.n;
 
 -- bundle_context --
 -- The context that a debate's records commit to beside their payloads.
-SELECT salt, body FROM context WHERE debate = %(debate)s;
+SELECT salt, body FROM context WHERE debate = %(debate)s
+  AND EXISTS (SELECT FROM debate_head h WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s);
 
 -- countersigned_head --
 -- Of the latest countersigned heads above an index, the newest with the most cosignatures. A thousand lines are looked
@@ -1006,7 +1036,8 @@ SELECT c.size, c.root, c.note || (
 FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s
                         ORDER BY size DESC LIMIT 1000) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
-JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size
+WHERE EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s);
 
 -- first_countersigned --
 -- Of the first countersigned heads above an index, up to a size, the first with the most cosignatures.
@@ -1016,7 +1047,8 @@ SELECT c.size, c.root, c.note || (
 FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
                         ORDER BY size LIMIT 1000) AS earliest
       GROUP BY size ORDER BY count(*) DESC, size LIMIT 1) AS best
-JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size
+WHERE EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s);
 
 -- countersigned_before --
 -- Of the latest heads up to a size that were countersigned by some time, the newest with the most cosignatures of then.
@@ -1027,17 +1059,22 @@ FROM (SELECT size FROM (SELECT size FROM cosignature
                         WHERE log = %(log)s AND size <= %(upto)s AND at <= to_timestamp(%(by)s)
                         ORDER BY size DESC LIMIT 1000) AS latest
       GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
-JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size
+WHERE EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s);
 
 -- stamped_before --
 -- The newest head up to a size whose time stamp was stored by some time.
 SELECT c.size, c.root, c.note, t.token FROM time_stamp t JOIN checkpoint c USING (log, size)
-WHERE t.log = %(log)s AND t.size <= %(upto)s AND t.at <= to_timestamp(%(by)s) ORDER BY t.size DESC LIMIT 1;
+WHERE t.log = %(log)s AND t.size <= %(upto)s AND t.at <= to_timestamp(%(by)s)
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+ORDER BY t.size DESC LIMIT 1;
 
 -- first_stamped --
 -- The first stamped head above an index, up to a size.
 SELECT c.size, c.root, c.note, t.token FROM time_stamp t JOIN checkpoint c USING (log, size)
-WHERE t.log = %(log)s AND t.size > %(above)s AND t.size <= %(upto)s ORDER BY t.size LIMIT 1;
+WHERE t.log = %(log)s AND t.size > %(above)s AND t.size <= %(upto)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+ORDER BY t.size LIMIT 1;
 
 -- opening --
 -- The record that opened a log, which is in its first batch; none in a tenant's first log.
@@ -1045,22 +1082,31 @@ SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
 FROM leaf l JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
 WHERE l.log = %(log)s AND l.n = 0 AND l.idx < least(%(below)s, (SELECT next FROM batch WHERE log = %(log)s AND first = 0))
   AND position('"kind":"log.opened"'::bytea IN e.leaf) > 0
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
 ORDER BY l.idx LIMIT 1;
 
 -- first_since --
 -- The first leaf of the batches that were made at a time or later.
-SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s ORDER BY at, first LIMIT 1;
+SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+ORDER BY at, first LIMIT 1;
 
 -- joined_before --
 -- How many leaves had joined a log before a time, whether a record of then still waits to, and whether that time has
 -- come, and an earlier one.
-SELECT coalesce((SELECT max(next) FROM batch WHERE log = %(log)s AND at < %(at)s), 0) AS leaves,
-       EXISTS (SELECT FROM pending p JOIN entry e USING (debate, n) WHERE p.log = %(log)s AND e.at < %(at)s) AS waiting,
+WITH own AS (
+    SELECT FROM log_epoch WHERE log = %(log)s AND tenant = %(tenant)s
+)
+SELECT coalesce((SELECT max(next) FROM batch WHERE log = %(log)s AND at < %(at)s AND EXISTS (SELECT FROM own)), 0) AS leaves,
+       EXISTS (SELECT FROM pending p JOIN entry e USING (debate, n)
+               WHERE p.log = %(log)s AND e.at < %(at)s AND EXISTS (SELECT FROM own)) AS waiting,
        clock_timestamp() >= %(until)s AS past, clock_timestamp() >= %(at)s AS settled;
 
 -- countersigned_since --
 -- Whether a head of a log was countersigned at a time or later.
-SELECT true AS seen FROM cosignature WHERE log = %(log)s AND at >= %(at)s LIMIT 1;
+SELECT true AS seen FROM cosignature WHERE log = %(log)s AND at >= %(at)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
+LIMIT 1;
 
 -- export_all --
 -- The records of a range of leaves, as far as they are stored.
@@ -1070,13 +1116,14 @@ LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
 LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
 LEFT JOIN context c ON c.debate = l.debate
 WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+  AND EXISTS (SELECT FROM log_epoch g WHERE g.log = %(log)s AND g.tenant = %(tenant)s)
 ORDER BY l.idx LIMIT %(most)s;
 
 -- export_some --
 -- The same, of debates alone: by their task type and state, and by a model, a prompt or a document that they rest on.
 SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
 FROM leaf l
-JOIN debate_head h ON h.debate = l.debate
+JOIN debate_head h ON h.debate = l.debate AND h.tenant = %(tenant)s
 LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
 LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
 LEFT JOIN context c ON c.debate = l.debate

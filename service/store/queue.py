@@ -7,7 +7,8 @@ nothing. Only a claim whose response was lost is released by the worker's name (
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
@@ -39,7 +40,7 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
 
 
 class ClaimedDebate(Struct, frozen=True):
-    """A claimed debate, and the epoch to write under.
+    """A claimed debate, its tenant, and the epoch to write under.
 
     ``late`` says that its deadline has passed, ``lost`` that its last worker lost the lease, and ``stale`` that no
     worker that claimed it could run it for longer than the patience. ``faults`` counts its runs that a fault of the
@@ -47,6 +48,7 @@ class ClaimedDebate(Struct, frozen=True):
     """
 
     debate: str
+    tenant: str
     epoch: int
     late: bool = False
     stale: bool = False
@@ -79,34 +81,37 @@ async def claim(
     return [ClaimedDebate(**{**row, "debate": str(row["debate"])}) for row in rows]
 
 
-async def renew_leases(database: Database, worker: str, lease_s: float, held: Mapping[str, int]) -> dict[str, int]:
-    """Renew these leases (debate -> epoch) in one statement.
+async def renew_leases(
+    database: Database, worker: str, lease_s: float, held: Sequence[ClaimedDebate]
+) -> dict[str, int]:
+    """Renew the leases of these debates in one statement.
 
     Returns the debates that the worker still has, each with the number of its next record.
     """
     params = {
         "worker": worker,
         "lease": lease_s,
-        "debates": [UUID(debate) for debate in held],
-        "epochs": list(held.values()),
+        "debates": [UUID(each.debate) for each in held],
+        "tenants": [each.tenant for each in held],
+        "epochs": [each.epoch for each in held],
     }
     rows = await database.query("renew_all", params)
     return {str(row["debate"]): row["next_n"] for row in rows}
 
 
-async def release(database: Database, debate: str, epoch: int, pause_s: float | None = None) -> None:
+async def release(database: Database, claimed: ClaimedDebate, pause_s: float | None = None) -> None:
     """Release a debate, at once or after a backoff in which no worker claims it. It counts in no limit any more."""
-    await database.query("release", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
+    await database.query("release", {**_key(claimed), "pause": pause_s})
 
 
-async def release_to_others(database: Database, debate: str, epoch: int) -> None:
+async def release_to_others(database: Database, claimed: ClaimedDebate) -> None:
     """Release a debate that this worker cannot run, for other workers."""
-    await database.query("pass_on", {"debate": UUID(debate), "epoch": epoch})
+    await database.query("pass_on", _key(claimed))
 
 
-async def back_off(database: Database, debate: str, epoch: int, pause_s: float) -> None:
+async def back_off(database: Database, claimed: ClaimedDebate, pause_s: float) -> None:
     """Back a debate off after a fault of ours: no worker claims it meanwhile, and it counts in no limit."""
-    await database.query("park", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
+    await database.query("park", {**_key(claimed), "pause": pause_s})
 
 
 async def release_unacknowledged(database: Database, worker: str, running: Iterable[str]) -> None:
@@ -116,6 +121,10 @@ async def release_unacknowledged(database: Database, worker: str, running: Itera
     repeatedly.
     """
     await database.query("disown", {"worker": worker, "running": [UUID(debate) for debate in running]})
+
+
+def _key(claimed: ClaimedDebate) -> dict[str, Any]:
+    return {"debate": UUID(claimed.debate), "tenant": claimed.tenant, "epoch": claimed.epoch}
 
 
 class Backlog:

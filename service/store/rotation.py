@@ -47,7 +47,7 @@ async def next_log(database: Database, tenant: str, host: str) -> Rotation:
     if not rows:
         raise NotFound(f"expected a tenant with a log, found none of {tenant!r}; a tenant's first log needs no opening")
     log, epoch = rows[0]["log"], rows[0]["epoch"] + 1
-    head = await latest_checkpoint(database, log)
+    head = await latest_checkpoint(database, tenant, log)
     if head is None:
         raise CannotRotate(
             f"expected a checkpoint of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"

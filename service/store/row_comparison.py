@@ -60,7 +60,7 @@ async def compare_debate(database: Database, row: Row, build: str) -> int:
         tenant, log = found
         return await _note(database, [Mismatch(HEAD_ROW, "is not stored")], tenant, log, debate)
     try:
-        differences = await _differences(database, row["debate"], build)
+        differences = await _differences(database, row["debate"], tenant, build)
     except EvidenceDamaged:  # an incident of the debate by now
         return 1
     return await _note(database, differences, tenant, log, debate)
@@ -136,7 +136,7 @@ async def _compare_event(database: Database, row: Row) -> int:
     if event is None:
         lost = Mismatch(place, "is not stored as it was sealed")
         return await _note(database, [lost], envelope.tenant, envelope.log, None)
-    known = await database.query("issued_report", issued_key(event))
+    known = await database.query("issued_report", {**issued_key(event), "tenant": envelope.tenant})
     if known and known[0]["record"] <= row["debate"]:  # of two records of one report the earlier has the row
         return 0
     return await _note(database, [Mismatch(place, "has no row")], envelope.tenant, envelope.log, event.debate)
@@ -157,9 +157,9 @@ def _without_head(leaf: bytes | None) -> tuple[str, str] | None:
     return None if envelope.kind in KINDS else (envelope.tenant, envelope.log)
 
 
-async def _differences(database: Database, debate: UUID, build: str) -> list[Mismatch]:
+async def _differences(database: Database, debate: UUID, tenant: str, build: str) -> list[Mismatch]:
     for _ in range(TRIES):
-        stored = await read_debate(database, str(debate), documents=True)
+        stored = await read_debate(database, str(debate), tenant, documents=True)
         said = case_words(_entries(stored), stored.head["tenant"])
         rows = await database.query("projected", {"debate": debate, "words": said.words if said else None})
         if rows and rows[0]["next_n"] == stored.head["next_n"]:

@@ -198,7 +198,7 @@ class Sequencing(Database):
         may then stand without its predecessor. Raises `Overtaken` when another sequencer was faster, and
         `AlreadyThere`, which ``careful`` prevents.
         """
-        params = {"log": tree.log, "seqs": taken, "careful": careful}
+        params = {"log": tree.log, "tenant": _name_parts(tree.log)[1], "seqs": taken, "careful": careful}
         with translated("take"):
             async with self._pool.connection() as connection:
                 try:
@@ -219,7 +219,7 @@ class Sequencing(Database):
         wanted = tiles_for_consistency(old, new)
         tiles = {**(held or {})}
         if lacking := wanted - tiles.keys():
-            tiles |= (await StoredTiles().read(self, log, lacking)).tiles
+            tiles |= (await StoredTiles().read(self, _name_parts(log)[1], log, lacking)).tiles
         try:
             return consistency_path(old, new, _tiles(tiles, new).node)
         except ProofError as error:
@@ -227,7 +227,7 @@ class Sequencing(Database):
 
     async def root_at(self, log: str, size: int) -> bytes:
         """The root that the stored leaves and tiles give for a size; raises `TreeDamaged`."""
-        tiles = (await StoredTiles().read(self, log, tiles_for_root(size))).tiles
+        tiles = (await StoredTiles().read(self, _name_parts(log)[1], log, tiles_for_root(size))).tiles
         try:
             return root_at(size, _tiles(tiles, size).node)
         except ProofError as error:
@@ -303,7 +303,9 @@ class Sequencing(Database):
         """The hashes of every level's partial tile, the leaves' level first."""
         counts = partial_counts(size)
         places = [TileId(level, size >> 8 * (level + 1), count) for level, count in enumerate(counts)]
-        tiles = (await StoredTiles().read(self, log, {place for place in places if place.width})).tiles
+        tiles = (
+            await StoredTiles().read(self, _name_parts(log)[1], log, {place for place in places if place.width})
+        ).tiles
         return [_split_hashes(tiles.get(place, b"")) for place in places]
 
 

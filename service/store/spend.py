@@ -117,14 +117,14 @@ def _advice(found: TenantAllowance, needed: MicroUSD, what: str) -> str:
     return "Try again then, or when running debates have returned what they did not spend, or raise the limit"
 
 
-async def balance(database: Database, tenant: str | None = None) -> Balance:
-    """Both sides of the accounts, of one tenant or of all.
+async def balance(database: Database) -> Balance:
+    """Both sides of the accounts of all tenants.
 
     It reads every tranche and charge, so it does not belong in a request. Each side is one snapshot, so it may run
     while debates run.
     """
-    periods = await database.query("balance", {"tenant": tenant})
-    astray = await database.query("astray", {"tenant": tenant})
+    periods = await database.query("balance")
+    astray = await database.query("astray")
     return Balance(tuple(Period(**row) for row in periods), tuple(str(row["debate"]) for row in astray))
 
 

@@ -75,7 +75,7 @@ class StoredDebate(NamedTuple):
         return bytes(self.head["last_hash"])
 
 
-async def read_head(database: Database, debate: str, tenant: str | None = None) -> Row:
+async def read_head(database: Database, debate: str, tenant: str) -> Row:
     """The head row of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
     rows = await database.query("head", {"debate": _key(debate), "tenant": tenant})
     if not rows:
@@ -93,16 +93,16 @@ def absent(debate: str) -> NotFound:
 
 
 async def read_debate(
-    database: Database, debate: str, tenant: str | None = None, *, after: ChainEnd = START, documents: bool = False
+    database: Database, debate: str, tenant: str, *, after: ChainEnd = START, documents: bool = False
 ) -> StoredDebate:
     """A debate from ``after`` on, compared. Documents are read and compared on request, and from the first record on.
 
     Raises `NotFound` as `read_head` does, and `EvidenceDamaged`.
     """
     key = _key(debate)
-    params = {"debate": key, "from_n": after.next_n, "documents": documents}
+    params = {"debate": key, "tenant": tenant, "from_n": after.next_n, "documents": documents}
     rows = await database.query("records", params)
-    if rows[0]["tenant"] is None or (tenant is not None and rows[0]["tenant"] != tenant):
+    if rows[0]["tenant"] is None:
         raise absent(debate)
     try:
         if sum(len(row["body"] or b"") for row in rows) > THREAD_BYTES:
@@ -112,14 +112,14 @@ async def read_debate(
         raise await damaged_debate(database, str(key), rows[0], found) from found
 
 
-async def read_records(database: Database, debate: str, from_n: int = 0) -> Sequence[StoredRecord]:
+async def read_records(database: Database, debate: str, tenant: str, from_n: int = 0) -> Sequence[StoredRecord]:
     """The records of a debate from ``from_n`` on, in order; raises what `read_debate` raises."""
-    return (await read_debate(database, debate)).records[from_n:]
+    return (await read_debate(database, debate, tenant)).records[from_n:]
 
 
-async def read_documents(database: Database, debate: str) -> dict[str, str]:
+async def read_documents(database: Database, debate: str, tenant: str) -> dict[str, str]:
     """The texts of a debate's documents, by id; raises what `read_debate` raises."""
-    return (await read_debate(database, debate, documents=True)).texts
+    return (await read_debate(database, debate, tenant, documents=True)).texts
 
 
 def _key(debate: str) -> UUID:

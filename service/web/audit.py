@@ -184,7 +184,7 @@ async def proof(request: HttpRequest) -> Response[bytes]:
     index = await _index(request, log, str(request.path_params["record"]))
     if index >= head.size:
         raise NotFound(f"record {index} is not under the checkpoint of {head.size} records; ask for a later one")
-    path = await proofs.inclusion(database(request), log.log, index, head.size)
+    path = await proofs.inclusion(database(request), log.tenant, log.log, index, head.size)
     return _plain(TlogProof(index, tuple(path), head.note).encode())
 
 
@@ -200,7 +200,7 @@ async def consistency(request: HttpRequest) -> Response[bytes]:
         head = await _head_at(request, log, new)
     if old > head.size:
         raise BadRequest(f"expected from= to be at most {head.size}, the size of the newer head, found {old}")
-    path = await proofs.consistency(database(request), log.log, old, head.size)
+    path = await proofs.consistency(database(request), log.tenant, log.log, old, head.size)
     return _plain("".join(f"{encode_base64(node)}\n" for node in path).encode())
 
 
@@ -214,9 +214,9 @@ async def tile(request: HttpRequest) -> Response[bytes]:
     if not proofs.has_tile(level, place.n, place.width, head.size):
         raise NotFound(f"the log of {head.size} records under its checkpoint has no such tile")
     if place.level == "entries":
-        content = encode_entries(await proofs.entries(database(request), log.log, place.n, place.width))
+        content = encode_entries(await proofs.entries(database(request), log.tenant, log.log, place.n, place.width))
     else:
-        content = await proofs.tile(database(request), log.log, level, place.n, place.width)
+        content = await proofs.tile(database(request), log.tenant, log.log, level, place.n, place.width)
     kept = FOR_EVER if place.width == WIDTH else ASK_AGAIN
     return Response(content=content, media_type=OCTETS, headers={"Cache-Control": kept})
 
@@ -287,7 +287,7 @@ async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedC
 
 
 async def _head_at(request: HttpRequest, log: TenantLog, size: int) -> SignedCheckpoint:
-    head = await proofs.checkpoint_at(database(request), log.log, size)
+    head = await proofs.checkpoint_at(database(request), log.tenant, log.log, size)
     if head is None:
         raise NotFound(f"no head of {size} records was signed for the log {log.log}; its checkpoint names the latest")
     return head
@@ -304,7 +304,7 @@ async def _index(request: HttpRequest, log: TenantLog, record: str) -> int:
     head = await read_head(database(request), debate, caller(request).tenant)
     if head["log"] != log.log or n >= head["next_n"]:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
-    place = await proofs.proven(database(request), debate, n)
+    place = await proofs.proven(database(request), log.tenant, debate, n)
     if place is None:
         raise NotProvable(f"record {n} of debate {debate} is not under a checkpoint of its log yet", retry_after=1)
     return place.index

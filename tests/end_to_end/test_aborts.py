@@ -62,7 +62,7 @@ async def test_a_debate_that_waits_is_over_with_its_abort_as_a_worker_would_have
         counted = aborted_debates()
         ours, theirs = [await service.submit(**CASES[form]) for _ in range(2)]
         told = await service.reviews.abort(ours, CALLER, "no longer wanted")
-        head = await read_head(service.database, ours)
+        head = await read_head(service.database, ours, "default")
         log = await visit_log(service.database, theirs)
         await log.new_entries()
         await log.append([DebateStopped("abort", "no longer wanted")])
@@ -120,7 +120,7 @@ async def test_a_debate_that_a_worker_handed_back_is_over_with_its_abort_and_its
         await log.new_entries()
         assert await log.allocate(1_000, 1_000) is None
         before = await spend.remaining(service.database, CALLER.tenant, limits)
-        await queue.release(service.database, debate, log.epoch)
+        await queue.release(service.database, queue.ClaimedDebate(debate, CALLER.tenant, log.epoch))
 
         told = await service.reviews.abort(debate, CALLER, "no longer wanted")
         after = await spend.remaining(service.database, CALLER.tenant, limits)

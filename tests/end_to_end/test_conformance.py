@@ -169,7 +169,7 @@ async def test_every_recorded_request_hash_is_that_of_the_request_rendered_again
         debate = await run(service)
 
         entries, case = await service.entries(debate), await service.case(debate)
-        sources = await read_documents(service.database, debate)
+        sources = await read_documents(service.database, debate, "default")
         asked = [(n, e) for n, e in enumerate(entries) if isinstance(e, TurnAsked)]
         assert len(asked) == len(provider.heard) == 9
         for (n, intent), heard in zip(asked, provider.heard, strict=True):

@@ -47,7 +47,7 @@ async def outcome_of(service: Bench, debate: str) -> Outcome:
     entries = await service.entries(debate)
     replay(await service.case(debate), entries)
     ledger = Ledger.of(entries)
-    head = await read_head(service.database, debate)
+    head = await read_head(service.database, debate, "default")
     assert (head["spent"], head["excess"], head["held"]) == (ledger.spent, ledger.excess, 0)
     assert ledger.spent <= ledger.ceiling
     last = entries[-1]

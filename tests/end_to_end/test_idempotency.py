@@ -110,7 +110,7 @@ async def test_a_case_whose_end_is_not_provable_yet_is_a_conflict_and_waited_for
         again = await send(site)
         waited = await send(site, prefer="wait=1")
         (summary,) = (await site.app.reviews.find(DebateQuery(limit=1), Caller())).debates
-        head = await read_head(site.app.database, summary.debate)
+        head = await read_head(site.app.database, summary.debate, "default")
         held = [asyncio.create_task(send(site, prefer="wait=30")) for _ in range(2)]
         async with served(database.service_url, work=False):
             in_time = await asyncio.gather(*held)

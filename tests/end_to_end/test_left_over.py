@@ -31,7 +31,7 @@ async def test_an_attempt_whose_worker_died_is_settled_by_a_worker_that_lacks_it
         with pytest.raises(SettingsError):
             await (await service.runner(debate)).run()
 
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (head["held"], head["spent"] > 0) == (0, True)
         (failed,) = [e for e in await service.entries(debate) if isinstance(e, AttemptFailed)]
         assert (failed.reason, failed.charge.basis) == ("lost", "reserved")

@@ -295,9 +295,10 @@ async def test_notes_of_no_use_are_taken_away_and_whoever_listens_on_is_noted(
 ) -> None:
     """Whatever became of their debates; one that is listened to meanwhile stays, or comes back with the next note."""
     ids = [str(UUID(int=n)) for n in range(1, 4)]
+    add_heads(database, 4)
     async with Pool.open(database.service_url, size=4) as store:
         for process, debate, ago_s in (("gone", ids[0], 61.0), ("late", ids[1], 61.0), ("other", ids[2], 58.0)):
-            await store.query("listen", {"process": process, "debates": [UUID(debate)]})
+            await store.query("listen", {"process": process, "debates": [UUID(debate)], "tenants": ["default"]})
             with psycopg.connect(database.admin_url) as admin:
                 admin.execute(
                     "UPDATE gainsay.listener SET seen = seen - make_interval(secs => %s) WHERE debate = %s",
@@ -316,9 +317,10 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
     database: Database,
 ) -> None:
     """Its note is old and is being renewed in the very moment that another process takes old ones away."""
+    add_heads(database, 2)
     async with Pool.open(database.service_url, size=2) as store:
         for n in (1, 2):
-            await store.query("listen", {"process": "here", "debates": [UUID(int=n)]})
+            await store.query("listen", {"process": "here", "debates": [UUID(int=n)], "tenants": ["default"]})
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
             admin.execute("UPDATE gainsay.listener SET seen = seen - interval '1 hour'")
         with psycopg.connect(database.admin_url) as noting:
@@ -330,6 +332,18 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
 
 async def stays_put(_debate: str, _tenant: str, _why: str) -> None:
     raise AssertionError("nobody has left")
+
+
+def add_heads(database: Database, number: int) -> None:
+    """Put debates 1 to ``number`` of the tenant ``default`` there, without their records."""
+    with psycopg.connect(database.admin_url) as admin:
+        admin.execute(
+            "INSERT INTO gainsay.debate_head "
+            "(debate, tenant, log, task_type, state, next_n, last_hash, ceiling, granted)"
+            " SELECT lpad(to_hex(n), 32, '0')::uuid, 'default', 'l', 'contract', 'running', 3, '', 1, 1"
+            " FROM generate_series(1, %s) AS n",
+            [number],
+        )
 
 
 def noted(database: Database) -> dict[str, str]:

@@ -55,7 +55,7 @@ async def test_debates_that_use_a_limit_up_end_moderated_or_unasked_and_the_book
         results = await asyncio.gather(*(site.app.reviews.wait(d, Caller(), 60) for d in debates))
         assert all(results)
         told = [(await site.http.get(f"/v1/debates/{debate}?view=full")).json() for debate in debates]
-        heads = [await read_head(site.app.database, debate) for debate in debates]
+        heads = [await read_head(site.app.database, debate, "default") for debate in debates]
         lines = [await site.app.reviews.lines(debate, Caller()) for debate in debates]
         balance = await spend.balance(site.app.database)
 

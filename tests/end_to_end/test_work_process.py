@@ -62,5 +62,5 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         assert "/readyz" not in worker.told
         entries = await desk.entries(debate)
         assert [kind(entry) for entry in entries if kind(entry).startswith("turn.")] == ["turn.asked", "turn.spoke"]
-        head = await read_head(desk.database, debate)
+        head = await read_head(desk.database, debate, "default")
         assert (head["state"], head["held"], head["leased"]) == ("running", 0, False)

@@ -103,7 +103,7 @@ async def debate(desk: Bench, tenant: str) -> None:
     """A debate from its case to its end, unless it is lost to a worker that takes it over."""
     new = (await desk.reviews.submit(a_request(), Caller(tenant=tenant))).debate
     for taken in await claim(desk.database, ClaimRequest(worker=tenant, lease_s=LEASE_S, only=new)):
-        log = await take_log(desk.database, new, taken.epoch, tenant, LEASE_S, desk.policy.budgets)
+        log = await take_log(desk.database, new, taken.epoch, tenant, LEASE_S, desk.policy.budgets, tenant)
         await (await desk.runner(new, log)).run()
 
 

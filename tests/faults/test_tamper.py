@@ -121,7 +121,7 @@ async def _handed_out(database: Database, folder: Path, *debates: str) -> tuple[
         logs = CurrentLogs(store, "localhost")
         packed = [await evidence.bundle(store, logs, debate, CALLER, a_writer("examiner")) for debate in debates]
         await _sequenced(database, folder)
-        head = await latest_checkpoint(store, LOG)
+        head = await latest_checkpoint(store, "default", LOG)
     assert [verify_bundle(data, PINNED, tools()).code for data in packed] == [0] * len(debates)
     assert head is not None
     return tuple(map(unpack, packed)), f"Gainsay-Checkpoint: {LOG} {head.size} {encode_base64(head.root)}\n"
@@ -241,7 +241,7 @@ async def caught_by_a_reader(store: Store, debates: Debates) -> bool:
     """Whether a debate that is there is refused to whoever asks for it."""
     for debate in (debates.a, debates.b, debates.c):
         try:
-            await read_debate(store, debate, documents=True)
+            await read_debate(store, debate, "default", documents=True)
         except EvidenceDamaged:
             return True
         except NotFound:

@@ -85,7 +85,7 @@ async def test_a_tranche_is_what_is_wanted_or_what_is_needed_or_nothing(
 
         assert found == (Refusal(refused[0], need, refused[1]) if refused else None)
         assert spender.log.allocated == granted
-        assert (await read_head(service.database, spender.debate))["granted"] == granted
+        assert (await read_head(service.database, spender.debate, "default"))["granted"] == granted
         await exact(service)
 
 

@@ -54,7 +54,7 @@ def seconds(text: str) -> float:
 
 
 async def envelopes(service: Bench, debate: str) -> list[Envelope]:
-    return [open_leaf(record.leaf) for record in await read_records(service.database, debate)]
+    return [open_leaf(record.leaf) for record in await read_records(service.database, debate, "default")]
 
 
 def id_time(debate: str) -> float:

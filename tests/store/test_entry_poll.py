@@ -71,7 +71,7 @@ async def taken(service: Bench) -> AsyncIterator[tuple[HeldDebate, DebateLog]]:
     held = HeldDebate(claimed, service.hub)
     held.log = await take_log(service.database, debate, claimed.epoch, "w", 60.0)
     await held.log.new_entries()
-    with EntryPoll(service.database, service.hub).watching(debate):
+    with EntryPoll(service.database, service.hub).watching(debate, "default"):
         yield held, held.log
 
 
@@ -84,7 +84,7 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
         service.hub.linked = True
         debate = await service.submit()
         asked = counted(monkeypatch, service.database)
-        with EntryPoll(service.database, service.hub).watching(debate):
+        with EntryPoll(service.database, service.hub).watching(debate, "default"):
             ended = service.hub.end_event(debate)
             async with a_worker(service, lease_s=60.0):
                 await within(20.0, ended.wait())
@@ -165,9 +165,9 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
                 return await query(name, params)
             if first == "the append":
                 rows = await query(name, params)
-                await stop(elsewhere, EventHub(), debate, a_writer("elsewhere"), "asked for elsewhere")
+                await stop(elsewhere, EventHub(), debate, "default", a_writer("elsewhere"), "asked for elsewhere")
                 return rows
-            await stop(elsewhere, EventHub(), debate, a_writer("elsewhere"), "asked for elsewhere")
+            await stop(elsewhere, EventHub(), debate, "default", a_writer("elsewhere"), "asked for elsewhere")
             return await query(name, params)
 
         monkeypatch.setattr(service.database, "query", beside)
@@ -194,7 +194,7 @@ async def test_what_is_told_here_while_it_is_looked_for_is_not_told_again(databa
 
         service.database.query = telling  # type: ignore[method-assign]
         looking, news = EntryPoll(service.database, hub), hub.entries_event(debate)
-        with looking.watching(debate):
+        with looking.watching(debate, "default"):
             await until(lambda: hub.known[debate] == 3)
             await asyncio.sleep(0.05)
         assert not news.is_set()

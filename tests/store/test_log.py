@@ -34,7 +34,7 @@ from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog
 from service.store.pool import StatementRefused
-from service.store.queue import ClaimRequest, claim
+from service.store.queue import ClaimedDebate, ClaimRequest, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
 from service.store.stored_debate import read_documents, read_head, read_records
 from tests.fixtures.postgres import Database
@@ -67,7 +67,7 @@ async def held(service: Bench, **changes: Any) -> DebateLog:
 
 
 async def money(service: Bench, debate: str) -> tuple[int, int, int]:
-    head = await read_head(service.database, debate)
+    head = await read_head(service.database, debate, "default")
     return head["spent"], head["held"], head["excess"]
 
 
@@ -99,7 +99,7 @@ async def test_an_append_writes_all_of_its_entries_in_order(database: Database) 
 
         await log.append(entries)
 
-        stored = await read_records(service.database, log.debate, 3)
+        stored = await read_records(service.database, log.debate, "default", 3)
         assert [record.entry for record in stored] == entries
         assert [record.n for record in stored] == [3, 4, 5]
         assert await log.new_entries() == []
@@ -109,7 +109,7 @@ async def test_an_append_that_postgresql_refuses_in_its_last_row_writes_nothing(
     async with bench(database.service_url) as service:
         log = await held(service)
         await log.append([asked()])
-        before, where = counted(database), await read_head(service.database, log.debate)
+        before, where = counted(database), await read_head(service.database, log.debate, "default")
 
         failures = telemetry.AUDIT_FAILURES._value.get()
         with pytest.raises(AuditUnavailable) as refused:
@@ -118,7 +118,7 @@ async def test_an_append_that_postgresql_refuses_in_its_last_row_writes_nothing(
 
         assert isinstance(refused.value.__cause__, StatementRefused)
         assert counted(database) == before
-        assert await read_head(service.database, log.debate) == where
+        assert await read_head(service.database, log.debate, "default") == where
         await log.append([STOPPED, failed(1)])
 
 
@@ -128,7 +128,7 @@ async def test_a_debate_is_opened_whole_or_not_at_all(database: Database) -> Non
         before, case = counted(database), await service.case(debate)
         records = tuple(
             Record(r.n, r.leaf, leaf_hash(r.leaf), r.salt, r.payload)
-            for r in await read_records(service.database, debate)
+            for r in await read_records(service.database, debate, "default")
         )
         documents = {"D1": (b"too short a salt", b"text")}
         place = RecordPlace("localhost/default/1", "default", uuid7(time.time()))
@@ -156,7 +156,7 @@ async def test_two_writers_of_one_epoch_write_in_turn_or_not_at_all(database: Da
 
         assert await second.new_entries() == [asked()]
         await second.append([STOPPED])
-        assert len(await read_records(service.database, first.debate)) == 5
+        assert len(await read_records(service.database, first.debate, "default")) == 5
 
 
 async def test_an_append_under_an_older_epoch_is_fenced(database: Database) -> None:
@@ -275,11 +275,11 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
         log = await take_log(service.database, debate, 1, lease_s=30.0)
         await log.new_entries()
         await log.append([STOPPED])
-        leased = (await read_head(service.database, debate))["leased"]
+        leased = (await read_head(service.database, debate, "default"))["leased"]
 
         await log.append([DebateConcluded(Outcome("aborted", "aborted", "x"))])
 
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (leased, head["leased"], head["state"]) == (True, False, "aborted")
         assert await claim(service.database, ClaimRequest(worker="w", lease_s=1.0)) == []
 
@@ -306,7 +306,7 @@ async def test_a_worker_takes_only_formats_that_it_knows(database: Database) -> 
 async def test_an_id_that_is_none_is_not_found(database: Database, id_: str) -> None:
     async with bench(database.service_url) as service:
         with pytest.raises(NotFound):
-            await read_head(service.database, id_)
+            await read_head(service.database, id_, "default")
 
 
 async def test_another_tenant_s_debate_is_not_found(database: Database) -> None:
@@ -327,7 +327,7 @@ async def test_the_stored_bytes_are_those_that_were_encoded_and_hashed(database:
 
         await log.append([entry])
 
-        (record,) = await read_records(service.database, log.debate, 3)
+        (record,) = await read_records(service.database, log.debate, "default", 3)
         envelope = open_leaf(record.leaf)
         assert record.payload == encode(entry)
         assert envelope.commitment == commit(record.salt, record.payload)
@@ -351,7 +351,7 @@ async def test_the_chain_of_a_whole_debate_can_be_recomputed_from_what_is_stored
             assert (n, envelope.n, envelope.debate, envelope.prev) == (expected, expected, debate, prev)
             assert envelope.commitment == commit(salt, body)
             prev = leaf_hash(leaf).hex()
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (head["last_hash"].hex(), head["next_n"]) == (prev, len(stored))
         assert len({salt for _, _, salt, _ in stored}) == len(stored)
 
@@ -359,7 +359,7 @@ async def test_the_chain_of_a_whole_debate_can_be_recomputed_from_what_is_stored
 async def test_the_seed_is_the_hash_of_the_committed_case(database: Database) -> None:
     async with bench(database.service_url) as service:
         debate = await service.submit()
-        (case, _, started) = await read_records(service.database, debate)
+        (case, _, started) = await read_records(service.database, debate, "default")
 
         assert getattr(started.entry, "seed") == leaf_hash(case.leaf).hex()  # noqa: B009 - the third is debate.started
 
@@ -373,7 +373,7 @@ async def test_documents_are_stored_as_their_utf_8_and_committed_to(database: Da
 
         assert body == TEXT.encode()
         assert case.documents[0].commitment == commit(salt, body)
-        assert await read_documents(service.database, debate) == {"D1": TEXT}
+        assert await read_documents(service.database, debate, "default") == {"D1": TEXT}
 
 
 async def test_a_worker_takes_a_debate_up_as_those_find_it_who_ask_for_each_part(database: Database) -> None:
@@ -382,21 +382,26 @@ async def test_a_worker_takes_a_debate_up_as_those_find_it_who_ask_for_each_part
         whole, budgets = await visit_log(service.database, debate), Budgets()
         entries = await whole.new_entries()
 
-        log, sources = await DebateLog.open_claimed(service.database, debate, a_writer("w"), 9.0, 1, budgets)
+        log, sources = await DebateLog.open_claimed(
+            service.database, ClaimedDebate(debate, "default", 1), a_writer("w"), 9.0, budgets
+        )
 
-        assert sources == await read_documents(service.database, debate) == {"D1": TEXT, "D2": f"{TEXT} More."}
+        assert (
+            sources == await read_documents(service.database, debate, "default") == {"D1": TEXT, "D2": f"{TEXT} More."}
+        )
         assert (log.epoch, log.allocated, log.deadline_in_s) == (1, whole.allocated, None)
         assert await log.new_entries() == entries
         assert await log.new_entries() == []
         assert log.next_n == whole.next_n == len(entries)
-        with pytest.raises(NotFound):
-            await DebateLog.open_claimed(service.database, str(UUID(int=7)), a_writer("w"), 9.0, 1, budgets)
+        for claimed in (ClaimedDebate(str(UUID(int=7)), "default", 1), ClaimedDebate(debate, "other", 1)):
+            with pytest.raises(NotFound):
+                await DebateLog.open_claimed(service.database, claimed, a_writer("w"), 9.0, budgets)
 
 
 async def test_what_is_staged_is_what_was_recorded(database: Database) -> None:
     async with bench(database.service_url) as service:
         debate = await service.run()
-        stored = await read_records(service.database, debate)
+        stored = await read_records(service.database, debate, "default")
 
         staged = rows(database, "SELECT log, debate, n FROM gainsay.pending ORDER BY debate, n")
 

@@ -29,6 +29,7 @@ from service.store.log import DebateLog
 from service.store.notifications import Payload, payloads
 from service.store.pool import Row
 from service.store.queries import queries
+from service.store.queue import ClaimedDebate
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, a_writer, bench
 from tests.fixtures.serving import settings_for, slow_policy
@@ -357,7 +358,9 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
         waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
         await asyncio.sleep(0.1)
         await here.claim()
-        log, sources = await DebateLog.open_claimed(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
+        log, sources = await DebateLog.open_claimed(
+            here.database, ClaimedDebate(debate, CALLER.tenant, 1), a_writer("test"), 0.0, Budgets()
+        )
         told = here.hub.entries_recorded
         await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
 

@@ -95,7 +95,7 @@ async def test_a_case_that_a_worker_took_while_its_answer_was_lost_is_a_success_
         pool.after = 1
         pool.taken = service.claim
         submitted = await service.reviews.record(a_request(), CALLER)
-        head = await read_head(pool, submitted.debate)
+        head = await read_head(pool, submitted.debate, "default")
 
     assert (submitted.status, head["epoch"]) == ("queued", 1)
     assert counted(database)[0] == 1

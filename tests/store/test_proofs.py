@@ -13,7 +13,7 @@ from service.audit.tiles import tile_width
 from service.audit.tree import EMPTY_ROOT, leaf_hash, root_of, verify_consistency, verify_inclusion
 from service.errors import NotFound
 from service.store import proofs
-from service.store.pool import Database
+from service.store.pool import Database, ServingDatabase
 from service.store.proofs import LogDamaged
 from tests.fixtures.growing import KEY, LOG, WITNESS, Growing
 from tests.fixtures.postgres import Database as Place
@@ -47,8 +47,8 @@ async def test_the_path_of_every_leaf_leads_to_every_signed_root(
 ) -> None:
     indexes = {*range(0, size, max(1, size // 40)), *range(max(0, size - 300), size, 7), size - 1}
     async with Database.open(module_database.service_url, size=1) as database:
-        paths = await proofs.inclusions(database, LOG, indexes, size)
-        alone = await proofs.inclusion(database, LOG, size - 1, size)
+        paths = await proofs.inclusions(database, "default", LOG, indexes, size)
+        alone = await proofs.inclusion(database, "default", LOG, size - 1, size)
 
     assert set(paths) == indexes
     for index, path in paths.items():
@@ -62,11 +62,11 @@ async def test_every_smaller_tree_is_shown_to_be_the_beginning_of_a_signed_one(
 ) -> None:
     sizes = {0, new, *(size for size in SIZES if size <= new), *range(1, new, max(1, new // 11))}
     async with Database.open(module_database.service_url, size=1) as database:
-        head = await proofs.checkpoint_at(database, LOG, new)
+        head = await proofs.checkpoint_at(database, "default", LOG, new)
         assert head
         for old in sizes:
-            path = await proofs.consistency(database, LOG, old, new)
-            root = await proofs.root_at_size(database, LOG, old, head)
+            path = await proofs.consistency(database, "default", LOG, old, new)
+            root = await proofs.root_at_size(database, "default", LOG, old, head)
 
             assert root == root_of(grown.hashes[:old])
             verify_consistency(old, new, path, root, grown.roots[new])
@@ -75,24 +75,24 @@ async def test_every_smaller_tree_is_shown_to_be_the_beginning_of_a_signed_one(
 async def test_tiles_of_every_width_are_those_of_the_tree(module_database: Place, grown: Growing) -> None:
     async with Database.open(module_database.service_url, size=1) as database:
         for index, width in ((0, 256), (0, 1), (1, 255), (257, 256), (258, 256), (258, 3)):
-            hashes = await proofs.tile(database, LOG, 0, index, width)
-            leaves = await proofs.entries(database, LOG, index, width)
+            hashes = await proofs.tile(database, "default", LOG, 0, index, width)
+            leaves = await proofs.entries(database, "default", LOG, index, width)
 
             assert hashes == b"".join(grown.hashes[256 * index : 256 * index + width])
             assert [leaf_hash(leaf) for leaf in leaves] == grown.hashes[256 * index : 256 * index + width]
         upper = [root_of(grown.hashes[256 * n : 256 * n + 256]) for n in range(259)]
-        assert await proofs.tile(database, LOG, 1, 0, 256) == b"".join(upper[:256])
-        assert await proofs.tile(database, LOG, 1, 1, 3) == b"".join(upper[256:])
-        assert await proofs.tile(database, LOG, 2, 0, 1) == root_of(grown.hashes[:65_536])
+        assert await proofs.tile(database, "default", LOG, 1, 0, 256) == b"".join(upper[:256])
+        assert await proofs.tile(database, "default", LOG, 1, 1, 3) == b"".join(upper[256:])
+        assert await proofs.tile(database, "default", LOG, 2, 0, 1) == root_of(grown.hashes[:65_536])
 
 
 async def test_heads_are_those_that_were_signed_with_their_cosignatures(module_database: Place, grown: Growing) -> None:
     async with Database.open(module_database.service_url, size=1) as database:
-        head = await proofs.checkpoint_at(database, LOG, 257)
-        latest = await proofs.latest_checkpoint(database, LOG)
+        head = await proofs.checkpoint_at(database, "default", LOG, 257)
+        latest = await proofs.latest_checkpoint(database, "default", LOG)
         (listed,) = await proofs.logs_of(database, "default")
         other = await proofs.logs_of(database, "other")
-        between = await proofs.checkpoint_at(database, LOG, 258)
+        between = await proofs.checkpoint_at(database, "default", LOG, 258)
 
         with pytest.raises(NotFound):
             await proofs.log_of(database, "other", LOG)
@@ -114,10 +114,13 @@ async def test_nothing_is_proven_under_a_head_that_was_not_signed(module_databas
     async with Database.open(module_database.service_url, size=1) as database:
         for size in (258, SIZES[-1] + 1):
             with pytest.raises(NotFound):
-                await proofs.inclusion(database, LOG, 0, size)
+                await proofs.inclusion(database, "default", LOG, 0, size)
             with pytest.raises(NotFound):
-                await proofs.consistency(database, LOG, 1, size)
-        for call in (proofs.inclusion(database, LOG, 257, 257), proofs.consistency(database, LOG, 258, 257)):
+                await proofs.consistency(database, "default", LOG, 1, size)
+        for call in (
+            proofs.inclusion(database, "default", LOG, 257, 257),
+            proofs.consistency(database, "default", LOG, 258, 257),
+        ):
             with pytest.raises(ValueError):
                 await call
 
@@ -138,9 +141,9 @@ async def test_nothing_is_proven_from_a_tree_that_was_changed(database: Place, g
 
     async with Database.open(database.service_url, size=1) as opened:
         with pytest.raises(LogDamaged):
-            await proofs.inclusions(opened, LOG, (0, 514), 515)
+            await proofs.inclusions(opened, "default", LOG, (0, 514), 515)
         with pytest.raises(LogDamaged):
-            await proofs.consistency(opened, LOG, 257, 515)
+            await proofs.consistency(opened, "default", LOG, 257, 515)
 
 
 async def test_what_was_kept_of_a_tree_is_read_again_when_it_no_longer_proves(
@@ -152,14 +155,14 @@ async def test_what_was_kept_of_a_tree_is_read_again_when_it_no_longer_proves(
         wrong, right = bytes(8192), b"".join(growing.hashes[:256])
         growing.tamper("UPDATE tile SET hashes = %s WHERE idx = 0", wrong)
         with pytest.raises(LogDamaged):
-            await proofs.inclusion(opened, LOG, 1, 515)
+            await proofs.inclusion(opened, "default", LOG, 1, 515)
         growing.tamper("UPDATE tile SET hashes = %s WHERE idx = 0", right)
 
-        path = await proofs.inclusion(opened, LOG, 1, 515)
+        path = await proofs.inclusion(opened, "default", LOG, 1, 515)
         verify_inclusion(growing.hashes[1], 1, 515, path, growing.roots[515])
 
         growing.tamper("UPDATE tile SET hashes = %s WHERE idx = 0", wrong)
-        again = await proofs.inclusion(opened, LOG, 1, 515)
+        again = await proofs.inclusion(opened, "default", LOG, 1, 515)
         assert again == path, "a full tile never changes: it is read once"
 
 
@@ -171,8 +174,8 @@ async def test_tiles_of_one_database_are_not_taken_for_those_of_another(
         Database.open(module_database.service_url, size=1) as one,
         Database.open(database.service_url, size=1) as other,
     ):
-        assert await proofs.tile(one, LOG, 0, 0, 256) == b"".join(grown.hashes[:256])
-        assert await proofs.tile(other, LOG, 0, 0, 256) == b"".join(growing.hashes[:256])
+        assert await proofs.tile(one, "default", LOG, 0, 0, 256) == b"".join(grown.hashes[:256])
+        assert await proofs.tile(other, "default", LOG, 0, 0, 256) == b"".join(growing.hashes[:256])
 
 
 def test_a_log_has_the_tiles_that_its_size_allows() -> None:
@@ -182,3 +185,24 @@ def test_a_log_has_the_tiles_that_its_size_allows() -> None:
 
             assert allowed == list(range(1, tile_width(level, index, size) + 1))
     assert root_of([]) == EMPTY_ROOT
+
+
+async def test_a_tile_that_its_tenant_has_read_is_given_to_no_other(module_database: Place, grown: Growing) -> None:
+    """Neither from the database nor from the cache, where a full tile stays."""
+    async with Database.open(module_database.service_url, size=1) as database:
+        assert await proofs.tile(database, "default", LOG, 0, 0, 256) == b"".join(grown.hashes[:256])
+
+        for call in (proofs.tile(database, "other", LOG, 0, 0, 256), proofs.entries(database, "other", LOG, 0, 256)):
+            with pytest.raises(LogDamaged):
+                await call
+        with pytest.raises(NotFound):
+            await proofs.inclusion(database, "other", LOG, 0, 257)
+
+
+async def test_the_views_of_one_pool_read_a_tile_once(growing: Growing, database: Place) -> None:
+    growing.grow([b"one %d" % n for n in range(300)])
+    async with ServingDatabase.open(database.service_url, size=1) as serving:
+        path = await proofs.inclusion(serving.of("default"), "default", LOG, 1, 300)
+        growing.tamper("UPDATE tile SET hashes = %s WHERE idx = 0", bytes(8192))
+
+        assert await proofs.inclusion(serving.of("default"), "default", LOG, 1, 300) == path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -88,6 +88,11 @@ async def claimed(
     return await claim(pool, ClaimRequest(**{"worker": "w", "lease_s": LEASE_S, **wanted}), most, most_late, leave)
 
 
+def renewed(debates: Iterable[str]) -> list[ClaimedDebate]:
+    """Debates that were claimed once each."""
+    return [ClaimedDebate(debate, "acme", 1) for debate in debates]
+
+
 # -- order
 
 
@@ -133,19 +138,20 @@ async def test_what_is_taken_is_what_comparing_everything_that_waits_would_give(
     database: Database, heads: Heads, seed: int
 ) -> None:
     draw = random.Random(seed)
-    expected: list[tuple[int, int, str]] = []
+    expected: list[tuple[int, int, int, str]] = []
     for n in range(12):
         tenant, busy = f"t{n}", draw.randrange(3)
         heads.add(tenant, busy, state="running", worker="other", lease_until="2999-01-01")
         for nth, debate in enumerate(heads.add(tenant, draw.randrange(5)), 1):
-            expected.append((busy + nth, len(expected), debate))
+            expected.append((busy + nth, nth, len(expected), debate))
         heads.add(tenant, draw.randrange(2), templates="of another image")
     async with Pool.open(database.service_url) as pool:
         for most in (1, 4, 9, 14):
             heads.do(
                 "UPDATE debate_head SET state = 'queued', worker = NULL, lease_until = '-infinity' WHERE worker = 'w'"
             )
-            ranked = [debate for rank, _, debate in sorted(expected) if rank <= 4]
+            heads.do("DELETE FROM queue_turn")
+            ranked = [debate for rank, *_, debate in sorted(expected) if rank <= 4]
             assert await taken(pool, most, templates="mine", per_tenant=4) == ranked[:most]
 
 
@@ -194,9 +200,9 @@ async def test_what_is_released_parked_or_over_leaves_its_place_to_another(datab
         first, second, third = await taken(pool, 10, per_tenant=3)
         assert await taken(pool, 10, per_tenant=3) == []
 
-        await back_off(pool, first, 1, 60.0)
+        await back_off(pool, ClaimedDebate(first, "acme", 1), 60.0)
         heads.do("UPDATE debate_head SET state = 'completed', lease_until = '-infinity' WHERE debate = %s", second)
-        await release(pool, third, 1)
+        await release(pool, ClaimedDebate(third, "acme", 1))
         again = await taken(pool, 10, per_tenant=3)
 
     assert again[0] == third
@@ -208,9 +214,9 @@ async def test_a_parked_debate_is_nobody_s_until_its_pause_is_over(database: Dat
     heads.add()
     async with Pool.open(database.service_url) as pool:
         (debate,) = await taken(pool)
-        await back_off(pool, debate, 1, 60.0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 1), 60.0)
         assert await taken(pool) == []
-        assert not (await read_head(pool, debate))["leased"]
+        assert not (await read_head(pool, debate, "acme"))["leased"]
 
         heads.shift(-61.0)
 
@@ -224,7 +230,9 @@ async def test_debates_past_their_deadline_come_first_and_count_in_no_limit(data
         past = heads.add("acme", 3, deadline="2026-01-01", due="2026-01-01")
 
         assert await taken(pool, per_tenant=1) == [], "nobody asked for any of those"
-        assert await claimed(pool, 0, 2, per_tenant=1) == [ClaimedDebate(debate, 1, late=True) for debate in past[:2]]
+        assert await claimed(pool, 0, 2, per_tenant=1) == [
+            ClaimedDebate(debate, "acme", 1, late=True) for debate in past[:2]
+        ]
         assert await taken(pool, 5, 2, per_tenant=1) == past[2:]
         assert await taken(pool, 5, 2, per_tenant=2) == waiting[1:2]
 
@@ -232,7 +240,7 @@ async def test_debates_past_their_deadline_come_first_and_count_in_no_limit(data
 async def test_a_debate_left_behind_past_its_deadline_is_taken_to_be_ended(database: Database, heads: Heads) -> None:
     (left,) = heads.add(deadline="2026-01-01", state="running", worker="gone", templates="other")
     async with Pool.open(database.service_url) as pool:
-        assert await claimed(pool, 0, 1) == [ClaimedDebate(left, 1, late=True)]
+        assert await claimed(pool, 0, 1) == [ClaimedDebate(left, "acme", 1, late=True)]
 
 
 # -- leases
@@ -246,13 +254,13 @@ async def test_the_leases_of_a_worker_are_kept_together_and_those_it_lost_do_not
         mine, lost, given_back, ended = await taken(pool, 4, lease_s=0.01)
         await asyncio.sleep(0.02)
         assert len(await taken(pool, 1, worker="other", only=lost)) == 1
-        await release(pool, given_back, 1)
+        await release(pool, ClaimedDebate(given_back, "acme", 1))
         heads.do("UPDATE debate_head SET state = 'completed', lease_until = '-infinity' WHERE debate = %s", ended)
 
-        kept = await renew_leases(pool, "w", LEASE_S, dict.fromkeys((mine, lost, given_back, ended), 1))
+        kept = await renew_leases(pool, "w", LEASE_S, renewed((mine, lost, given_back, ended)))
 
         assert kept == {mine: 3, given_back: 3, ended: 3}
-        leased = {d: (await read_head(pool, d))["leased"] for d in (mine, lost, given_back, ended)}
+        leased = {d: (await read_head(pool, d, "acme"))["leased"] for d in (mine, lost, given_back, ended)}
     assert leased == {mine: True, lost: True, given_back: False, ended: False}
 
 
@@ -265,8 +273,8 @@ async def test_a_head_that_somebody_keeps_locked_costs_no_other_debate_its_lease
         with psycopg.connect(database.admin_url) as somebody:
             somebody.execute("SELECT FROM gainsay.debate_head WHERE debate = %s FOR UPDATE", [locked])
 
-            assert set(await renew_leases(pool, "w", LEASE_S, {locked: 1, free: 1})) == {locked, free}
-            assert (await read_head(pool, free))["leased"]
+            assert set(await renew_leases(pool, "w", LEASE_S, renewed([locked, free]))) == {locked, free}
+            assert (await read_head(pool, free, "acme"))["leased"]
             assert await taken(pool, worker="other") == [], "not even to be looked at while it is written to"
 
 
@@ -293,7 +301,7 @@ async def test_a_worker_that_lives_keeps_its_debates_when_the_database_s_clock_i
         heads.shift(7_200.0)
         assert await taken(pool, worker="other") == []
 
-        await renew_leases(pool, "w", LEASE_S, {debate: 1})
+        await renew_leases(pool, "w", LEASE_S, renewed([debate]))
         await asyncio.sleep(0.25)
 
         assert await taken(pool, worker="other") == []
@@ -308,8 +316,8 @@ async def test_a_clock_that_is_set_forward_ends_leases_early_and_fences_who_had_
         heads.shift(-7_200.0)
 
         assert [c.epoch for c in await claimed(pool, worker="other")] == [2]
-        assert await renew_leases(pool, "w", LEASE_S, {debate: 1}) == {}
-        assert (await read_head(pool, debate))["epoch"] == 2
+        assert await renew_leases(pool, "w", LEASE_S, renewed([debate])) == {}
+        assert (await read_head(pool, debate, "acme"))["epoch"] == 2
 
 
 async def test_what_a_lost_answer_gave_to_a_worker_goes_back(database: Database, heads: Heads) -> None:
@@ -370,15 +378,15 @@ async def test_what_may_be_asked_twice_does_not_fail_for_a_connection_that_was_c
         )
         match does:
             case "release":
-                await release(pool, debate, 1)
+                await release(pool, ClaimedDebate(debate, "acme", 1))
             case "pass_on":
-                await release_to_others(pool, debate, 1)
+                await release_to_others(pool, ClaimedDebate(debate, "acme", 1))
             case "park":
-                await back_off(pool, debate, 1, 60.0)
+                await back_off(pool, ClaimedDebate(debate, "acme", 1), 60.0)
             case "disown":
                 await release_unacknowledged(pool, "w", [])
             case "keep":
-                assert await renew_leases(pool, "w", LEASE_S, {debate: 1}) == {debate: 3}
+                assert await renew_leases(pool, "w", LEASE_S, renewed([debate])) == {debate: 3}
             case _:
                 await queue.Backlog(pool).look()
 
@@ -396,12 +404,15 @@ async def test_a_debate_that_a_worker_cannot_run_is_another_s_at_once_and_left_b
     (late,) = heads.add(deadline="2026-01-01")
     async with Pool.open(database.service_url) as pool:
         assert await taken(pool) == [first]
-        await release_to_others(pool, first, 1)
-        await release_to_others(pool, first, 0)
+        await release_to_others(pool, ClaimedDebate(first, "acme", 1))
+        await release_to_others(pool, ClaimedDebate(first, "acme", 0))
 
         assert await taken(pool, 5, 5, leave=[first, late]) == [second]
         assert await taken(pool, only=first, leave=[first]) == []
-        assert await claimed(pool, 5, 5, worker="able") == [ClaimedDebate(late, 1, late=True), ClaimedDebate(first, 2)]
+        assert await claimed(pool, 5, 5, worker="able") == [
+            ClaimedDebate(late, "acme", 1, late=True),
+            ClaimedDebate(first, "acme", 2),
+        ]
 
 
 async def test_how_long_nobody_could_run_a_debate_counts_from_the_first_who_could_not_and_ends_with_a_record(
@@ -413,7 +424,7 @@ async def test_how_long_nobody_could_run_a_debate_counts_from_the_first_who_coul
         for epoch, stale in ((1, False), (2, False), (3, True)):
             (found,) = await claimed(pool, retry_window_s=3_600.0)
             assert (found.epoch, found.stale) == (epoch, stale), "that it has waited long is no failed try"
-            await release_to_others(pool, found.debate, epoch)
+            await release_to_others(pool, ClaimedDebate(found.debate, "acme", epoch))
             heads.shift(-1_900.0)
 
 
@@ -421,14 +432,14 @@ async def test_faults_are_counted_apart_from_takes_and_each_once(database: Datab
     (debate,) = heads.add()
     async with Pool.open(database.service_url) as pool:
         for epoch in (1, 2, 3):
-            assert await claimed(pool) == [ClaimedDebate(debate, epoch)]
-            await release(pool, debate, epoch)
+            assert await claimed(pool) == [ClaimedDebate(debate, "acme", epoch)]
+            await release(pool, ClaimedDebate(debate, "acme", epoch))
         await taken(pool)
-        await back_off(pool, debate, 4, 60.0)
-        await back_off(pool, debate, 4, 60.0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 4), 60.0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 4), 60.0)
         heads.shift(-61.0)
 
-        assert await claimed(pool) == [ClaimedDebate(debate, 5, faults=1)]
+        assert await claimed(pool) == [ClaimedDebate(debate, "acme", 5, faults=1)]
 
 
 async def test_a_debate_may_be_given_back_for_a_while_in_which_nobody_takes_it(
@@ -437,11 +448,11 @@ async def test_a_debate_may_be_given_back_for_a_while_in_which_nobody_takes_it(
     heads.add()
     async with Pool.open(database.service_url) as pool:
         (debate,) = await taken(pool)
-        await release(pool, debate, 1, 60.0)
+        await release(pool, ClaimedDebate(debate, "acme", 1), 60.0)
         assert await taken(pool) == []
         heads.shift(-61.0)
 
-        assert await claimed(pool) == [ClaimedDebate(debate, 2)]
+        assert await claimed(pool) == [ClaimedDebate(debate, "acme", 2)]
 
 
 LAPSED = "UPDATE debate_head SET lease_until = clock_timestamp() - make_interval(secs => %s)"
@@ -452,7 +463,7 @@ async def test_a_debate_whose_workers_fall_silent_again_and_again_is_left_alone_
 ) -> None:
     (debate,) = heads.add()
     async with Pool.open(database.service_url) as pool:
-        assert await claimed(pool) == [ClaimedDebate(debate, 1)]
+        assert await claimed(pool) == [ClaimedDebate(debate, "acme", 1)]
         for falls, pause_s in (
             (1, 0.1),
             (2, 0.1),
@@ -469,10 +480,10 @@ async def test_a_debate_whose_workers_fall_silent_again_and_again_is_left_alone_
                 heads.do(LAPSED, pause_s - 1)
                 assert await claimed(pool, 1, 1) == [], falls
             heads.do(LAPSED, pause_s + 1)
-            assert await claimed(pool) == [ClaimedDebate(debate, falls + 1, lost=True, falls=falls)]
+            assert await claimed(pool) == [ClaimedDebate(debate, "acme", falls + 1, lost=True, falls=falls)]
 
-        await release(pool, debate, 11)
-        assert await claimed(pool) == [ClaimedDebate(debate, 12, falls=10)], "what is handed back did not fall"
+        await release(pool, ClaimedDebate(debate, "acme", 11))
+        assert await claimed(pool) == [ClaimedDebate(debate, "acme", 12, falls=10)], "what is handed back did not fall"
 
 
 async def test_a_debate_past_its_deadline_that_ends_its_workers_is_left_alone_as_well(
@@ -484,7 +495,7 @@ async def test_a_debate_past_its_deadline_that_ends_its_workers_is_left_alone_as
         assert await claimed(pool, 1, 1) == []
         heads.do(LAPSED, 33)
 
-        assert await claimed(pool, 1, 1) == [ClaimedDebate(debate, 1, late=True, lost=True, falls=6)]
+        assert await claimed(pool, 1, 1) == [ClaimedDebate(debate, "acme", 1, late=True, lost=True, falls=6)]
 
 
 async def test_a_debate_whose_worker_fell_silent_keeps_its_place_and_is_taken_first(
@@ -511,7 +522,7 @@ async def test_a_worker_that_comes_to_itself_again_never_makes_more_debates_run_
         heads.do(LAPSED + " WHERE state = 'running'", 1)
 
         assert await taken(pool, 1, worker="v", per_tenant=3) == mine[:1]
-        await renew_leases(pool, "w", LEASE_S, dict.fromkeys(mine, 1))
+        await renew_leases(pool, "w", LEASE_S, renewed(mine))
         assert await taken(pool, 5, worker="v", per_tenant=3) == []
 
         live = heads.do(
@@ -542,7 +553,7 @@ async def test_a_debate_that_nobody_can_lay_out_is_taken_by_anybody_once_patienc
         assert await claimed(pool, templates="after", retry_window_s=3_600.0) == []
         heads.shift(-3_601.0)
 
-        assert await claimed(pool, templates="after", retry_window_s=3_600.0) == [ClaimedDebate(old, 1)]
+        assert await claimed(pool, templates="after", retry_window_s=3_600.0) == [ClaimedDebate(old, "acme", 1)]
 
 
 async def test_a_head_of_the_version_before_is_taken_and_its_lease_runs_out_by_itself(
@@ -606,7 +617,7 @@ async def test_the_backlog_is_measured_for_whoever_looks_at_the_metrics(database
     heads.add(number=5)
     async with Pool.open(database.service_url) as pool:
         parked, dead, _ = await taken(pool, 3)
-        await back_off(pool, parked, 1, 60.0)
+        await back_off(pool, ClaimedDebate(parked, "acme", 1), 60.0)
         heads.do("UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %s", dead)
         heads.shift(-90.0)
         backlog = queue.Backlog(pool)

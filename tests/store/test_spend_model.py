@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from service.debate.turns import TurnId
 from service.errors import Fenced, StoreUnavailable
 from service.money import Refusal
-from service.store import queue, spend
+from service.store import queue
 from tests.fixtures.postgres import Database as Server
 from tests.fixtures.running import Bench, bench
-from tests.fixtures.spending import Spender, Spenders, a_tenant, limits, set_day
+from tests.fixtures.spending import Spender, Spenders, a_tenant, exact, limits, set_day
 
 pytestmark = pytest.mark.no_replay
 
@@ -159,7 +159,7 @@ class Play:
         old, purse = self.open[at]
         purse.day = self.data.draw(st.none() | st.integers(0, 500))
         purse.month = self.data.draw(st.none() | st.integers(0, 5_000))
-        await queue.release(self.service.database, old.debate, old.log.epoch)
+        await queue.release(self.service.database, queue.ClaimedDebate(old.debate, self.tenant, old.log.epoch))
         new = await self.take(old.debate, purse)
         new.open, new.attempts = old.open, old.attempts
         self.open[at] = (new, purse)
@@ -203,8 +203,7 @@ class Play:
 
     async def check(self) -> None:
         """The accounts agree with each other and with the model, and no limit is passed by anything but an excess."""
-        balance = await spend.balance(self.service.database, self.tenant)
-        assert balance.exact, balance
+        balance = await exact(self.service, self.tenant)
         for row in balance.periods:
             assert (row.drawn, row.excess) == (
                 self.model.drawn(row.period, row.starts),
@@ -227,7 +226,7 @@ async def play(server: Server, data: st.DataObject) -> None:
         while game.open:
             await game.concludes(0)
         await game.check()
-        assert all(row.open == 0 for row in (await spend.balance(service.database, game.tenant)).periods)
+        assert all(row.open == 0 for row in (await exact(service, game.tenant)).periods)
 
 
 @settings(max_examples=settings().max_examples // 4)

@@ -211,16 +211,16 @@ async def test_the_stamped_heads_around_a_record_are_found_by_the_databases_cloc
             assert await keep(store, size, every_s=0)
     now = time.time() + 60
     async with Store.open(database.service_url, size=1) as writer:
-        before = await stamped_before(writer, LOG, 1, now)
-        first = await first_stamped(writer, LOG, 1, 3)
+        before = await stamped_before(writer, "default", LOG, 1, now)
+        first = await first_stamped(writer, "default", LOG, 1, 3)
 
         assert before is not None
         assert first is not None
         assert (before.head.size, before.token) == (1, b"1")
         assert (first.head.size, first.token) == (2, b"2")
-        assert await stamped_before(writer, LOG, 0, now) is None
-        assert await stamped_before(writer, LOG, 3, now - 3_600) is None
-        assert await first_stamped(writer, LOG, 2, 2) is None
+        assert await stamped_before(writer, "default", LOG, 0, now) is None
+        assert await stamped_before(writer, "default", LOG, 3, now - 3_600) is None
+        assert await first_stamped(writer, "default", LOG, 2, 2) is None
 
 
 def test_the_pause_grows_from_failure_to_failure_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,7 @@ async def taken_over(service: Bench, debate: str) -> tuple[str, list[Entry]]:
     """How the debate ended with another worker, and what is recorded then."""
     async with a_worker(service, "another"):
         outcome = await over(service, debate)
-    assert (await read_head(service.database, debate))["epoch"] == 2
+    assert (await read_head(service.database, debate, "default"))["epoch"] == 2
     return outcome.stop_reason, await service.entries(debate)
 
 

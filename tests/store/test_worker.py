@@ -17,7 +17,7 @@ from service.errors import AuditUnavailable, Fenced
 from service.policy import Queue
 from service.running import worker as working
 from service.running.provider_port import Answer
-from service.store.queue import ClaimRequest, claim, release
+from service.store.queue import ClaimedDebate, ClaimRequest, claim, release
 from service.store.stored_debate import read_head, read_records
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
@@ -36,7 +36,7 @@ async def test_several_workers_on_one_queue_run_each_debate_once(database: Datab
 
         assert {outcome.status for outcome in outcomes} == {"completed"}
         assert provider.calls == dict.fromkeys(("framing", "proposer", "critic", "rebuttal", "moderator"), 12)
-        assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {1}
+        assert {(await read_head(service.database, debate, "default"))["epoch"] for debate in debates} == {1}
 
 
 async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_trace(
@@ -51,18 +51,18 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
 
         async with a_worker(service, "new"):
             await over(service, debate)
-        before = await read_records(service.database, debate)
+        before = await read_records(service.database, debate, "default")
         with pytest.raises(Fenced):
             await old.append([DebateStopped("abort", "too late")])
         with pytest.raises(Fenced):
             await old.renew()
-        await release(service.database, debate, old.epoch)
+        await release(service.database, ClaimedDebate(debate, CALLER.tenant, old.epoch))
 
-        assert await read_records(service.database, debate) == before
+        assert await read_records(service.database, debate, "default") == before
         assert taken_over(caplog) == [(debate, 0, "0.00")]
         assert len(known) == 3
         assert {record.actor.id for record in before[3:]} == {"new"}
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (head["epoch"], head["next_n"], head["leased"]) == (2, len(before), False)
 
 
@@ -88,7 +88,7 @@ async def test_a_lease_is_kept_while_a_call_takes_longer_than_it(database: Datab
         async with a_worker(service, "a", lease_s=0.5), a_worker(service, "b", lease_s=0.5):
             await provider.begun.wait()
             await asyncio.sleep(1.2)
-            head = await read_head(service.database, debate)
+            head = await read_head(service.database, debate, "default")
             await service.reviews.abort(debate, CALLER, "seen enough")
 
             assert (head["epoch"], head["leased"]) == (1, True)
@@ -177,7 +177,7 @@ async def test_a_worker_that_is_there_for_one_debate_leaves_the_others_alone(dat
         async with a_worker(service, "mine", 10.0, only=mine):
             assert await service.reviews.wait(mine, CALLER, 30)
 
-        assert (await read_head(service.database, older))["state"] == "queued"
+        assert (await read_head(service.database, older, "default"))["state"] == "queued"
 
 
 # -- what is counted and told

@@ -43,7 +43,7 @@ async def test_debates_of_a_claim_whose_answer_is_lost_are_given_back_and_run(
         async with a_worker(service, lease_s=3_600.0):
             assert {(await over(service, debate)).status for debate in debates} == {"completed"}
 
-        assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {2}
+        assert {(await read_head(service.database, debate, "default"))["epoch"] for debate in debates} == {2}
 
 
 async def test_debates_of_a_claim_that_is_done_after_it_was_given_up_are_given_back_as_well(
@@ -69,7 +69,7 @@ async def test_debates_of_a_claim_that_is_done_after_it_was_given_up_are_given_b
         async with a_worker(service, lease_s=3_600.0):
             assert (await over(service, debate)).status == "completed"
 
-        assert (await read_head(service.database, debate))["epoch"] == 2
+        assert (await read_head(service.database, debate, "default"))["epoch"] == 2
 
 
 async def test_what_was_not_heard_is_asked_for_no_longer_than_a_statement_can_be_on_its_way(
@@ -207,7 +207,7 @@ async def test_a_statement_that_postgresql_refuses_is_not_offered_again(database
     async with bench(database.service_url) as service:
         await service.submit()
         with pytest.raises(StatementRefused) as refused:
-            await service.database.query("head", {"debate": "no uuid", "tenant": None})
+            await service.database.query("head", {"debate": "no uuid", "tenant": "default"})
 
         assert refused.value.status == 500
         assert "no uuid" not in refused.value.detail

@@ -76,7 +76,7 @@ async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended
             outcome = await over(service, debate)
 
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
-        assert (await read_head(service.database, debate))["epoch"] == working.FAULTS_MAX
+        assert (await read_head(service.database, debate, "default"))["epoch"] == working.FAULTS_MAX
         assert len(told) == working.FAULTS_MAX
         assert "a fault of ours" not in outcome.detail
 

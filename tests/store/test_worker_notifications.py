@@ -115,7 +115,7 @@ async def test_the_clock_of_a_worker_s_machine_has_no_say_in_leases_or_deadlines
             assert (await over(service, debate)).status == "completed"
 
         assert max(provider.calls.values()) == 1
-        assert (await read_head(service.database, debate))["epoch"] == 1
+        assert (await read_head(service.database, debate, "default"))["epoch"] == 1
 
 
 async def test_a_worker_whose_leases_a_jump_of_the_database_s_clock_ends_is_called_off_and_nothing_is_lost(

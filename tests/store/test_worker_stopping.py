@@ -24,7 +24,7 @@ async def test_a_worker_that_stops_lets_the_call_in_flight_land_and_hands_the_de
         debate = await service.submit()
         async with a_worker(service, "a"):
             await provider.begun.wait()
-        head, entries = await read_head(service.database, debate), await service.entries(debate)
+        head, entries = await read_head(service.database, debate, "default"), await service.entries(debate)
 
         assert [e.turn for e in entries if isinstance(e, TurnSpoke)] == ["0.framing.1"]
         assert (head["state"], head["leased"], head["held"]) == ("running", False, 0)
@@ -44,7 +44,7 @@ async def test_a_call_that_outlasts_the_grace_is_cut_and_the_lease_given_back(da
             await provider.begun.wait()
 
         assert 0.9 < time.monotonic() - begun < 5.0
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (head["leased"], head["held"] > 0) == (False, True)
         provider.latency_s = 0.0
         async with a_worker(service, "b"):
@@ -72,7 +72,7 @@ async def test_a_debate_that_is_just_being_taken_when_the_worker_stops_is_handed
         async with a_worker(service, "a"):
             await asked.wait()
 
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert (head["state"], head["epoch"], head["leased"]) == ("running", 1, False)
 
 
@@ -107,7 +107,7 @@ async def test_a_worker_that_retires_takes_nothing_more_and_says_that_it_is_not_
             await asyncio.sleep(0.1)
 
             assert worker.troubles == ["the worker is stopping"]
-        assert (await read_head(service.database, debate))["state"] == "queued"
+        assert (await read_head(service.database, debate, "default"))["state"] == "queued"
 
 
 async def test_what_a_stopping_worker_hands_back_is_told_to_the_others(database: Database) -> None:

@@ -49,13 +49,13 @@ async def test_a_debate_that_nobody_could_go_on_with_for_long_ends_as_failed_and
                 return bool(told)
 
             await until(tried)
-        granted = (await read_head(service.database, debate))["granted"]
+        granted = (await read_head(service.database, debate, "default"))["granted"]
         async with a_worker(service, "c", lease_s=0.2, providers=elsewhere, queue=Queue(give_up_hours=0)):
             outcome = await over(service, debate)
 
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
         assert "expected provider 'offline'" in outcome.detail
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
         assert granted > head["granted"] == head["spent"] > 0
         with psycopg.connect(database.admin_url) as admin:
             assert admin.execute("SELECT drawn FROM gainsay.spend_limit WHERE period = 'day'").fetchone() == (
@@ -75,7 +75,7 @@ async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_la
         service.prompts = with_other_templates(service)
         async with a_worker(service, "a"):
             await asyncio.sleep(0.1)
-        head = await read_head(service.database, debate)
+        head = await read_head(service.database, debate, "default")
 
         async with a_worker(service, "b", queue=Queue(give_up_hours=0)):
             outcome = await over(service, debate)
@@ -168,7 +168,7 @@ async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_
 
             await until(tried)
             await asyncio.sleep(1.3)
-            head = await read_head(service.database, debate)
+            head = await read_head(service.database, debate, "default")
 
         assert [error.code for error in told] == ["bad_settings"]
         assert (head["epoch"], head["leased"], head["state"]) == (1, False, "running"), "nobody has it, or takes it"

@@ -46,7 +46,7 @@ async def over(service: Bench, debate: str, within_s: float = 20.0) -> Outcome:
     assert await service.reviews.wait(debate, CALLER, within_s), "the debate did not end in time"
     entries = await service.entries(debate)
     replay(await service.case(debate), entries)
-    ledger, head = Ledger.of(entries), await read_head(service.database, debate)
+    ledger, head = Ledger.of(entries), await read_head(service.database, debate, "default")
     assert (head["spent"], head["excess"], head["held"]) == (ledger.spent, ledger.excess, 0)
     last = entries[-1]
     assert isinstance(last, DebateConcluded)

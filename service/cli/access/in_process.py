@@ -188,7 +188,7 @@ class InProcess:
     async def expect_prefix(self, kept: Checkpoint, head: Checkpoint) -> None:
         """Compare the kept root with that of the stored tree at its size, under the latest head."""
         latest = SignedCheckpoint(head.origin, head.size, head.root, b"")
-        root = await root_at_size(await self._connected(), head.origin, kept.size, latest)
+        root = await root_at_size(await self._connected(), startup.LOCAL.tenant, head.origin, kept.size, latest)
         if root != kept.root:
             raise Contradicted(
                 f"the first {kept.size} records of the log {head.origin} are not those of the head that was kept: "

@@ -37,7 +37,7 @@ class CoveringHead(Struct, frozen=True):
     reports: Sequence[Row]
 
 
-async def covering_head(database: Database, debate: str, place: Proven) -> CoveringHead:
+async def covering_head(database: Database, tenant: str, debate: str, place: Proven) -> CoveringHead:
     """The newest countersigned head with the debate and its issued reports, else the newest signed one with all.
 
     ``place`` is that of the debate's last record. Raises `NotProvable` where no head covers a report yet, or where none
@@ -46,23 +46,23 @@ async def covering_head(database: Database, debate: str, place: Proven) -> Cover
     until = time.monotonic() + HOLD_S
     while True:
         try:
-            return await _found(database, debate, place)
+            return await _found(database, tenant, debate, place)
         except NotProvable:
             if time.monotonic() >= until:
                 raise
         await asyncio.sleep(LOOK_S)
 
 
-async def _found(database: Database, debate: str, place: Proven) -> CoveringHead:
-    reports = await database.query("issued_reports", {"debate": UUID(debate)})
+async def _found(database: Database, tenant: str, debate: str, place: Proven) -> CoveringHead:
+    reports = await database.query("issued_reports", {"debate": UUID(debate), "tenant": tenant})
     own = [row for row in reports if row["log"] == place.log]
     last = max([place.index, *(row["idx"] for row in own)])
-    if signed := await countersigned_checkpoint(database, place.log, last):
+    if signed := await countersigned_checkpoint(database, tenant, place.log, last):
         return CoveringHead(signed, reports)
     awaited = any(row["age_s"] is not None and row["age_s"] < AWAITED_S for row in own)
-    if awaited and await countersigned_checkpoint(database, place.log, place.index):
+    if awaited and await countersigned_checkpoint(database, tenant, place.log, place.index):
         raise not_covered(debate, place.log, "countersigned by a witness", "the witnesses of the log answer")
-    signed = await latest_checkpoint(database, place.log)
+    signed = await latest_checkpoint(database, tenant, place.log)
     if signed is None:
         raise LogDamaged(f"expected the checkpoint of the log {place.log} that was there before, found none")
     if own and signed.size <= last:

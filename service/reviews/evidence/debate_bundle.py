@@ -55,7 +55,7 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
             f"debate {debate} is {head['state']}, and its evidence is complete when it has ended; ask again then",
             retry_after=5,
         )
-    place = await proven(database, debate, head["next_n"] - 1)
+    place = await proven(database, caller.tenant, debate, head["next_n"] - 1)
     if place is None:
         raise NotProvable(
             f"debate {debate} has ended and is recorded, but no checkpoint of the log covers it yet, so its bundle is "
@@ -63,7 +63,7 @@ async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: Evi
             retry_after=1,
         )
     try:
-        covering = await covering_head(database, debate, place)
+        covering = await covering_head(database, caller.tenant, debate, place)
         await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
         gathered = await read_parts(database, debate, head, place, covering)
     except LogDamaged as error:

@@ -19,7 +19,9 @@ Rows = list[list[bytes]]
 """A tile's hashes, and above them the nodes of each level, without its root."""
 
 
-async def inclusion_paths(database: Database, head: SignedCheckpoint, indexes: Iterable[int]) -> dict[int, list[bytes]]:
+async def inclusion_paths(
+    database: Database, tenant: str, head: SignedCheckpoint, indexes: Iterable[int]
+) -> dict[int, list[bytes]]:
     """The path of each leaf to the root of the head, as `service.store.proofs.inclusion` gives it.
 
     Raises `StoreUnavailable`, and `LogDamaged` if the stored hashes make another tree.
@@ -27,9 +29,9 @@ async def inclusion_paths(database: Database, head: SignedCheckpoint, indexes: I
     tiles = {number: list(group) for number, group in groupby(sorted(set(indexes)), key=lambda index: index // WIDTH)}
     full = [number for number in tiles if (number + 1) * WIDTH <= head.size]
     asked = [index for number, group in tiles.items() for index in (group[:1] if number in full else group)]
-    found = await inclusions(database, head.log, asked, head.size)
+    found = await inclusions(database, tenant, head.log, asked, head.size)
     for number in full:
-        rows = _rows(await tile(database, head.log, 0, number, WIDTH))
+        rows = _rows(await tile(database, tenant, head.log, 0, number, WIDTH))
         first, *others = tiles[number]
         _expect_same(head, first, rows, found[first])
         above = found[first][HEIGHT:]

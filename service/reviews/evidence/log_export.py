@@ -137,20 +137,20 @@ async def export(
         )
     asked = {"log": log, "form": form, **filters.asked}
     await record_access(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
-    head = await _witnessed(database, found.head)
-    rows = _rows(database, head, filters)
+    head = await _witnessed(database, found, found.head)
+    rows = _rows(database, found.tenant, head, filters)
     return _jsonl(rows, found, head, filters) if form == "jsonl" else _csv(rows)
 
 
-async def _witnessed(database: Database, latest: SignedCheckpoint) -> SignedCheckpoint:
+async def _witnessed(database: Database, log: TenantLog, latest: SignedCheckpoint) -> SignedCheckpoint:
     """A countersigned head that covers all present records, if witnesses have ever countersigned this log.
 
     The sequencer asks them about once a second, so this waits a short time; without one the latest checkpoint is used.
     """
-    if await countersigned_checkpoint(database, latest.log, -1) is None:
+    if await countersigned_checkpoint(database, log.tenant, log.log, -1) is None:
         return latest
     for _ in range(LOOKS):
-        if head := await countersigned_checkpoint(database, latest.log, latest.size - 1):
+        if head := await countersigned_checkpoint(database, log.tenant, log.log, latest.size - 1):
             return head
         await asyncio.sleep(LOOK_S)
     return latest
@@ -186,28 +186,30 @@ def _cells(row: Row) -> bytes:
         raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be written in columns") from error
 
 
-async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) -> AsyncGenerator[list[Row], None]:
+async def _rows(
+    database: Database, tenant: str, head: SignedCheckpoint, filters: Filters
+) -> AsyncGenerator[list[Row], None]:
     """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
     first = filters.first
     if first is None:
-        first = await first_leaf_since(database, head, filters.since) if filters.since else 0
-    upto = await first_leaf_since(database, head, filters.until) if filters.until else head.size
+        first = await first_leaf_since(database, tenant, head, filters.since) if filters.since else 0
+    upto = await first_leaf_since(database, tenant, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
     while first < upto:
         below = min(upto, first + (SPAN if about else WINDOW))
-        params = {"log": head.log, "first": first, "below": below, "most": WINDOW}
+        params = {"tenant": tenant, "log": head.log, "first": first, "below": below, "most": WINDOW}
         found = await database.query("export_some" if about else "export_all", {**params, **(about or {})})
         if not about and [row["idx"] for row in found] != list(range(first, below)):
             raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
-        leading = {} if complete else await inclusion_paths(database, head, [row["idx"] for row in found])
+        leading = {} if complete else await inclusion_paths(database, tenant, head, [row["idx"] for row in found])
         if found:
             yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
         first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
-async def first_leaf_since(database: Database, head: SignedCheckpoint, at: datetime) -> int:
+async def first_leaf_since(database: Database, tenant: str, head: SignedCheckpoint, at: datetime) -> int:
     """The first leaf that joined the tree at this time or later."""
-    rows = await database.query("first_since", {"log": head.log, "at": at})
+    rows = await database.query("first_since", {"tenant": tenant, "log": head.log, "at": at})
     return min(int(rows[0]["first"]), head.size) if rows else head.size
 
 

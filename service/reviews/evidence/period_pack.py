@@ -162,7 +162,9 @@ class _Pack:
 async def _expect_covered(database: Database, log: TenantLog, until: datetime) -> None:
     """Raise `BadRequest` for a period that is not over, `NotProvable` for records of it that no checkpoint covers."""
     over = until + timedelta(seconds=SETTLED_S)
-    (joined,) = await database.query("joined_before", {"log": log.log, "until": until, "at": over})
+    (joined,) = await database.query(
+        "joined_before", {"tenant": log.tenant, "log": log.log, "until": until, "at": over}
+    )
     if not joined["past"]:
         raise BadRequest("expected a period that is over; choose an --until that has passed")
     if not joined["settled"]:
@@ -184,9 +186,9 @@ async def _let_witnesses_see(desk: _Desk, log: TenantLog, period: tuple[datetime
     A witness that is away is not awaited. Then the pack is LOOSELY DATED to a reader who pins its key, and says so.
     """
     since, until = period
-    if await countersigned_checkpoint(desk.database, log.log, -1) is None:
+    if await countersigned_checkpoint(desk.database, log.tenant, log.log, -1) is None:
         return
-    params = {"log": log.log, "at": until + timedelta(seconds=SETTLED_S)}
+    params = {"tenant": log.tenant, "log": log.log, "at": until + timedelta(seconds=SETTLED_S)}
     if not await desk.database.query("countersigned_since", params):
         asked = {"log": log.log, "form": "jsonl", **Filters(since=since, until=until).asked}
         await record_access(
@@ -210,7 +212,7 @@ async def _write_log(
     async with aclosing(reading) as chunks:
         await made.stream(log_file(number), lines.read(chunks))
     if before is not None and first:
-        path = await consistency(database, log.log, before.size, lines.size)
+        path = await consistency(database, log.tenant, log.log, before.size, lines.size)
         made.write(before_file(number), EarlierHead(tuple(path), before.note).encode())
     return PackedLog(log.log, first, lines.size, lines.root)
 
@@ -224,10 +226,10 @@ async def _beginning(database: Database, log: TenantLog, since: datetime) -> tup
     if log.head is None:
         return None, 0
     settled = since - timedelta(seconds=SETTLED_S)
-    joined = await first_leaf_since(database, log.head, settled)
-    if before := await countersigned_before(database, log.log, joined, settled.timestamp()):
+    joined = await first_leaf_since(database, log.tenant, log.head, settled)
+    if before := await countersigned_before(database, log.tenant, log.log, joined, settled.timestamp()):
         return before, before.size
-    return None, 0 if await countersigned_checkpoint(database, log.log, -1) else joined
+    return None, 0 if await countersigned_checkpoint(database, log.tenant, log.log, -1) else joined
 
 
 async def _write_bundles(desk: _Desk, decisions: _Decisions, made: _Pack) -> tuple[dict[str, int], dict[str, str]]:

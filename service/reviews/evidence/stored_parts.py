@@ -120,7 +120,8 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven, 
     Raises `StoreUnavailable`, `LogDamaged` if the log does not prove the records any more, and `NotProvable` if no head
     of a later log covers a report that was issued.
     """
-    key = {"debate": UUID(debate)}
+    tenant = head["tenant"]
+    key = {"debate": UUID(debate), "tenant": tenant}
     rows = await database.query("bundle_records", key)
     records = [_stored_record(row) for row in rows]
     if [record.n for record in records] != list(range(head["next_n"])):
@@ -131,7 +132,7 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven, 
     context = await database.query("bundle_context", key)
     return BundleParts(
         debate=debate,
-        tenant=head["tenant"],
+        tenant=tenant,
         status=head["state"],
         records=tuple(records),
         entries=entries,
@@ -142,10 +143,10 @@ async def read_parts(database: Database, debate: str, head: Row, place: Proven, 
         configuration=await _content(database, started.configuration_hash) if started else None,
         place=place,
         head=signed,
-        paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
-        opened=await _opening_records(database, head["tenant"], signed),
-        times=await _dated_heads(database, signed, place, records[0].index, _stored_at(rows[0])),
-        issued=await _issued(database, debate, head["tenant"], covering),
+        paths=await inclusions(database, tenant, place.log, [record.index for record in records], signed.size),
+        opened=await _opening_records(database, tenant, signed),
+        times=await _dated_heads(database, tenant, signed, place, records[0].index, _stored_at(rows[0])),
+        issued=await _issued(database, debate, tenant, covering),
     )
 
 
@@ -158,16 +159,16 @@ async def _issued(database: Database, debate: str, tenant: str, covering: Coveri
             continue
         head: SignedCheckpoint | None = covering.signed
         if each.log != covering.signed.log:
-            head = await countersigned_checkpoint(database, each.log, max(indexes)) or each.head
+            head = await countersigned_checkpoint(database, tenant, each.log, max(indexes)) or each.head
         if head is None or head.size <= max(indexes):
             raise not_covered(debate, each.log, "signed", "the sequencer runs")
-        paths = await inclusions(database, each.log, indexes, head.size)
+        paths = await inclusions(database, tenant, each.log, indexes, head.size)
         found += [ProvenRecord(record, tuple(paths[index]), head) for index, record in indexes.items()]
     return tuple(found)
 
 
 async def _dated_heads(
-    database: Database, own: SignedCheckpoint, place: Proven, index: int, stored_at: float
+    database: Database, tenant: str, own: SignedCheckpoint, place: Proven, index: int, stored_at: float
 ) -> tuple[DatedHead, ...]:
     """The countersigned and the stamped heads between which the debate lies, as far as there are any.
 
@@ -175,21 +176,21 @@ async def _dated_heads(
     stamped later without that record says only that the sequencer was late.
     """
     found = {
-        BEFORE: await countersigned_before(database, own.log, index, stored_at),
-        FIRST: await first_countersigned(database, own.log, place.index, own.size),
+        BEFORE: await countersigned_before(database, tenant, own.log, index, stored_at),
+        FIRST: await first_countersigned(database, tenant, own.log, place.index, own.size),
     }
     heads = []
     for file, head in found.items():
         if head is not None:
-            path = await consistency(database, own.log, head.size, own.size)
+            path = await consistency(database, tenant, own.log, head.size, own.size)
             heads.append(DatedHead(file, tuple(path), head.note))
     stamped = {
-        STAMPED_BEFORE: await stamped_before(database, own.log, index, stored_at),
-        STAMPED_FIRST: await first_stamped(database, own.log, place.index, own.size),
+        STAMPED_BEFORE: await stamped_before(database, tenant, own.log, index, stored_at),
+        STAMPED_FIRST: await first_stamped(database, tenant, own.log, place.index, own.size),
     }
     for file, each in stamped.items():
         if each is not None:
-            path = await consistency(database, own.log, each.head.size, own.size)
+            path = await consistency(database, tenant, own.log, each.head.size, own.size)
             heads.append(DatedHead(file, tuple(path), each.head.note, each.token))
     return tuple(heads)
 
@@ -218,11 +219,11 @@ async def _opening_records(database: Database, tenant: str, own: SignedCheckpoin
     found: list[ProvenRecord] = []
     head: SignedCheckpoint | None = own
     while head is not None and head.log in logs:
-        rows = await database.query("opening", {"log": head.log, "below": head.size})
+        rows = await database.query("opening", {"tenant": tenant, "log": head.log, "below": head.size})
         if not rows:
             break
         record = _stored_record(rows[0])
-        paths = await inclusions(database, head.log, [record.index], head.size)
+        paths = await inclusions(database, tenant, head.log, [record.index], head.size)
         found.append(ProvenRecord(record, tuple(paths[record.index]), head))
         head = _carried(record)
     return tuple(reversed(found))

@@ -139,9 +139,12 @@ async def test_every_file_of_a_bundle_is_as_the_schemas_in_it_say(house: House) 
 
 async def test_the_same_evidence_gives_the_same_bytes(house: House) -> None:
     debate = await house.debated()
-    head, place = await read_head(house.desk.database, debate), await proven(house.desk.database, debate, 18)
+    head, place = (
+        await read_head(house.desk.database, debate, "default"),
+        await proven(house.desk.database, "default", debate, 18),
+    )
     assert place is not None
-    database, covering = house.desk.database, await covering_head(house.desk.database, debate, place)
+    database, covering = house.desk.database, await covering_head(house.desk.database, "default", debate, place)
 
     made = [pack(compose_files(await read_parts(database, debate, head, place, covering))) for _ in range(2)]
 
@@ -283,14 +286,14 @@ async def test_what_opened_the_debates_own_log_is_proven_under_the_bundles_head_
     await house.declined()
     await open_next(store, await next_log(store, "default", "localhost"), KEY.public, EXAMINER)
     await house.sequencer.catch_up()
-    older = await latest_checkpoint(store, log)
+    older = await latest_checkpoint(store, "default", log)
     assert older is not None
     await write_event(store, AuditRead("recall"), log, "default", EXAMINER)
     await house.sequencer.catch_up()
 
     (opened,) = await stored_parts._opening_records(store, "default", older)
 
-    assert opened.head == older != await latest_checkpoint(store, log)
+    assert opened.head == older != await latest_checkpoint(store, "default", log)
     verify_inclusion(leaf_hash(opened.record.leaf), opened.record.index, older.size, opened.path, older.root)
 
 

@@ -36,7 +36,7 @@ async def store(database: postgres.Database) -> AsyncIterator[Database]:
 
 
 async def head(store: Database, size: int) -> SignedCheckpoint:
-    found = await checkpoint_at(store, LOG, size)
+    found = await checkpoint_at(store, "default", LOG, size)
     assert found is not None
     return found
 
@@ -47,12 +47,12 @@ async def test_paths_of_many_leaves_are_those_of_each(grown: Growing, store: Dat
         chosen = sorted(index for index in CHOSEN if index < size)
         signed = await head(store, size)
 
-        found = await inclusion_paths(store, signed, reversed(chosen))
+        found = await inclusion_paths(store, "default", signed, reversed(chosen))
 
-        assert found == await inclusions(store, LOG, chosen, size)
+        assert found == await inclusions(store, "default", LOG, chosen, size)
         for index in chosen:
             verify_inclusion(grown.hashes[index], index, size, found[index], signed.root)
-    assert await inclusion_paths(store, await head(store, 600), []) == {}
+    assert await inclusion_paths(store, "default", await head(store, 600), []) == {}
 
 
 @pytest.mark.no_replay
@@ -62,7 +62,7 @@ async def test_no_path_leads_through_a_tile_that_was_changed(grown: Growing, sto
 
     for some in (range(100), range(256, 300)):
         with pytest.raises(LogDamaged):
-            await inclusion_paths(store, signed, some)
+            await inclusion_paths(store, "default", signed, some)
 
 
 @pytest.mark.no_replay
@@ -73,7 +73,7 @@ async def test_a_tile_that_changes_between_two_looks_is_noticed(
     statement = "UPDATE tile SET hashes = overlay(hashes PLACING sha256('x') FROM 33) WHERE level = 0 AND idx = 1"
 
     async def proven_then_changed(database: Database, log: str, indexes: list[int], size: int) -> object:
-        found = await inclusions(database, log, indexes, size)
+        found = await inclusions(database, "default", log, indexes, size)
         StoredTiles.of(database).forget()
         grown.tamper(statement)
         return found
@@ -81,4 +81,4 @@ async def test_a_tile_that_changes_between_two_looks_is_noticed(
     monkeypatch.setattr("service.reviews.evidence.inclusion_paths.inclusions", proven_then_changed)
 
     with pytest.raises(LogDamaged, match="changed while it was read"):
-        await inclusion_paths(store, signed, range(256, 300))
+        await inclusion_paths(store, "default", signed, range(256, 300))

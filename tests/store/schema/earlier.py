@@ -112,7 +112,10 @@ class EarlierWorker:
             return None
         self.taken.set()
         database, debate, budgets = self._service.database, str(rows[0]["debate"]), self._service.policy.budgets
-        head = {**await read_head(database, debate), "epoch": rows[0]["epoch"]}  # it asked for each part by itself
+        head = {
+            **await read_head(database, debate, "default"),
+            "epoch": rows[0]["epoch"],
+        }  # it asked for each part by itself
         return DebateLog(database, debate, head, a_writer(self._name), lease_s, budgets)
 
     async def taking(self) -> DebateLog:
@@ -124,7 +127,7 @@ class EarlierWorker:
 
     async def run(self, log: DebateLog) -> None:
         """Run a debate that was taken to its end."""
-        assert await read_documents(self._service.database, log.debate)
+        assert await read_documents(self._service.database, log.debate, "default")
         assert await (await self._service.runner(log.debate, log)).run() is not None
         self.ran.append(log.debate)
 

@@ -25,7 +25,8 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         "entry": READ,
         **dict.fromkeys(("payload", "charge", "document", "draw", "pending"), ADDED),
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
-        **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check"), WORKED_ON),
+        **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
+        "queue_turns": frozenset({"USAGE"}),
         **dict.fromkeys(("listener", "found_by"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW

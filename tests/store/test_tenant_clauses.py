@@ -1,0 +1,398 @@
+"""Every statement that touches rows of a tenant has the tenant in its path, and each such clause is needed.
+
+For each clause of each statement there is a mutant without it, which is run with the service's own login, the one that
+row security does not bind. The original says and changes nothing of another tenant; the mutant does. A mutant that no
+scenario catches fails these tests, and so does a statement that is neither bound to a tenant nor listed here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+from msgspec import Struct
+
+from service.store import finding
+from service.store.debate_query import DebateQuery
+from service.store.finding import Search, count_statement, page_statement, parts
+from service.store.queries import queries
+from tests.fixtures.postgres import Database
+from tests.store.tenants import CLAUSE, NOBODY, OURS, THEIRS, Desk, Scenario, Tenant, mutants, settle
+
+pytestmark = pytest.mark.no_replay
+Tenants = dict[str, Tenant]
+NONE = UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0001)
+"""An id that no debate has."""
+
+NEW = "adds rows of the tenant that it is given, under new ids, and reads and changes nothing that is there"
+QUEUE = "workers serve every tenant, in turn (0019_tenant_claims.sql), and are told whose debate each one is"
+HEALTH = "counts or finds for operators over all tenants, and gives no caller anything"
+CHECK = "a check of the whole database: what it looks for is a row under the wrong tenant as well"
+REBUILD = "follows the records of one chain, whatever the head row says, and corrects rows about it under any tenant"
+SHARED = "texts that are named by their hash belong to the service: prompts, manifests, policies, and no case"
+SEQUENCER = (
+    "the sequencer serves every log; its unit is the log, whose name has the tenant, and its login has no head rows"
+)
+OWN = "of a session or of the server itself; it reads no row of a tenant"
+SERVICE_WIDE: Mapping[str, str] = {
+    **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
+    **dict.fromkeys(("claim", "disown"), QUEUE),
+    "forget_listeners": "deletes what has been of no use for a minute, whoever listened",
+    **dict.fromkeys(("backlog", "unproven", "open_incidents", "open_damage", "log_tenants", "every_log"), HEALTH),
+    **dict.fromkeys(
+        ("balance", "astray", "claim_check", "log_key", "heads_placed", "leaves_from", "heads_within"), CHECK
+    ),
+    **dict.fromkeys(("tiles_within", "claim_rows", "begin_round", "end_step", "rows_from", "projected"), CHECK),
+    **dict.fromkeys(
+        ("count_cosignatures", "count_time_stamps", "time_stamps_of", "stamped_logs", "issued_rows"), CHECK
+    ),
+    **dict.fromkeys(("chains", "chain", "document_hashes", "project", "project_issued"), REBUILD),
+    **dict.fromkeys(("remove_strays", "remove_stray_records"), REBUILD),
+    **dict.fromkeys(("manifest_prompts", "manifests", "project_manifest", "unknown_manifests"), SHARED),
+    **dict.fromkeys(("kept_contents", "keep_contents", "contents", "keep_manifest"), SHARED),
+    **dict.fromkeys(("staged", "add_batch", "add_leaves", "add_tiles", "tree_end", "keep_head"), SEQUENCER),
+    **dict.fromkeys(
+        ("unsigned", "raise_incident", "cosigned", "keep_cosignature", "unstamped", "keep_time_stamp"), SEQUENCER
+    ),
+    **dict.fromkeys(("clock", "zone", "alive", "subscribe", "tell", "lead"), OWN),
+}
+"""The statements that no tenant is in, each with the reason."""
+UNBOUND_PARTS: Mapping[str, str] = {
+    "provable": "reads what `held` has read",
+    "spent_known": "reads what `held` has read",
+    "spent_unknown": "reads what `held` has read",
+    "counted_of": "columns of rows that were chosen before",
+}
+"""The parts of the list's statements that read rows and have no tenant of their own."""
+
+
+def test_a_statement_is_bound_to_a_tenant_or_listed_as_service_wide_with_a_reason() -> None:
+    bound = {name for name, sql in queries().items() if CLAUSE.search(sql)}
+
+    assert bound & set(SERVICE_WIDE) == set(), "bound, and listed as service-wide"
+    assert set(queries()) - bound == set(SERVICE_WIDE), "neither bound nor listed, or listed and gone"
+    assert not [name for name, sql in queries().items() if b"tenant)s::text IS NULL" in sql], (
+        "no tenant means every tenant"
+    )
+
+
+def test_each_part_of_the_list_that_reads_rows_is_bound_to_a_tenant_or_listed() -> None:
+    reads = {name for name, sql in parts().items() if b"FROM " in sql}
+
+    assert {name for name in reads if not CLAUSE.search(parts()[name])} == set(UNBOUND_PARTS)
+
+
+@pytest.fixture(scope="module")
+def tenants(module_database: Database) -> Tenants:
+    """Both tenants."""
+    return asyncio.run(settle(module_database))
+
+
+@pytest.fixture(scope="module")
+def desk(module_database: Database) -> Iterator[Desk]:
+    """Runs statements."""
+    made = Desk(module_database)
+    yield made
+    made.connection.close()
+
+
+def test_every_mutant_of_every_statement_is_caught(tenants: Tenants, desk: Desk) -> None:
+    by_query: dict[str, list[Scenario]] = {}
+    for scenario in scenarios(tenants[OURS], tenants[THEIRS]):
+        by_query.setdefault(scenario.query, []).append(scenario)
+    made, caught, missed = 0, 0, list[str]()
+    for name, sql in queries().items():
+        expected = []
+        for scenario in by_query.get(name, ()):
+            expected.append(desk.expected(scenario, sql))
+            assert desk.run(scenario, sql, scenario.given, crafted=True) == expected[-1], (
+                f"{name} tells of another tenant"
+            )
+        for nth, mutant in enumerate(mutants(sql)):
+            made += 1
+            found = [desk.run(each, mutant, each.given, crafted=True) for each in by_query.get(name, ())]
+            if found == expected:
+                missed.append(f"{name}, clause {nth + 1}")
+            caught += found != expected
+    sys.stdout.write(f"{len(by_query)} statements, {made} mutants, {caught} caught\n")
+
+    assert missed == []
+    assert made == caught >= 50
+
+
+def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    """What one tenant asks and does with the other's ids."""
+    yield from _of_debates(ours, theirs)
+    yield from _of_logs(theirs)
+    yield from _of_what_is_recalled(ours, theirs)
+    yield from _of_the_queue(theirs)
+    yield from _of_records_written(ours, theirs)
+    yield from _of_tenants()
+
+
+def _of_debates(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    given = {"tenant": OURS, "debate": theirs.done}
+    beside = {"debate": NONE}
+    more: dict[str, dict[str, Any]] = {"records": {"from_n": 0, "documents": True}, "proven": {"n": 0}}
+    names = ("head", "records", "documents", "proven", "bundle_records", "bundle_context", "issued_reports")
+    for name in names:
+        yield Scenario(query=name, given={**given, **more.get(name, {})}, beside=beside)
+    yield Scenario(query="keyed", given={"tenant": OURS, "key": theirs.key}, beside={"key": bytes(32)})
+    yield Scenario(query="issued_report", given={"tenant": OURS, **theirs.report}, beside={"of": NONE})
+    yield Scenario(
+        query="listened",
+        given={**given, "process": "here", "within": 60.0},
+        beside=beside,
+        always=f"INSERT INTO listener (debate, process) VALUES ('{theirs.done}', 'there')",
+    )
+    yield Scenario(
+        query="listen",
+        given={"debates": [theirs.done], "tenants": [OURS], "process": "here"},
+        beside={"debates": [NONE]},
+        state="SELECT * FROM listener",
+    )
+    yield Scenario(
+        query="moved", given={"debates": [theirs.done], "tenants": [OURS], "ns": [0]}, beside={"debates": [NONE]}
+    )
+
+
+def _of_logs(theirs: Tenant) -> Iterator[Scenario]:
+    every = {"first": 0, "below": 999, "most": 999}
+    staged = f"INSERT INTO pending (log, debate, n) VALUES ('{theirs.log}', '{theirs.done}', 0)"
+    of: dict[str, dict[str, Any]] = {
+        "latest_head": {},
+        "logs_of": {},
+        "head_at": {"size": theirs.size},
+        "tree_parts": {"levels": [0], "indexes": [0], "first": 0, "end": 2, "size": theirs.size},
+        "leaves_between": {"first": 0, "end": 5},
+        "countersigned_head": {"above": -1},
+        "first_countersigned": {"above": -1, "upto": 999},
+        "countersigned_before": {"upto": 999, "by": 32_503_680_000.0},
+        "stamped_before": {"upto": 999, "by": 32_503_680_000.0},
+        "first_stamped": {"above": -1, "upto": 999},
+        "first_since": {"at": "2020-01-01"},
+        "joined_before": {"at": "2999-01-01", "until": "2020-01-01"},
+        "countersigned_since": {"at": "2020-01-01"},
+        "export_all": every,
+        "export_some": {**every, **_filters()},
+    }
+    for name, more in of.items():
+        given = {"tenant": OURS, "log": theirs.log, **more}
+        yield Scenario(query=name, given=given, beside={"log": "localhost/nobody/1"}, always=staged)
+    given = {"tenant": OURS, "log": theirs.opened, "below": 9}
+    yield Scenario(query="opening", given=given, beside={"log": "localhost/nobody/1"})
+    ours = f"localhost/{OURS}/1"
+    yield Scenario(
+        query="take",
+        given={"tenant": OURS, "log": ours, "seqs": [1], "careful": False},
+        always="INSERT INTO pending (log, seq, debate, n) OVERRIDING SYSTEM VALUE "
+        f"VALUES ('{ours}', 1, '{theirs.done}', 0)",
+        expected=({"debate": str(theirs.done), "n": 0, "hash": None, "follows": True},),
+        sequencer=True,
+    )
+
+
+def _filters(**given: str) -> dict[str, Any]:
+    return {"task_type": None, "state": None, "model": None, "document": None, "prompt": None, **given}
+
+
+def _of_what_is_recalled(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    """Rows of one tenant about the other's debates: only a fault makes them, and nothing is told by them."""
+    prompt = "INSERT INTO manifest_prompt VALUES ('crafted', 'p', 'crafted');"
+
+    def rests(tenant: str, what: str, debate: UUID) -> str:
+        return (
+            f"INSERT INTO rests_on (tenant, what, value, debate) VALUES ('{tenant}', '{what}', 'crafted', '{debate}')"
+        )
+
+    page = {"tenant": OURS, "value": "crafted", "below": None, "limit": 9}
+    yield Scenario(query="recall", given={**page, "what": "model"}, craft=rests(OURS, "model", theirs.done))
+    yield Scenario(query="recall", given={**page, "what": "model"}, craft=rests(THEIRS, "model", theirs.done))
+    yield Scenario(query="recall_prompt", given=page, always=prompt, craft=rests(OURS, "manifest", theirs.done))
+    yield Scenario(query="recall_prompt", given=page, always=prompt, craft=rests(THEIRS, "manifest", ours.done))
+    for what in ("model", "document", "manifest"):
+        asked = _filters(**{"prompt" if what == "manifest" else what: "crafted"})
+        given = {"tenant": OURS, "log": ours.log, "first": 0, "below": 999, "most": 999, **asked}
+        yield Scenario(query="export_some", given=given, always=prompt, craft=rests(THEIRS, what, ours.done))
+
+
+def _of_the_queue(theirs: Tenant) -> Iterator[Scenario]:
+    claimed = (
+        "UPDATE debate_head SET state = 'running', worker = 'w', epoch = 1, lease_until = '2999-01-01', lease_s = 9 "
+        f"WHERE debate = '{theirs.queued}'"
+    )
+    given = {"tenant": OURS, "debate": theirs.queued, "epoch": 1}
+    state = (
+        f"SELECT worker, lease_until::text, lease_s, faults, draws FROM debate_head WHERE debate = '{theirs.queued}'"
+    )
+    money = {"draws": 0, "need": 1, "want": 1, "zone": "UTC", "day": None, "month": None}
+    of: dict[str, dict[str, Any]] = {
+        "renew": {"lease": 77.0},
+        "release": {"pause": None},
+        "pass_on": {},
+        "park": {"pause": 1.0},
+    }
+    for name, more in {**of, "draw": money}.items():
+        yield Scenario(query=name, given={**given, **more}, beside={"debate": NONE}, always=claimed, state=state)
+    held = {"debates": [theirs.queued], "tenants": [OURS], "epochs": [1], "worker": "w", "lease": 77.0}
+    yield Scenario(query="renew_all", given=held, beside={"debates": [NONE]}, always=claimed, state=state)
+
+
+def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    one = {"leaves": [b"leaf"], "salts": [bytes(32)], "bodies": [b"body"], "count": 1, "last_hash": b"hash"}
+    money = dict.fromkeys(("spent", "excess", "hold", "release"), 0)
+    rests: dict[str, Any] = {"rests_what": [], "rests_value": [], "charges": "[]", "tracked": "[]"}
+    rest = {**one, **money, **rests, "state": None, "lease": None, "zone": "UTC", "decision": None}
+
+    def after(head: Mapping[str, Any]) -> dict[str, Any]:
+        return {"epoch": head["epoch"], "next_n": head["next_n"], "prev": head["last_hash"]}
+
+    ended = f'{{"tenant": "{OURS}", "debate": "{ours.queued}", "task_type": "t", "downside": 1, "status": "failed"}}'
+    yield Scenario(
+        query="append",
+        given={"tenant": OURS, "debate": theirs.queued, **after(theirs.head), **rest, "found_by": None},
+        beside={"debate": NONE},
+        state=f"SELECT next_n FROM debate_head WHERE debate = '{theirs.queued}'",
+    )
+    yield Scenario(
+        query="append",
+        given={"tenant": OURS, "debate": ours.queued, **after(ours.head), **rest, "found_by": ended},
+        craft=_found(THEIRS, ours.queued),
+        state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
+    )
+    yield Scenario(
+        query="issue_report",
+        given={
+            **theirs.report,
+            "tenant": OURS,
+            "of": theirs.done,
+            "sha256": "new",
+            "debate": NONE,
+            "log": ours.log,
+            "leaf": b"leaf",
+            "salt": bytes(32),
+            "body": b"body",
+        },
+        beside={"of": NONE},
+        state="SELECT count(*) FROM issued_report",
+    )
+
+
+def _of_tenants() -> Iterator[Scenario]:
+    """What a tenant is told that has nothing."""
+    of: dict[str, dict[str, Any]] = {
+        "latest_log": {},
+        "current_heads": {"tenants": [NOBODY]},
+        "standings": {"limit": 9},
+        "key_heads": {},
+        "witness_heads": {"names": ["w1"]},
+    }
+    for name, more in of.items():
+        yield Scenario(query=name, given={"tenant": NOBODY, **more}, expected=())
+    yield Scenario(
+        query="waiting",
+        given={"tenant": NOBODY, "most": 9, "most_of_tenant": 9},
+        expected=({"waiting": 2, "of_tenant": 0},),
+    )
+    yield Scenario(
+        query="left",
+        given={"tenant": NOBODY, "zone": "UTC", "day": 100, "month": None},
+        craft=f"INSERT INTO spend_limit SELECT '{THEIRS}', 'day', today('UTC'), 100, 40",
+    )
+
+
+# -- the list
+
+
+def _found(tenant: str, debate: UUID) -> str:
+    return (
+        "INSERT INTO found_by (tenant, debate, task_type, format, downside, models) "
+        f"VALUES ('{tenant}', '{debate}', 'contract', 'adversarial', 1, '{{}}')"
+    )
+
+
+def _worded(tenant: str, debate: UUID) -> str:
+    return (
+        "INSERT INTO case_words (tenant, debate, words, metadata) "
+        f"VALUES ('{tenant}', '{debate}', to_tsvector('english', 'crafted'), '{{}}')"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(name for name, sql in parts().items() if CLAUSE.search(sql)))
+def test_every_mutant_of_every_part_of_the_list_is_caught(
+    tenants: Tenants, desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = tenants[OURS], tenants[THEIRS]
+    searches = [search for search in _searches(ours, theirs) if search.part == name]
+    expected = [desk.expected(search.scenario, search.statement()) for search in searches]
+    for search, result in zip(searches, expected, strict=True):
+        found = desk.run(search.scenario, search.statement(), search.scenario.given, crafted=True)
+        assert found == result, f"{name} tells of another tenant"
+    for nth, mutant in enumerate(mutants(parts()[name])):
+        mutated = {**parts(), name: mutant}
+        with monkeypatch.context() as patched:
+            patched.setattr(finding, "parts", lambda mutated=mutated: mutated)
+            statements = [search.statement() for search in searches]
+        assert [
+            desk.run(each.scenario, sql, each.scenario.given, crafted=True)
+            for each, sql in zip(searches, statements, strict=True)
+        ] != expected, f"{name}, clause {nth + 1}, is missed"
+
+
+class _Search(Struct, frozen=True, kw_only=True):
+    """A search of the list, for one of its parts: a page, how many there are, or how many of each status."""
+
+    part: str
+    kind: Literal["page", "total", "facets"] = "page"
+    tenant: str = OURS
+    few: bool = False
+    craft: str = ""
+    query: DebateQuery = DebateQuery()
+
+    def statement(self) -> bytes:
+        """The statement, without the columns that count more rows than are meant."""
+        return self._composed()[0]
+
+    def _composed(self) -> tuple[bytes, dict[str, Any]]:
+        search = Search(self.tenant, self.query, held=True, few=self.few)
+        if self.kind == "page":
+            return page_statement(search, None)
+        sql, params = count_statement(search)
+        if self.kind == "total":
+            return b"SELECT count FROM (%s) AS c WHERE facet IS NULL" % sql, params
+        return b"SELECT facet, value, count FROM (%s) AS c WHERE facet IS NOT NULL ORDER BY 1, 2" % sql, params
+
+    @property
+    def scenario(self) -> Scenario:
+        """How it is run."""
+        empty = ({"count": 0},) if self.kind == "total" else ()
+        expected = empty if self.tenant == NOBODY else None
+        return Scenario(query=self.part, given=self._composed()[1], craft=self.craft, expected=expected)
+
+
+def _searches(ours: Tenant, theirs: Tenant) -> Iterator[_Search]:
+    """For each part of the list, what shows that its clauses are there."""
+    adversarial = DebateQuery(format=("adversarial",))
+    crafted, liable = DebateQuery(words="crafted"), DebateQuery(words="liability")
+    decision = f"INSERT INTO decision (debate, tenant, body) VALUES ('{ours.queued}', '{THEIRS}', '{{}}')"
+    rests = f"INSERT INTO rests_on (tenant, what, value, debate) VALUES ('{THEIRS}', 'model', 'crafted', '{ours.done}')"
+    leaf = f"INSERT INTO leaf VALUES ('{theirs.log}', 9999, '{ours.done}', 9999, sha256(''))"
+    yield _Search(part="heads", tenant=NOBODY, query=DebateQuery(facets=("status",)), kind="total")
+    yield _Search(part="rows", tenant=NOBODY, query=adversarial, kind="total")
+    yield _Search(part="worded_rows", tenant=NOBODY, query=liable, kind="total")
+    yield _Search(part="worded_rows", query=crafted, kind="total", craft=_worded(THEIRS, ours.done))
+    yield _Search(part="rows_of_few", query=crafted, kind="total", few=True, craft=_worded(OURS, theirs.done))
+    yield _Search(part="cases", query=crafted, kind="total", few=True, craft=_worded(THEIRS, ours.done))
+    yield _Search(part="held", query=DebateQuery(status=("completed",)), craft=leaf)
+    yield _Search(part="model", query=DebateQuery(model=("crafted",)), kind="total", craft=rests)
+    waits = DebateQuery(status=("queued",))
+    yield _Search(part="status_or_open", query=waits, kind="total", craft=_found(OURS, theirs.queued))
+    yield _Search(part="shown", query=adversarial, craft=_found(OURS, theirs.queued))
+    yield _Search(part="shown", craft=decision)
+    yield _Search(part="shown", craft=_found(THEIRS, ours.done))
+    by_status = DebateQuery(facets=("status",), format=("adversarial",))
+    yield _Search(part="counted_status", query=by_status, kind="facets", craft=_found(OURS, theirs.queued))
