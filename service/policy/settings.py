@@ -23,9 +23,14 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
+GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual ones for vendors, signers and witnesses, and
+                       alone for PostgreSQL (`service.policy.trust`)
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
+
+The URLs of PostgreSQL and the signer's token are secrets: each is the secret itself, or file:PATH of a mounted file,
+which is read again at each use (`service.policy.mounted_secrets`).
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
 Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over
@@ -49,7 +54,9 @@ from service.policy import Policy
 from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
+from service.policy.mounted_secrets import check_text
 from service.policy.service_links import is_service_link
+from service.policy.trust import CA_FILE, check_issuers
 
 __all__ = [
     "SERVER",
@@ -89,6 +96,7 @@ class Settings(Struct, frozen=True):
     signing_key: str | None = None
     heads_dir: Path | None = None
     approval: Path | None = None
+    ca_file: Path | None = None
     server: str | None = None
 
     def __repr__(self) -> str:
@@ -185,8 +193,9 @@ def _together(faults: Sequence[str]) -> str:
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
 
 
-def _text(_: str, text: str) -> str:
-    return text
+def _address(name: str, text: str) -> str:
+    """An address that may hold a password, or file:PATH of a file with one."""
+    return check_text(name, text)
 
 
 def _host(name: str, text: str) -> str:
@@ -290,8 +299,8 @@ class _Variable(NamedTuple):
 
 
 KNOWN: Mapping[str, _Variable | None] = {
-    "GAINSAY_DATABASE_URL": _Variable("database_url", _text),
-    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _text),
+    "GAINSAY_DATABASE_URL": _Variable("database_url", _address),
+    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _address),
     "GAINSAY_DATA_DIR": _Variable("data_dir", _path),
     "GAINSAY_POLICY": None,
     "GAINSAY_PROMPTS_PIN": _Variable("prompts_pin", _prompts_pin),
@@ -301,11 +310,12 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_WAIT_S": _Variable("wait_s", _seconds(0.0)),
     "GAINSAY_WARM_S": _Variable("warm_s", _seconds(0.0)),
     "GAINSAY_LOG_HOST": _Variable("log_host", _host),
-    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
+    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _address),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
     "GAINSAY_SIGNER_TOKEN": None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_APPROVAL": _Variable("approval", _path),
+    CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
 }
