@@ -23,8 +23,8 @@ GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` o
 GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
-GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual ones for vendors, signers and witnesses, and
-                       alone for PostgreSQL (`service.policy.trust`)
+GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual ones for vendors, signers and witnesses,
+                       and alone for PostgreSQL (`service.policy.trust`)
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)

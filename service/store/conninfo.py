@@ -9,7 +9,9 @@
     ``prefer`` or ``allow``         refused: what stands between the two would decide whether there is TLS
 
 A private host is what `is_private` says of an address of HTTP: a private network's address, a name without a dot, a
-name under localhost, local, internal or svc. Certificates are those of the issuers in ``sslrootcert`` of the address, or else GAINSAY_CA_FILE, ~/.postgresql/root.crt
+name under localhost, local, internal or svc.
+
+Certificates are those of the issuers in ``sslrootcert`` of the address, or else GAINSAY_CA_FILE, ~/.postgresql/root.crt
 (libpq's place), SSL_CERT_FILE, or the usual issuers. The variables PGSSLMODE and PGSSLROOTCERT loosen nothing.
 """
 
