@@ -25,7 +25,6 @@ from typing import Final, NoReturn, Self, SupportsIndex
 
 from msgspec import Struct
 
-from service import telemetry
 from service.errors import SettingsError
 
 FILE = "file:"
@@ -135,6 +134,8 @@ class MountedSecret:
         self._setting, self._named, self._form = setting, named, form
         self._secret, self._fault = first.secret, ""
         if first.warning:
+            from service import telemetry  # with what it imports it is slow, and quick commands read settings too
+
             telemetry.LOG.warning(first.warning, extra={"setting": setting})
 
     @property
@@ -155,11 +156,15 @@ class MountedSecret:
 
     def _replace(self, secret: Secret) -> None:
         if secret != self._secret:
+            from service import telemetry
+
             self._secret = secret
             telemetry.SECRETS_REREAD.labels(result="replaced").inc()
             telemetry.LOG.info("a secret was replaced", extra={"setting": self._setting})
 
     def _kept(self, fault: str) -> None:
+        from service import telemetry
+
         telemetry.SECRETS_REREAD.labels(result="unreadable").inc()
         if fault != self._fault:  # once for each fault: a key may be read at each call
             self._fault = fault

@@ -63,6 +63,7 @@ __all__ = [
     "SHIPPED_POLICY",
     "Settings",
     "data_folder",
+    "is_secret",
     "read_policy",
     "read_server",
     "read_settings",
@@ -72,6 +73,7 @@ __all__ = [
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 _OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
+TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
@@ -193,8 +195,8 @@ def _together(faults: Sequence[str]) -> str:
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
 
 
-def _address(name: str, text: str) -> str:
-    """An address that may hold a password, or file:PATH of a file with one."""
+def _text(name: str, text: str) -> str:
+    """A secret, such as an address with a password, or file:PATH of a file with one."""
     return check_text(name, text)
 
 
@@ -299,8 +301,8 @@ class _Variable(NamedTuple):
 
 
 KNOWN: Mapping[str, _Variable | None] = {
-    "GAINSAY_DATABASE_URL": _Variable("database_url", _address),
-    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _address),
+    "GAINSAY_DATABASE_URL": _Variable("database_url", _text),
+    "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _text),
     "GAINSAY_DATA_DIR": _Variable("data_dir", _path),
     "GAINSAY_POLICY": None,
     "GAINSAY_PROMPTS_PIN": _Variable("prompts_pin", _prompts_pin),
@@ -310,9 +312,9 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_WAIT_S": _Variable("wait_s", _seconds(0.0)),
     "GAINSAY_WARM_S": _Variable("warm_s", _seconds(0.0)),
     "GAINSAY_LOG_HOST": _Variable("log_host", _host),
-    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _address),
+    "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
-    "GAINSAY_SIGNER_TOKEN": None,
+    TOKEN: None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_APPROVAL": _Variable("approval", _path),
     CA_FILE: _Variable("ca_file", check_issuers),
@@ -320,3 +322,9 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
 }
 """Every setting. The signer's token is read where it is used, and the policy after all others."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a setting is a secret, so that nothing may show it."""
+    variable = KNOWN.get(name)
+    return name == TOKEN or (variable is not None and variable.read is _text)

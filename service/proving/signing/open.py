@@ -17,13 +17,12 @@ from service.errors import SettingsError
 from service.policy.file.providers import is_private
 from service.policy.mounted_secrets import FILE, check_text
 from service.policy.mounted_secrets import TOKEN as TOKEN_FORM
+from service.policy.settings import TOKEN
 from service.proving.signing import Signer
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.keys import make_key_file, parse_keys, read_keys
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.remote import RemoteSigner
-
-TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
 
 
 def open_signer(place: str, heads_dir: Path, environment: Mapping[str, str]) -> Signer:
