@@ -17,6 +17,7 @@ import click
 from service import __version__
 from service.cli import exit_codes
 from service.cli.command_group import CommandGroup
+from service.cli.memory_guard import keep_no_core
 
 __all__ = ["main"]
 
@@ -33,6 +34,7 @@ class _Commands(CommandGroup):
         "abort": ("abort", "Abort a debate, which makes no further model calls."),
         "quote": ("quote", "Quote the cost of a case without a model call."),
         "policy": ("policy", "Write a first policy file, check one, or show the whole that is in force."),
+        "config": ("config", "Show the settings that are in force, each with its source, and no secret."),
         "doctor": ("doctor", "Check this deployment, part by part, with the remedy for each fault."),
         "models": ("models", "List the models, their prices and their track records."),
         "templates": ("templates", "List templates of questions, or print one as a case to be filled."),
@@ -73,6 +75,8 @@ def gainsay() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code. Errors print no stack trace unless GAINSAY_LOG_LEVEL is DEBUG."""
+    if arguments is None:  # a process of its own, not a call from another program
+        keep_no_core()
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="nearest")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from datetime import date
-from pathlib import Path
 
 from service.debate.alike import identity, nearness
 from service.debate.model import SeatPlan
 from service.debate.roster import Roles
 from service.errors import SettingsError
 from service.policy import SIMULATED, Policy, ProviderSetting, seating
+from service.policy.mounted_secrets import FILE, take
 from service.policy.seating import DEBATER, SeatChoice, seat_plan
 from service.providers.credentials import read_secret
 
@@ -39,21 +38,11 @@ def missing_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[str
 
 
 def open_key_files(policy: Policy) -> Iterator[str]:
-    """A sentence for each file with a secret that others than its owner and its group may read."""
+    """A sentence for each mounted file with a secret that every user may read; one of our own user is refused."""
     for name, setting in policy.providers.items():
         for key, place in secrets_of(setting).items():
-            if place.startswith("file:") and _is_open(Path(place[5:])):
-                yield (
-                    f"providers.{name}.{key}: every user of this machine may read {place[5:]}; take that right from "
-                    "others (chmod o-rwx)"
-                )
-
-
-def _is_open(path: Path) -> bool:
-    try:
-        return bool(path.stat().st_mode & stat.S_IROTH)
-    except OSError:
-        return False
+            if place.startswith(FILE) and (warning := take(place, {}).warning):
+                yield f"providers.{name}.{key}: {warning}"
 
 
 def old_prices(policy: Policy, day: str, days: int = PRICE_DAYS) -> Iterator[str]:

@@ -13,6 +13,7 @@ import click
 
 from service.cli.interruptions import ENDS, forget
 from service.cli.logs import log_from
+from service.cli.memory_guard import close_memory
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
 from service.policy.settings import Settings, read_level, read_settings
@@ -51,6 +52,7 @@ def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     Every table is checked first: a process may need a layer only to report or verify a debate, which is paid by then.
     Raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for a table that lacks a row.
     """
+    close_memory()
     check_tables()
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
@@ -66,6 +68,7 @@ def check_tables() -> None:
 
 def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
+    close_memory()
     log_from(read_level(environment), traces=True)
 
 

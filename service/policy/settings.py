@@ -26,9 +26,14 @@ GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
 GAINSAY_IDENTITY       a TOML file that says how callers are authenticated (docs/authentication.md); without it none is,
                        and each has all rights
+GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual ones for vendors, signers and witnesses,
+                       and alone for PostgreSQL (`service.policy.trust`)
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
+
+The URLs of PostgreSQL and the signer's token are secrets: each is the secret itself, or file:PATH of a mounted file,
+which is read again at each use (`service.policy.mounted_secrets`).
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
 Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over
@@ -52,13 +57,16 @@ from service.policy import Policy
 from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import read_policy, refuse_unpriced
+from service.policy.mounted_secrets import check_text
 from service.policy.service_links import is_service_link
+from service.policy.trust import CA_FILE, check_issuers
 
 __all__ = [
     "SERVER",
     "SHIPPED_POLICY",
     "Settings",
     "data_folder",
+    "is_secret",
     "read_policy",
     "read_server",
     "read_settings",
@@ -68,6 +76,7 @@ __all__ = [
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 _OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
+TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
@@ -94,6 +103,7 @@ class Settings(Struct, frozen=True):
     heads_dir: Path | None = None
     approval: Path | None = None
     identity: Path | None = None
+    ca_file: Path | None = None
     server: str | None = None
 
     def __repr__(self) -> str:
@@ -190,8 +200,9 @@ def _together(faults: Sequence[str]) -> str:
     return "\n".join([f"{len(faults)} settings are wrong:", *(f"  {fault}" for fault in faults)])
 
 
-def _text(_: str, text: str) -> str:
-    return text
+def _text(name: str, text: str) -> str:
+    """A secret, such as an address with a password, or file:PATH of a file with one."""
+    return check_text(name, text)
 
 
 def _host(name: str, text: str) -> str:
@@ -309,11 +320,18 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_LOG_HOST": _Variable("log_host", _host),
     "GAINSAY_SEQUENCER_URL": _Variable("sequencer_url", _text),
     "GAINSAY_SIGNING_KEY": _Variable("signing_key", _key_place),
-    "GAINSAY_SIGNER_TOKEN": None,
+    TOKEN: None,
     "GAINSAY_HEADS_DIR": _Variable("heads_dir", _path),
     "GAINSAY_APPROVAL": _Variable("approval", _path),
     "GAINSAY_IDENTITY": _Variable("identity", _path),
+    CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
 }
 """Every setting. The signer's token is read where it is used, and the policy after all others."""
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a setting is a secret, so that nothing may show it."""
+    variable = KNOWN.get(name)
+    return name == TOKEN or (variable is not None and variable.read is _text)

@@ -31,6 +31,7 @@ from msgspec import Struct
 import service
 from service.errors import SettingsError
 from service.policy import ProviderSetting
+from service.policy.trust import trust_own
 from service.providers.credentials import Credentials
 from service.providers.failures import ProviderFailure
 from service.running.provider_port import CallFailed
@@ -45,12 +46,16 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class HttpReply(Struct, frozen=True):
-    """A response. ``unread`` is the reason why the body could not be read; names of headers are in lower case."""
+    """A response. ``unread`` is the reason why the body could not be read; names of headers are in lower case.
+
+    ``keys`` is the number of `Credentials.reread` with which the request went out.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     unread: str = ""
+    keys: int = 0
 
 
 class Transport:
@@ -101,6 +106,7 @@ class Transport:
 
     async def _exchange(self, body: bytes) -> HttpReply:
         large = len(body) > PIECE
+        keys = self._credentials.reread()
         async with self._client.stream(
             "POST",
             self._url,
@@ -112,7 +118,7 @@ class Transport:
             async for chunk in response.aiter_raw():
                 if not read.take(chunk):
                     break
-            return HttpReply(response.status_code, headers, read.whole(), read.fault)
+            return HttpReply(response.status_code, headers, read.whole(), read.fault, keys)
 
 
 async def _sliced(body: bytes) -> AsyncIterator[bytes]:
@@ -169,7 +175,7 @@ def _failure(error: Exception) -> CallFailed:
                 "connectionCut", "the name in base_url is not known; nothing was sent", billable=False
             )
         case aiohttp.ClientSSLError():
-            advice = "TLS could not be agreed on; nothing was sent; see whether SSL_CERT_FILE has the issuer"
+            advice = "TLS could not be agreed on; nothing was sent; see whether GAINSAY_CA_FILE has the issuer"
             return ProviderFailure("connectionCut", advice, billable=False)
         case aiohttp.ClientConnectorError():
             return ProviderFailure("connectionCut", "the connection was refused; nothing was sent", billable=False)
@@ -213,12 +219,12 @@ def _session() -> aiohttp.ClientSession:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The trusted issuers of certificates; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them is slow.
+    """The trusted issuers of certificates (`service.policy.trust`); SSL_CERT_DIR names a folder. Reading them is slow.
 
     Raises `SettingsError` if the file has none.
     """
     try:
-        return httpx.create_ssl_context()
+        return trust_own(httpx.create_ssl_context())
     except OSError as error:
         raise SettingsError(
             "expected issuers' certificates in PEM in the file that SSL_CERT_FILE names, found none that can be read "

@@ -257,7 +257,7 @@ class Vendor(Provider):
         retry, advice = verdict.retry, verdict.advice
         if verdict.reason == "unsupported":
             retry, advice = self._step_down(body, advice)
-        elif verdict.reason == "refusedKey" and self._credentials.reread():
+        elif verdict.reason == "refusedKey" and self._credentials.reread() != reply.keys:
             retry, advice = True, "it refused the key, and the key's file holds another one now"
         waits = retry and verdict.reason in ("rateLimit", "overload")
         shown = str(found.status or reply.status) if echoed else found.shown

@@ -19,6 +19,7 @@ from psycopg_pool import AsyncConnectionPool
 from service import telemetry
 from service.errors import StoreUnavailable
 from service.store import array_parameters
+from service.store.conninfo import resolve
 from service.store.queries import numbered, positional, queries
 
 Row = DictRow
@@ -110,11 +111,11 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         return await cursor.fetchall()
 
     @classmethod
-    async def connect(cls, *given: Any, **more: Any) -> Self:
-        """Connect; the reason of a failure is kept for the log."""
+    async def connect(cls, conninfo: str = "", **more: Any) -> Self:
+        """Connect with the address as it is now; the reason of a failure is kept for the log."""
         begun = time.monotonic()
         try:
-            connection = await super().connect(*given, **more)
+            connection = await super().connect(resolve(conninfo), **more)
         except psycopg.Error as error:
             Connection.refusal = " ".join(str(error).split())
             raise

@@ -12,6 +12,7 @@ from service import telemetry
 from service.audit.note import parse_note
 from service.audit.witness import KnownCheckpoint
 from service.errors import BadRequest, NotFound
+from service.policy.mounted_secrets import TOKEN, reveal_text
 from service.proving.signing import CheckpointRefused, Signer
 from service.proving.signing.countersigner import TEXT, Countersigner
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
@@ -32,7 +33,10 @@ def make_witness_api(witness: Countersigner) -> Middleware:
 
 
 def make_signer_api(signer: Signer, token: str | None) -> Middleware:
-    """The application of a signer; without a token every client that reaches it may use it."""
+    """The application of a signer; without a token every client that reaches it may use it.
+
+    ``token`` is the token, or ``file:PATH`` with it, which is read at each request.
+    """
     return Middleware(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
 
 
@@ -105,7 +109,7 @@ def _signer(request: HttpRequest) -> Signer:
     """The signer, if the request has its token; raises `Unauthorised`."""
     token: str | None = request.app.state.token
     given = bearer(request.headers) or ""
-    if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
+    if token is not None and not hmac.compare_digest(given.encode(), reveal_text(token, form=TOKEN).encode()):
         raise Unauthorised("expected the signer's token as Authorization: Bearer …, found none or another")
     signer: Signer = request.app.state.signer
     return signer

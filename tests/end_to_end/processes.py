@@ -29,12 +29,12 @@ class Process:
     def __init__(self, folder: Path, name: str, words: tuple[str, ...], environment: Mapping[str, str]) -> None:
         self.name = name
         self._told = folder / f"{name}.stderr.txt"
-        with self._told.open("wb") as stderr:
+        with self._told.open("wb") as stderr, (folder / f"{name}.stdout.txt").open("wb") as stdout:
             self._process = subprocess.Popen(
                 [sys.executable, "-W", "error", "-m", "service", *words],
                 env=environment,
                 cwd=repository(),
-                stdout=subprocess.DEVNULL,
+                stdout=stdout,
                 stderr=stderr,
             )
 
@@ -42,6 +42,11 @@ class Process:
     def told(self) -> str:
         """What it has said so far."""
         return self._told.read_text("utf-8")
+
+    @property
+    def pid(self) -> int:
+        """Its number in the system."""
+        return self._process.pid
 
     @property
     def runs(self) -> bool:

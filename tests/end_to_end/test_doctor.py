@@ -310,14 +310,13 @@ async def test_no_call_is_made_that_is_not_asked_for_agreed_to_and_covered(
 
 def test_keys_that_are_missing_or_open_to_all_are_told_by_their_place(tmp_path: Path) -> None:
     policy = vendors(tmp_path, 1)
-    (tmp_path / "key").chmod(0o644)
 
     missing = findings(tmp_path, code=1, GAINSAY_POLICY=policy)
-    there = findings(tmp_path, GAINSAY_POLICY=policy, VENDOR_KEY=SECRET)
+    (tmp_path / "key").chmod(0o644)
+    there = findings(tmp_path, code=1, GAINSAY_POLICY=policy, VENDOR_KEY=SECRET)
 
     assert "providers.vendor.key: expected a secret in the variable VENDOR_KEY" in missing["keys"]["found"]
-    assert there["keys"]["status"] == "WARNING"
-    assert "every user of this machine may read" in there["keys"]["found"]
+    assert "expected a file that not all users may read" in there["keys"]["found"]
 
 
 def test_the_simulated_models_are_called_too(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from service.cli.policy_advice import secrets_of
 from service.cli.terminal_text import clean
 from service.errors import GainsayError, SettingsError
 from service.policy import Policy
+from service.policy.mounted_secrets import FILE, TEXT, take
+from service.policy.settings import is_secret
 from service.providers.credentials import read_secret
 
 Status = Literal["OK", "WARNING", "FAILED", "SKIPPED"]
@@ -86,8 +88,13 @@ def _texts(environment: Mapping[str, str], policy: Policy | None) -> Iterator[st
             yield value
         if "://" in value:
             with suppress(ValueError):
-                password = urlsplit(value).password or ""
-                yield from (password, unquote(password))
+                yield from _passwords(value)
+    for name in filter(is_secret, environment):
+        mounted = take(environment[name], {}, TEXT).secret if environment[name].startswith(FILE) else None
+        if mounted is not None:
+            yield mounted.reveal()
+            with suppress(ValueError):
+                yield from _passwords(mounted.reveal())
     place = environment.get("GAINSAY_SIGNING_KEY", "")
     if place.startswith("env:"):
         yield from environment.get(place[4:], "").splitlines()
@@ -95,3 +102,9 @@ def _texts(environment: Mapping[str, str], policy: Policy | None) -> Iterator[st
         for named in secrets_of(setting).values():
             with suppress(SettingsError):
                 yield read_secret(named, environment).reveal()
+
+
+def _passwords(url: str) -> tuple[str, str]:
+    """The password of a URL, as it is written and as it is meant; raises `ValueError` for another text."""
+    password = urlsplit(url).password or ""
+    return password, unquote(password)

@@ -80,6 +80,7 @@ def _witness(witness: Witness, path: Path) -> Witness:
         raise WrongSetting(
             (*path, "url"), "expected the address that add-checkpoint is below, such as https://witness.example"
         )
+    # Plain http is left to the operator: what goes out is public, and a cosignature counts by its key alone.
     _key((*path, "key"), witness.key, COSIGNATURE, "the witness's cosignature")
     return Witness(witness.url.rstrip("/"), witness.key)
 

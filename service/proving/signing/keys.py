@@ -101,7 +101,8 @@ def _read(path: Path) -> str:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise SettingsError(f"expected a key file at {path}, found something other than a file")
-            if found.st_mode & 0o077:
+            # A mount that belongs to root is open to this process by its group alone (Kubernetes: fsGroup).
+            if found.st_mode & (0o077 if found.st_uid == os.geteuid() else 0o007):
                 raise SettingsError(
                     f"expected a key file that its owner alone may read at {path}, found the mode "
                     f"{stat.S_IMODE(found.st_mode):04o}; chmod 600 it, and make a new key if others have read this one"

@@ -7,7 +7,6 @@ http(s)://HOST:PORT  a signer process, which stores its own heads; GAINSAY_SIGNE
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -15,14 +14,15 @@ from urllib.parse import urlsplit
 
 from service.audit.note import BadKey, SigningKey
 from service.errors import SettingsError
+from service.policy.file.providers import is_private
+from service.policy.mounted_secrets import FILE, check_text
+from service.policy.mounted_secrets import TOKEN as TOKEN_FORM
+from service.policy.settings import TOKEN
 from service.proving.signing import Signer
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.keys import make_key_file, parse_keys, read_keys
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.remote import RemoteSigner
-
-TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
-_TOKEN_FORM = re.compile(r"[!-~]{16,512}")
 
 
 def open_signer(place: str, heads_dir: Path, environment: Mapping[str, str]) -> Signer:
@@ -63,9 +63,14 @@ def signing_key(data_dir: Path, host: str) -> str:
 
 
 def read_token(environment: Mapping[str, str]) -> str | None:
-    """The token that a signer and its clients share; raises `SettingsError` for one that is easily guessed."""
+    """The token that a signer and its clients share, or the ``file:PATH`` with it, which is read again at each request.
+
+    Raises `SettingsError` for one that is easily guessed, and for a file that has none.
+    """
     token = environment.get(TOKEN)
-    if token is not None and not _TOKEN_FORM.fullmatch(token):
+    if token is not None and token.startswith(FILE):
+        return check_text(TOKEN, token, TOKEN_FORM)
+    if token is not None and not TOKEN_FORM.fullmatch(token):
         raise SettingsError(f"expected 16 printable characters or more, without spaces, in {TOKEN}, found another text")
     return token
 
@@ -84,6 +89,12 @@ def _remote(place: str, environment: Mapping[str, str]) -> RemoteSigner:
         raise SettingsError(
             "expected the address of a signer, such as http://127.0.0.1:8323, found another text; a password does not "
             f"belong in it (see {TOKEN})"
+        )
+    if place.startswith("http://") and not is_private(host):
+        raise SettingsError(
+            f"expected https:// for a signer at {host!r}, found http://: the token would cross a network in clear; "
+            "http is for loopback and private addresses, names without a dot, and names under localhost, local, "
+            "internal, svc"
         )
     token = read_token(environment)
     if token is None and not is_loopback(host):

@@ -28,6 +28,7 @@ from service.audit.note import (
 from service.audit.proof import BadProof, parse_path
 from service.audit.witness import KnownCheckpoint
 from service.errors import BadRequest
+from service.policy.mounted_secrets import TOKEN, reveal_text
 from service.proving.signing import CheckpointRefused, SignerUnavailable
 from service.proving.signing.local import check_consistent, foreign_key, refusal_text
 from service.proving.signing.wire import SignerReply, SignerUnreachable, Wire
@@ -39,11 +40,15 @@ LINE_TYPE = "text/plain"
 
 
 class RemoteSigner:
-    """Implements `service.proving.signing.Signer`; every answer is verified before it is used."""
+    """Implements `service.proving.signing.Signer`; every answer is verified before it is used.
+
+    ``token`` is the token, or ``file:PATH`` with it.
+    """
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url.rstrip("/")
-        self._wire = Wire(headers={"authorization": f"Bearer {token}"} if token else None)
+        self._token = token
+        self._wire = Wire()
 
     async def keys(self) -> tuple[PublicKey, ...]:
         """The public keys that it signs with, the one for new logs first; raises `SignerUnavailable`."""
@@ -85,9 +90,15 @@ class RemoteSigner:
 
     async def _ask(self, method: str, path: str, body: bytes = b"") -> SignerReply:
         try:
-            return await self._wire.exchange(method, self._url + path, body, SIGN_TYPE if body else None)
+            return await self._wire.exchange(
+                method, self._url + path, body, SIGN_TYPE if body else None, headers=self._authorised()
+            )
         except SignerUnreachable as error:
             raise SignerUnavailable(f"the signer at {self._url} does not answer: {error}", retry_after=5) from None
+
+    def _authorised(self) -> dict[str, str]:
+        """The token's header, with the token as it is now."""
+        return {"authorization": f"Bearer {reveal_text(self._token, form=TOKEN)}"} if self._token else {}
 
     def _note(self, reply: SignerReply, checkpoint: Checkpoint, key: PublicKey) -> bytes:
         try:

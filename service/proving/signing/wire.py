@@ -18,6 +18,7 @@ from ssl import SSLContext
 from msgspec import Struct
 
 import service
+from service.policy.trust import trust_own
 
 CALL_S = 5.0
 """The limit of the whole exchange, from the connection to the last byte."""
@@ -42,15 +43,15 @@ class SignerReply(Struct, frozen=True):
 
 
 class Wire:
-    """Connections that stay open between requests. ``headers`` go with each request, to any address."""
+    """Connections that stay open between requests."""
 
-    def __init__(self, headers: Mapping[str, str] | None = None, call_s: float = CALL_S) -> None:
+    def __init__(self, call_s: float = CALL_S) -> None:
         import httpx
 
         self._call_s = call_s
         self._client = httpx.AsyncClient(
             verify=_trusted(),
-            headers={"accept-encoding": "identity", "user-agent": f"gainsay/{service.__version__}", **(headers or {})},
+            headers={"accept-encoding": "identity", "user-agent": f"gainsay/{service.__version__}"},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
             timeout=httpx.Timeout(call_s),  # between two events; the whole exchange has the same limit, below
             limits=httpx.Limits(keepalive_expiry=KEEP_S),
@@ -58,13 +59,22 @@ class Wire:
             follow_redirects=False,
         )
 
-    async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> SignerReply:
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        content: bytes = b"",
+        media_type: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> SignerReply:
         """Send a request and read the answer; raises `SignerUnreachable`."""
         import httpx
 
+        sent = {**(headers or {}), **({"content-type": media_type} if media_type else {})}
         try:
             async with asyncio.timeout(self._call_s):
-                return await self._exchange(method, url, content, media_type)
+                return await self._exchange(method, url, content, sent)
         except TimeoutError:
             raise SignerUnreachable(f"no complete answer within {self._call_s:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError) as error:
@@ -74,8 +84,7 @@ class Wire:
         """Close all connections."""
         await self._client.aclose()
 
-    async def _exchange(self, method: str, url: str, content: bytes, media_type: str | None) -> SignerReply:
-        headers = {"content-type": media_type} if media_type else {}
+    async def _exchange(self, method: str, url: str, content: bytes, headers: Mapping[str, str]) -> SignerReply:
         async with self._client.stream(method, url, content=content, headers=headers) as response:
             if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
                 raise SignerUnreachable("the answer is compressed, which was not requested")
@@ -102,7 +111,7 @@ def _error_text(error: Exception) -> str:
 
 @cache
 def _trusted() -> SSLContext:
-    """The trusted issuers; SSL_CERT_FILE and SSL_CERT_DIR name others."""
+    """The trusted issuers (`service.policy.trust`); SSL_CERT_DIR names a folder."""
     import httpx
 
-    return httpx.create_ssl_context()
+    return trust_own(httpx.create_ssl_context())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
-
+from service import telemetry
 from service.errors import SettingsError
+from service.policy.mounted_secrets import reveal_text
+from service.store.conninfo import NAMED, check_mode, is_local, read_address
 
 WRITING = ("read-write", "primary")
 """The values by which libpq looks, among several hosts, for the one that is no standby."""
@@ -14,15 +14,10 @@ WRITING = ("read-write", "primary")
 def check_address(url: str, variable: str) -> None:
     """Refuse an address that libpq cannot read, or reads a part of the password of as the host, before libpq quotes it.
 
+    Refuse one that leads to another machine without TLS that is verified (`service.store.conninfo`).
     Raises `SettingsError`, which names the variable alone.
     """
-    try:
-        parts = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        raise SettingsError(
-            f"expected {variable} as postgresql://ROLE:PASSWORD@HOST:PORT/DATABASE, found something that cannot be "
-            "read as that; correct it"
-        ) from None  # libpq's message quotes the address
+    parts = read_address(reveal_text(url, variable), variable)
     ports = str(parts.get("port") or "").split(",")
     if any(port and not port.isdecimal() for port in ports) or "@" in str(parts.get("host") or ""):
         raise SettingsError(
@@ -34,4 +29,8 @@ def check_address(url: str, variable: str) -> None:
         raise SettingsError(
             f"expected target_session_attrs=read-write in {variable}, which names {len(hosts)} hosts, found none or "
             "another one; without it libpq may connect to a standby, where no record can be written"
+        )
+    if not is_local(parts) and (mode := check_mode(parts, variable)) in NAMED:
+        telemetry.LOG.warning(
+            "the address of a database names a weaker TLS than verify-full", extra={"at": variable, "sslmode": mode}
         )

@@ -115,7 +115,17 @@ def _login(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
             check_sessions(connection, url, variable)
             yield connection
     except psycopg.OperationalError as error:
+        said = str(error).splitlines()[0]
         raise StoreUnavailable(
-            f"expected PostgreSQL at {variable}, found no server that accepts the login "
-            f"({str(error).splitlines()[0]}); check that it runs and that role and password are right"
+            f"expected PostgreSQL at {variable}, found no server that accepts the login ({said}); {_remedy(said)}"
         ) from error
+
+
+def _remedy(said: str) -> str:
+    """What to do about an error of libpq, by its words."""
+    if any(word in said for word in ("SSL", "certificate")):
+        return (
+            "its certificate has to be for the host in the address, in force, and of an issuer in GAINSAY_CA_FILE or "
+            "sslrootcert"
+        )
+    return "check that it runs and that role and password are right"

@@ -11,6 +11,7 @@ from psycopg.abc import RV, PQGen
 from psycopg.conninfo import make_conninfo
 
 from service.store import pool
+from service.store.conninfo import resolve
 
 
 class Session(psycopg.Connection[Any]):
@@ -21,7 +22,7 @@ class Session(psycopg.Connection[Any]):
     @classmethod
     def of(cls, url: str) -> Self:
         """A connection in autocommit that prepares nothing; raises psycopg's own errors."""
-        return cls.connect(make_conninfo(url, **pool.WIRE), autocommit=True, prepare_threshold=None)
+        return cls.connect(make_conninfo(resolve(url), **pool.WIRE), autocommit=True, prepare_threshold=None)
 
     @contextmanager
     def patient(self, seconds: float | None = None) -> Iterator[None]:

@@ -19,6 +19,7 @@ from service.proving.signing.open import open_signer
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, RemoteSigner, encode_sign, head_text, parse_sign
 from service.web.server import serving
 from service.web.signer_api import make_signer_api
+from tests.fixtures.secret_files import mounted
 from tests.fixtures.vouching import FORK, LOG, NEXT, ORIGIN, STRANGER, TREE, WITNESS, Tree, answering, http
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -349,3 +350,31 @@ def test_a_signer_that_cannot_be_asked_stops_the_start(tmp_path: Path, place: st
         open_signer(place, tmp_path, {})
 
     assert "secret" not in error.value.detail
+
+
+async def test_a_token_that_is_replaced_in_its_file_is_used_by_both_sides_from_the_next_request(tmp_path: Path) -> None:
+    swaps = [
+        mounted(folder, "token", TOKEN) for folder in (tmp_path / "here", tmp_path / "there") if folder.mkdir() is None
+    ]
+    here, there = (f"file:{tmp_path / side / 'token'}" for side in ("here", "there"))
+    async with serving(make_signer_api(LocalSigner([LOG], CheckpointFiles(tmp_path / "heads")), there)) as address:
+        remote = open_signer(address, tmp_path, {"GAINSAY_SIGNER_TOKEN": here})
+        former = RemoteSigner(address, TOKEN)
+
+        assert await remote.keys() == (LOG.public,)
+        swaps[1]("another-token-that-nobody-guesses")
+        with pytest.raises(SignerUnavailable, match="401"):  # until the mount of the other side is swapped too
+            await remote.keys()
+        swaps[0]("another-token-that-nobody-guesses")
+        assert await remote.keys() == (LOG.public,)
+        with pytest.raises(SignerUnavailable, match="401"):
+            await former.keys()
+
+        await remote.close()
+        await former.close()
+
+
+@pytest.mark.parametrize("place", ["http://signer.bank.example:8323", "http://8.8.8.8:8323"])
+def test_a_token_does_not_cross_a_network_in_clear(place: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="expected https:// for a signer"):
+        open_signer(place, tmp_path, {"GAINSAY_SIGNER_TOKEN": TOKEN})

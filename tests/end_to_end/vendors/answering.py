@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -74,10 +75,12 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(answer: Callable[[JSON], Said], last: bool = False) -> AsyncIterator[Server]:
-    """A served `Server`; ``last`` ends each connection after its first answer."""
+async def serving(
+    answer: Callable[[JSON], Said], last: bool = False, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Server]:
+    """A served `Server`, over TLS where that is given; ``last`` ends each connection after its first answer."""
     server = Server(answer, last)
-    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=1 << 24)
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=1 << 24, ssl=tls)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server

