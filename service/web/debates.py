@@ -19,7 +19,6 @@ from service.report import VIEWS, Result, View, viewed
 from service.report.sent import encode
 from service.reviews.query_parameters import read_query, unknown_parameters
 from service.web import body, headers, stream
-from service.web.admission import within_time
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
 from service.web.list_types import DebateList
@@ -56,8 +55,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
     site = app_state(request)
     known_query(request, ())
     async with site.places.taken():
-        async with within_time():
-            case = await body.read(request, CaseRequest, site.body_max)
+        case = await body.read(request, CaseRequest, site.body_max)
         found, left = await site.reviews.quote(case, caller(request))
     return answered(PriceQuote.of(found, left))
 

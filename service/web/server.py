@@ -21,6 +21,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from service.errors import GainsayError
 from service.web.api import make_api
 from service.web.app_state import AppState, Service, default_body_max
+from service.web.connection_bounds import ConnectionBounds, Connections
 from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
@@ -28,6 +29,7 @@ HEARTBEAT_S = 15.0
 SLOW_S = 30.0
 """How long a listener may leave sent data unread."""
 BACKLOG = 2048
+BOUNDS = ConnectionBounds()
 
 
 class CannotListen(GainsayError):
@@ -64,10 +66,11 @@ async def listening(
     *,
     heartbeat_s: float = HEARTBEAT_S,
     slow_s: float = SLOW_S,
+    bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Answer requests to the API as long as the block lasts; see `serving`."""
     site = _site(service, heartbeat_s, slow_s)
-    async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
+    async with serving(make_api(site), host, port, stopping=site.closing.set, bounds=bounds) as address:
         yield address
 
 
@@ -99,11 +102,16 @@ async def serve(
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, stopping: Callable[[], None] = lambda: None
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    stopping: Callable[[], None] = lambda: None,
+    bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
     with _bound_socket(host, port) as listening:
-        server = _Server(app, stopping)
+        server = _Server(app, stopping, bounds=bounds)
         started = asyncio.Event()
         server.when_ready = started.set
         task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
@@ -120,11 +128,17 @@ async def serving(
 class _Server(uvicorn.Server):
     """uvicorn for one application; it calls ``stopping`` before it waits for open requests."""
 
-    def __init__(self, app: ASGIApp, stopping: Callable[[], None], drain_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        stopping: Callable[[], None],
+        drain_s: float = 0.0,
+        bounds: ConnectionBounds = BOUNDS,
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 self._parting(app),
-                http=StreamConnection,
+                http=type("ServedConnection", (StreamConnection,), {"shared": Connections(bounds)}),
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -132,6 +146,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 backlog=BACKLOG,
+                timeout_keep_alive=bounds.idle_s,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from litestar.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from service.errors import Overloaded
 from service.reviews.feed import Feed, resolve
+from service.web.connection_bounds import BoundedConnection
 
 CONNECTION = "gainsay.connection"
 """The name under which the state of a request holds its connection."""
@@ -73,8 +73,8 @@ class Listener:
         return not self.dropped
 
 
-class StreamConnection(HttpToolsProtocol):
-    """uvicorn's connection. The application finds it in the scope, and it wakes its listener when it is lost."""
+class StreamConnection(BoundedConnection):
+    """A connection of the server. The application finds it in the scope, and it wakes its listener when it is lost."""
 
     listener: Listener | None = None
 

@@ -17,7 +17,6 @@ from service.intake.request import CaseRequest
 from service.report import View, viewed
 from service.reviews import Submitted
 from service.web import body, headers, problems
-from service.web.admission import within_time
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import caller
 from service.web.debates import RETRY_AFTER_S, answered, known_query, view
@@ -52,8 +51,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     async with site.places.taken():
         if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(caller(request))
-        async with within_time():
-            case = await body.read(request, CaseRequest, site.body_max)
+        case = await body.read(request, CaseRequest, site.body_max)
         submitted = await site.reviews.record(case, caller(request), key)
     await site.reviews.wait_provable(submitted)
     post_ = _Submission(request, site, case, wait, shown)
