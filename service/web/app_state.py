@@ -18,6 +18,8 @@ from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.web.admission import AdmissionSlots
+from service.web.overload import Load
+from service.web.rate_limits import RateLimiter
 from service.web.stream_listeners import Listeners
 
 HttpRequest = Request[Any, Any, Any]
@@ -74,6 +76,8 @@ class AppState(Struct, frozen=True):
     heartbeat_s: float = 15.0
     slow_s: float = 30.0
     places: AdmissionSlots = field(default_factory=AdmissionSlots)
+    rates: RateLimiter = field(default_factory=RateLimiter)
+    load: Load = field(default_factory=lambda: Load(AdmissionSlots()))
 
     @property
     def reviews(self) -> Reviews:

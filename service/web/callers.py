@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from litestar.connection import ASGIConnection
+
 from service.identity.caller import LOCAL, Caller
-from service.web.app_state import HttpRequest
 
 
-def caller(request: HttpRequest) -> Caller:
+def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
     """Who sent a request."""
     found: Caller = request.scope["state"].get("caller", LOCAL)
     return found

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from service import telemetry
 from service.errors import AddressTooLong, BadRequest, GainsayError, HeadTooLarge, Overloaded, RequestTimeout
@@ -138,7 +138,12 @@ class BoundedConnection(HttpToolsProtocol):
 
     @property
     def _resting(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        return (answering := self._answering) is None or answering.response_complete
+
+    @property
+    def _answering(self) -> RequestResponseCycle | None:
+        """The latest request whose head has come, and its answer."""
+        return self.cycle
 
     def pause_writing(self) -> None:
         """The peer does not read as fast as it is sent to."""
@@ -196,7 +201,9 @@ class BoundedConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP, or what a bound stopped."""
-        self._refuse(self._refused or BadRequest("expected a request of HTTP/1.1, found bytes that are none; correct it"))
+        self._refuse(
+            self._refused or BadRequest("expected a request of HTTP/1.1, found bytes that are none; correct it")
+        )
 
     def _stop_parsing(self, refusal: GainsayError) -> None:
         """Raise out of the parser, which then has the refusal answered."""
@@ -215,7 +222,7 @@ class BoundedConnection(HttpToolsProtocol):
         if self._in_head:
             telemetry.HTTP_REFUSED.labels(reason="slowHead").inc()
             self._refuse(RequestTimeout(f"the headers did not arrive within {bounds.head_s:g} s; send them at once"))
-        elif self._resting or self.cycle.response_started:
+        elif (answering := self._answering) is None or answering.response_started:
             self.transport.close()
         else:
             telemetry.HTTP_REFUSED.labels(reason="slowBody").inc()
@@ -228,10 +235,10 @@ class BoundedConnection(HttpToolsProtocol):
         self._ended = True
         self._within(None)
         self._unset_keepalive_if_required()
-        if self.cycle is not None and not self.cycle.response_complete:
-            begun, self.cycle.disconnected = self.cycle.response_started, True
-            self.cycle.message_event.set()
-            if begun:  # another answer is under way on this connection, and this one would stand in its middle
+        if (answering := self._answering) is not None and not answering.response_complete:
+            answering.disconnected = True
+            answering.message_event.set()
+            if answering.response_started:  # the refusal would stand in the middle of that answer
                 self._drop()
                 return
         self.transport.write(_answer(refusal))
@@ -254,7 +261,8 @@ class BoundedConnection(HttpToolsProtocol):
 def _head_too_large() -> GainsayError:
     telemetry.HTTP_REFUSED.labels(reason="head").inc()
     return HeadTooLarge(
-        f"the head of a request may have {HEADERS} headers and {HEAD_BYTES} bytes, found more; send fewer or shorter ones"
+        f"the head of a request may have {HEADERS} headers and {HEAD_BYTES} bytes, found more; send fewer or "
+        "shorter ones"
     )
 
 

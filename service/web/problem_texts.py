@@ -273,7 +273,9 @@ _STATES = (
 )
 _LOAD = (
     ProblemText(
-        RateLimited("submit: 600 requests in 60 s are the rate of this caller; send the next one later", retry_after=12),
+        RateLimited(
+            "submit: 600 requests in 60 s are the rate of this caller; send the next one later", retry_after=12
+        ),
         "The caller asked more often than its rate allows, or has its share of open event streams. Nothing was "
         "recorded. Money is never a rate: a budget that is used up is budget_exhausted.",
         (

@@ -14,14 +14,21 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from secrets import token_hex
 
 import uvicorn
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
+from service.identity.caller import Caller
+from service.policy import Rates
+from service.store.rates import RateExchange
+from service.web.admission import AdmissionSlots
 from service.web.api import make_api
 from service.web.app_state import AppState, Service, default_body_max
 from service.web.connection_bounds import ConnectionBounds, Connections
+from service.web.overload import Load
+from service.web.rate_limits import RateLimiter
 from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
@@ -55,7 +62,10 @@ async def listen(
         site.closing.set()
         stopping()
 
-    await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
+    try:
+        await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
+    finally:
+        await site.rates.close()
 
 
 @asynccontextmanager
@@ -70,13 +80,30 @@ async def listening(
 ) -> AsyncIterator[str]:
     """Answer requests to the API as long as the block lasts; see `serving`."""
     site = _site(service, heartbeat_s, slow_s)
-    async with serving(make_api(site), host, port, stopping=site.closing.set, bounds=bounds) as address:
-        yield address
+    try:
+        async with serving(make_api(site), host, port, stopping=site.closing.set, bounds=bounds) as address:
+            yield address
+    finally:
+        await site.rates.close()
 
 
 def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> AppState:
-    closing = asyncio.Event()
-    return AppState(service, closing, default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
+    closing, places, database = asyncio.Event(), AdmissionSlots(), service.database
+
+    def rates_of(caller: Caller) -> Rates:
+        return service.reviews.deployment.policy.rates_of(identified=caller.via != "none")
+
+    return AppState(
+        service,
+        closing,
+        default_body_max(service),
+        Listeners(closing),
+        heartbeat_s,
+        slow_s,
+        places,
+        RateLimiter(RateExchange(database, f"http_{token_hex(8)}"), rates_of),
+        Load(places, lambda: database.waiting),
+    )
 
 
 async def serve(

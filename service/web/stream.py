@@ -36,6 +36,7 @@ from service.report import events as events_of
 from service.reviews.feed import Feed
 from service.web.app_state import AppState, HttpRequest
 from service.web.problems import request_id
+from service.web.rate_limits import key_of
 from service.web.stream_listeners import Listener
 
 EVENT_STREAM = "text/event-stream"
@@ -78,7 +79,7 @@ class _Streamed(ASGIResponse):
     async def send_body(self, send: Send, receive: Receive) -> None:
         """Send events until the stream ends or the listener is gone."""
         site = self._asked.site
-        with site.listeners.one(self._scope) as listener:
+        with site.listeners.one(self._scope, key_of(self._asked.caller)) as listener:
             async with aclosing(events(self._asked, listener)) as chunks:
                 async for chunk in chunks:
                     for begin in range(0, len(chunk), PIECE):
