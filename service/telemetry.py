@@ -281,6 +281,7 @@ SUBMISSIONS_REFUSED = _counter(
     "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
+IN_LINE = _level("gainsay_submissions_in_line", "Cases and quotes that wait in line until this process reads them.")
 HTTP_REFUSED = _counter(
     "gainsay_http_refused_total",
     "Requests and connections that were refused unread, by the bound: docs/limits.md.",

@@ -39,7 +39,7 @@ HOLD_S = 3.0
 
 
 class Reviews:
-    """The service's operations, on one database and under one deployment.
+    """The service's operations, on one database, each tenant's under its deployment.
 
     An answer with a decision is held until a checkpoint covers the record. With ``held`` False it is given at once,
     which is for reading a database without a sequencer. ``show`` gets the head (log, size, root) that an answer rests
@@ -49,7 +49,7 @@ class Reviews:
     def __init__(
         self,
         database: Database,
-        deployment: Callable[[], Deployment],
+        deployment: Callable[[str], Deployment],
         hub: EventHub,
         logs: CurrentLogs,
         *,
@@ -66,12 +66,16 @@ class Reviews:
 
     @property
     def deployment(self) -> Deployment:
-        """The current deployment, with today's prices."""
-        return self._deployment()
+        """The current deployment of tenants that policy does not name, with today's prices."""
+        return self._deployment("")
+
+    def deployment_of(self, tenant: str) -> Deployment:
+        """The current deployment of a tenant, under its own policy where it has one."""
+        return self._deployment(tenant)
 
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
         """The gate's decision alone: only a metric is written."""
-        deployment = self._deployment()
+        deployment = self._deployment(caller.tenant)
         count_task_type(request.task_type, deployment.policy)
         decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
         count_decision(request.task_type, decision, deployment.policy)
@@ -145,7 +149,7 @@ class Reviews:
             position = await self._listening.wait_provable(debate, len(stored.records) - 1, HOLD_S)
         content = await write_report(stored, debate, position, stored.texts, form, paper)
         if form == "pdf":
-            writer = Writer(caller.actor, self._deployment().build_hash)
+            writer = Writer(caller.actor, self.deployment.build_hash)
             await self._register.issue(stored, debate, content, paper, writer)
         return content
 
@@ -190,7 +194,7 @@ class Reviews:
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
         await read_head(self._database, debate, caller.tenant)
-        writer = Writer(caller.actor, self._deployment().build_hash)
+        writer = Writer(caller.actor, self.deployment.build_hash)
         found, ended = await stop(self._database, self._hub, debate, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, ended, HOLD_S)

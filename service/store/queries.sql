@@ -1102,4 +1102,5 @@ UNION ALL SELECT NULL, NULL, NULL, extract(epoch FROM clock_timestamp())::float8
 -- Delete counts of minutes that are over; what another process deletes at the same time is skipped.
 DELETE FROM rate WHERE (bucket, span, process) IN (
     SELECT bucket, span, process FROM rate WHERE told < clock_timestamp() - make_interval(secs => 180)
-    ORDER BY told LIMIT 10000 FOR UPDATE SKIP LOCKED);
+    ORDER BY told LIMIT 10000 FOR UPDATE SKIP LOCKED)
+RETURNING bucket;

@@ -74,6 +74,7 @@ class AdmissionSlots:
         if self.waiting >= LINE:
             self._make_room(mine.caller)
         self._line.setdefault(mine.caller, deque()).append(mine)
+        telemetry.IN_LINE.set(self.waiting)
         try:
             async with asyncio.timeout(LINE_S):
                 placed = await asyncio.shield(mine.placed)
@@ -121,6 +122,7 @@ class AdmissionSlots:
         others.remove(waiter)
         if others:
             self._line[waiter.caller] = others
+        telemetry.IN_LINE.set(self.waiting)
 
     def _refuse(self, found: str) -> NoReturn:
         telemetry.SUBMISSIONS_REFUSED.labels(limit="requests").inc()

@@ -86,8 +86,15 @@ class AppState(Struct, frozen=True):
 
     @property
     def deployment(self) -> Deployment:
-        """The deployment that runs now."""
+        """The deployment of tenants that policy does not name."""
         return self.service.reviews.deployment
+
+    def body_max_of(self, tenant: str) -> int:
+        """The most bytes of a case's body of a tenant, whose own policy may take more."""
+        own, usual = self.reviews.deployment_of(tenant).policy.limits, self.deployment.policy.limits
+        if own.total_characters <= usual.total_characters:
+            return self.body_max
+        return most_bytes(own.total_characters)
 
     @property
     def database(self) -> Database:

@@ -129,12 +129,15 @@ class BoundedConnection(HttpToolsProtocol):
             return
         self._head += len(data) if self._in_head else 0
         super().data_received(data)
-        if self._ended or self.transport.is_closing():
+        if self.transport.is_closing() or self._is_over():
             return
         if self._in_head and self._head > HEAD_BYTES:
             self._refuse(_head_too_large())
         elif self._timer is None and self.timeout_keep_alive_task is None and self._resting:
             self._within(self.shared.bounds.head_s)  # bytes between requests are no way to stay
+
+    def _is_over(self) -> bool:
+        return self._ended
 
     @property
     def _resting(self) -> bool:
@@ -143,7 +146,8 @@ class BoundedConnection(HttpToolsProtocol):
     @property
     def _answering(self) -> RequestResponseCycle | None:
         """The latest request whose head has come, and its answer."""
-        return self.cycle
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle
 
     def pause_writing(self) -> None:
         """The peer does not read as fast as it is sent to."""

@@ -58,7 +58,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
     site = app_state(request)
     known_query(request, ())
     async with places(request):
-        case = await body.read(request, CaseRequest, site.body_max)
+        case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
         found, left = await site.reviews.quote(case, caller(request))
     return answered(PriceQuote.of(found, left))
 

@@ -69,8 +69,8 @@ _BY_ROUTE = _by_route()
 def problems_of(operation: Operation) -> tuple[int, ...]:
     """The statuses of an operation's problems, those of the limits among them."""
     limits = LIMITS[operation.id]
-    found = {408 if operation.body else None, 429 if limits.rate else None, 503 if limits.shed else None}
-    return tuple(sorted({*operation.problems, *found} - {None}))
+    also = ((408, operation.body), (429, limits.rate), (503, limits.shed))
+    return tuple(sorted({*operation.problems, *(status for status, applies in also if applies)}))
 
 
 async def keep_limits(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:

@@ -107,6 +107,7 @@ class RateLimiter:
         self._timer: asyncio.TimerHandle | None = None
         self._telling: asyncio.Task[None] | None = None
         self._failed_at = -math.inf
+        self._told_at = 0.0
 
     async def admit(self, caller: Caller, class_: RateClass) -> RateState | None:
         """Admit one request of a caller, and what is then left; ``None`` without a limit. Raises `RateRefusal`."""
@@ -182,9 +183,14 @@ class RateLimiter:
             return
         try:
             found = await self._exchange.exchange(mine)
-        except GainsayError:
+        except GainsayError as error:
+            if self._failed_at < self._told_at:
+                telemetry.LOG.warning(
+                    "rates are kept by each process alone: %s", error.detail, extra={"code": error.code}
+                )
             self._failed_at = time.monotonic()
             return
+        self._told_at = time.monotonic()
         self._keep_time(found.now - time.monotonic())
         for bucket, own in mine.items():
             use = self._uses.setdefault(bucket, _Use())

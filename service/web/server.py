@@ -91,7 +91,7 @@ def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SL
     closing, places, database = asyncio.Event(), AdmissionSlots(), service.database
 
     def rates_of(caller: Caller) -> Rates:
-        return service.reviews.deployment.policy.rates_of(identified=caller.via != "none")
+        return service.reviews.deployment_of(caller.tenant).policy.rates_of(identified=caller.via != "none")
 
     return AppState(
         service,

@@ -52,7 +52,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     async with places(request):
         if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(caller(request))
-        case = await body.read(request, CaseRequest, site.body_max)
+        case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
         submitted = await site.reviews.record(case, caller(request), key)
     await site.reviews.wait_provable(submitted)
     most = site.rates.rates_of(caller(request)).listeners if wait is not None else None

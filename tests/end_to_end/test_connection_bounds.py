@@ -20,6 +20,7 @@ GET = b"GET / HTTP/1.1\r\nhost: a\r\n"
 POST = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n"
 QUICK = ConnectionBounds(head_s=0.3, message_s=0.5, idle_s=1, unread_s=0.3, most=4, per_peer=4)
 LONG = ConnectionBounds(head_s=60, message_s=60, idle_s=60, unread_s=60, most=4, per_peer=3)
+EMPTY: list[tuple[bytes, bytes]] = [(b"content-length", b"0")]
 
 
 class Site(NamedTuple):
@@ -43,7 +44,7 @@ async def a_site(bounds: ConnectionBounds, answer: bytes = b"ok") -> AsyncIterat
                 return
             size, more = size + len(message["body"]), message["more_body"]
         read.append(size)
-        headers = [(b"content-length", str(len(answer)).encode())]
+        headers: list[tuple[bytes, bytes]] = [(b"content-length", str(len(answer)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         for at in range(0, len(answer), 1 << 16):
             part = answer[at : at + (1 << 16)]
@@ -156,7 +157,7 @@ async def test_a_connection_that_sends_nothing_is_closed() -> None:
 
 async def test_a_body_that_goes_on_after_its_answer_ends_with_its_time() -> None:
     async def app(_: Scope, _receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 404, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.start", "status": 404, "headers": EMPTY})
         await send({"type": "http.response.body", "body": b""})
 
     async with serving(app, bounds=QUICK) as url:
@@ -190,6 +191,7 @@ async def test_connections_beyond_the_bounds_are_told_so_and_others_go_on() -> N
         assert refused("peerConnections") == before + 1
 
         held[0].transport.abort()
+        answer = b""
         for _ in range(100):
             answer = await answered(site, GET + b"connection: close\r\n\r\n")
             if answer.startswith(b"HTTP/1.1 200 "):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from service.app import approved, deploy
 from service.cli import policy_advice as advice
 from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import line
 from service.errors import SettingsError
+from service.intake.deployments import approved, deploy, deploy_tenants
 from service.policy import SIMULATED, Policy
 from service.policy.file.reading import read_file
 from service.policy.own_build import own_build
@@ -73,6 +73,7 @@ def check_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Findi
 def check_approval(settings: Settings) -> Iterator[Finding]:
     """The configuration is approved, where the policy asks for that."""
     deployment = approved(deploy(settings, own_build()), settings)
+    deploy_tenants(settings, deployment)
     if deployment.approval:
         yield ok("approval", f"this configuration is approved by {line(deployment.approved_by)}")
     else:

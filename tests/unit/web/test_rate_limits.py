@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from service.errors import StoreUnavailable
 from service.identity.caller import Caller
-from service.policy import Rates
+from service.policy import WINDOW_S, Rates
 from service.store.rates import OthersUse, RateBucket
 from service.web import rate_limits
 from service.web.rate_limits import RateLimiter, RateRefusal, ahead
@@ -136,7 +136,7 @@ async def test_a_minute_later_the_rate_is_whole_again(monkeypatch: pytest.Monkey
     limiter = RateLimiter(None, lambda _: Rates(submit=1))
     assert [await admitted(limiter) for _ in range(2)] == [True, False]
 
-    monkeypatch.setattr(limiter, "_offset", limiter._offset + rate_limits.WINDOW_S)
+    monkeypatch.setattr(limiter, "_offset", limiter._offset + WINDOW_S)
 
     assert [await admitted(limiter) for _ in range(2)] == [True, False]
 
