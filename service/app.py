@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service import __version__, telemetry
-from service.audit import approval
-from service.audit.note import PublicKey
 from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
@@ -25,12 +21,12 @@ from service.identity.authentication import Authenticator
 from service.identity.caller import Caller
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
-from service.intake.deployment import assemble
+from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.policy import Policy, ProviderSetting, TimeStamps
+from service.policy.file.tenants import all_budgets, all_providers
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
-from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from service.proving.row_check import RowCheck
@@ -121,50 +117,6 @@ def no_wait() -> float:
     return 0.0
 
 
-def deploy(settings: Settings, build: str = "") -> Deployment:
-    """The deployment of these settings today: prompts that match their pins, priced models, loaded tokenizers.
-
-    Raises `PromptMismatch` or `SettingsError`.
-    """
-    found = assemble(settings, _today(), build)
-    refuse_others(found.prompts)
-    return found
-
-
-def approved(deployment: Deployment, settings: Settings) -> Deployment:
-    """The deployment with its approval, if it has one.
-
-    Raises `SettingsError` for an approval that is wrong, that is of another configuration, or that is missing although
-    policy requires it.
-    """
-    approver, required = settings.policy.approval.key, settings.policy.approval.required
-    configuration = sha256(deployment.configuration).hexdigest()
-    if settings.approval is None:
-        if required:
-            raise SettingsError(
-                "expected an approval in GAINSAY_APPROVAL, because the policy requires one, found none; have the "
-                f"configuration {configuration} signed by the key {approver} with `gainsay approve`, or remove "
-                "approval.required from the policy"
-            )
-        return deployment
-    if approver is None:
-        raise SettingsError(
-            "expected approval.key in the policy, because GAINSAY_APPROVAL names an approval, found none; add the "
-            "approver's key to the policy, and have that configuration approved"
-        )
-    try:
-        note, key = settings.approval.read_bytes(), PublicKey.parse(approver)
-        approval.check(note, key, configuration)
-    except OSError as error:
-        raise SettingsError(f"expected an approval at {settings.approval}, found: {error.strerror}") from error
-    except approval.BadApproval as error:
-        raise SettingsError(
-            f"the approval at {settings.approval} is not valid: {error.detail}; have this configuration approved with "
-            "`gainsay approve`, or restore the approved configuration"
-        ) from error
-    return replace(deployment, approved_by=key.name, approval=note.decode())
-
-
 def signing_place(settings: Settings) -> str:
     """The place of the logs' signing key: GAINSAY_SIGNING_KEY, or a file beside the embedded server's data.
 
@@ -185,10 +137,6 @@ def heads_dir(settings: Settings) -> Path:
     return settings.heads_dir or settings.data_dir / "heads"
 
 
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
 @asynccontextmanager
 async def open_app(
     settings: Settings, at: str | DatabaseAddresses, *, pool: int = 8, left_s: Callable[[], float] = no_wait
@@ -199,23 +147,24 @@ async def open_app(
     """
     where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url, settings.api_url)
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
+    named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    telemetry.initialise(
-        task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
-    )
+    _initialise_metrics([policy, *(own.policy for own in named.values())])
     telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policy.version).set(1)
 
-    def deployment() -> Deployment:
-        return replace(first, day=_today())
+    def deployment(tenant: str) -> Deployment:
+        return replace(named.get(tenant, first), day=today())
 
+    reached = replace(policy, providers=all_providers(policy, settings.tenants))
     async with (
-        connected(policy) as providers,
-        _prepared(where.service, first, pool, left_s) as database,
+        connected(reached) as providers,
+        _prepared(where.service, [first, *named.values()], pool, left_s) as database,
         _for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, database) as authenticator,
     ):
         name = new_process_name()
-        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
+        budgets = all_budgets(policy, settings.tenants)
+        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, budgets)
         worker = Worker(database, hub, prompts, providers, config)
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
@@ -256,15 +205,32 @@ async def open_app(
                 await heads.close()
 
 
+def _initialise_metrics(policies: Sequence[Policy]) -> None:
+    """Begin every series of what any of these policies names."""
+
+    def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))
+
+    telemetry.initialise(
+        task_types=together(lambda policy: policy.task_types),
+        formats=tuple(FORMATS),
+        models=together(lambda policy: policy.models),
+        seats=together(lambda policy: policy.seats),
+    )
+
+
 @asynccontextmanager
-async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[], float]) -> AsyncIterator[Database]:
-    """The open database, after the deployment's texts are stored in it."""
+async def _prepared(
+    url: str, deployments: Sequence[Deployment], size: int, left_s: Callable[[], float]
+) -> AsyncIterator[Database]:
+    """The open database, after the deployments' texts are stored in it."""
 
     async def prepared() -> tuple[Database, AsyncExitStack]:
         async with AsyncExitStack() as stack:
             database = await stack.enter_async_context(Database.open(url, size=size))
-            await spend.check_zone(database, first.policy.budgets)
-            await contents.store_deployment(database, first)
+            await spend.check_zone(database, deployments[0].policy.budgets)
+            for deployment in deployments:
+                await contents.store_deployment(database, deployment)
             return database, stack.pop_all()
 
     database, opened = await retry_until(prepared, left_s)

@@ -87,6 +87,30 @@ class TooLarge(GainsayError):
     title = "The request is too large"
 
 
+class AddressTooLong(GainsayError):
+    """The address of a request is longer than the server reads."""
+
+    code = "address_too_long"
+    status = 414
+    title = "The address is too long"
+
+
+class HeadTooLarge(GainsayError):
+    """A request has too many headers, or too many bytes of them."""
+
+    code = "headers_too_large"
+    status = 431
+    title = "The headers are too large"
+
+
+class RateLimited(GainsayError):
+    """A caller asks more often than its rate allows, or holds its share of connections; nothing is recorded."""
+
+    code = "rate_limited"
+    status = 429
+    title = "The caller's rate is used up"
+
+
 class _Noting:
     """Notes the refusals that are raised inside it."""
 

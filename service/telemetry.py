@@ -281,6 +281,12 @@ SUBMISSIONS_REFUSED = _counter(
     "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
+IN_LINE = _level("gainsay_submissions_in_line", "Cases and quotes that wait in line until this process reads them.")
+HTTP_REFUSED = _counter(
+    "gainsay_http_refused_total",
+    "Requests and connections that were refused unread, by the bound: docs/limits.md.",
+    {"reason": _words("rate listeners overload connections peerConnections head slowHead slowBody")},
+)
 ATTEMPTS_FAILED = _counter(
     "gainsay_attempts_failed_total",
     "Attempts without a usable reply.",

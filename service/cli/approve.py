@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from datetime import UTC, datetime
@@ -10,13 +11,13 @@ from pathlib import Path
 
 import click
 
-from service.app import deploy
 from service.audit import approval
 from service.audit.note import PublicKey, SigningKey
 from service.cli import exit_codes, startup
 from service.cli.terminal_text import line
 from service.errors import SettingsError
 from service.intake import Deployment
+from service.intake.deployments import deploy, deploy_tenant
 from service.policy import price_hash
 from service.policy.settings import Settings
 from service.proving.signing.open import read_place
@@ -30,7 +31,8 @@ from service.proving.signing.open import read_place
 @click.option(
     "--check", "given", type=click.Path(path_type=Path, dir_okay=False), help="Check this approval and sign nothing."
 )
-def approve(place: str | None, out: Path | None, given: Path | None) -> int:
+@click.option("--tenant", metavar="NAME", help="The configuration of a tenant that the policy file names.")
+def approve(place: str | None, out: Path | None, given: Path | None, tenant: str | None) -> int:
     """Approve the present configuration: sign policy, prices, prompts, templates and schemas.
 
     The key is that of approval.key in the policy; the person who deploys should not have it. A process with the note as
@@ -42,7 +44,10 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     if (place is None) == (given is None):
         raise click.UsageError("expected --key to sign, or --check to check an approval")
     settings = startup.start(quiet=True)
-    deployment = deploy(settings)
+    if tenant is not None and tenant not in settings.tenants:
+        known = ", ".join(settings.tenants) or "none"
+        raise click.UsageError(f"expected a tenant of [tenants] in the policy file ({known}), found {tenant!r}")
+    deployment = deploy(settings) if tenant is None else deploy_tenant(settings, tenant)
     if given is not None:
         return _check(given, settings, deployment)
     key = _key(read_place(place or "", os.environ), settings)
@@ -54,7 +59,9 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
         sys.stdout.buffer.write(note)
         return exit_codes.DONE
     _write(out, note)
-    click.echo(f"\nGAINSAY_APPROVAL={out.resolve()}")
+    there = out.resolve()
+    named = f"[tenants.{tenant}]\napproval = {json.dumps(str(there))}"
+    click.echo(f"\nGAINSAY_APPROVAL={there}" if tenant is None else f"\n{named}")
     return exit_codes.DONE
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from service.app import App
 from service.errors import GainsayError
+from service.policy.file.tenants import all_budgets
 from service.running.worker import Worker, WorkerConfig, new_process_name
 
 
@@ -20,6 +21,8 @@ def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[Gains
             trouble.set_result(error)
 
     settings, build = app.settings, app.reviews.deployment.build_hash
-    config = replace(WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build), only=only)
+    budgets = all_budgets(settings.policy, settings.tenants)
+    config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, budgets)
+    config = replace(config, only=only)
     worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble

@@ -67,7 +67,7 @@ def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: A
 
 def _here(given: Mapping[str, Any], files: Sequence[Path]) -> tuple[PriceQuote, str | None]:
     """The quote by this machine's policy, without the tenant's limits (in the database), and why it has this format."""
-    from service.app import deploy
+    from service.intake.deployments import deploy
     from service.web.quote_types import PriceQuote
 
     settings = read_settings(os.environ)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from service.intake import Deployment
 from service.money import tokenizers
+from service.policy import Policy
 from service.policy.settings import Settings, refuse_unpriced
 from service.prompts import DIRECTORY, Prompts
 
@@ -13,7 +16,11 @@ def assemble(settings: Settings, day: str, build: str = "") -> Deployment:
 
     Raises `PromptMismatch` or `SettingsError`.
     """
-    policy = settings.policy
-    refuse_unpriced(policy, settings.policy_path, day)
+    return assemble_policy(settings, settings.policy, settings.policy_path, day, build)
+
+
+def assemble_policy(settings: Settings, policy: Policy, path: Path, day: str, build: str = "") -> Deployment:
+    """The deployment of one policy, which stands in the file ``path``; raises what `assemble` raises."""
+    refuse_unpriced(policy, path, day)
     tokenizers.load(model.tokenizer for model in policy.models.values())
     return Deployment(Prompts.load(DIRECTORY, settings.prompts_pin), policy, day, build)

@@ -5,6 +5,7 @@
     rules        [gate], [debate], [formats]
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
+    rates        [rates]
     wires        [providers], and what each wire has a place for
     formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
@@ -45,6 +46,7 @@ from service.policy.policy import (
     policy_hash,
     price_hash,
 )
+from service.policy.rates import RATE_CLASSES, WINDOW_S, RateClass, Rates
 from service.policy.rules import (
     OTHER,
     THRESHOLDS,
@@ -64,9 +66,11 @@ __all__ = [
     "FORMAT_RULES",
     "FORMS",
     "OTHER",
+    "RATE_CLASSES",
     "RULES",
     "SIMULATED",
     "THRESHOLDS",
+    "WINDOW_S",
     "Approval",
     "Audit",
     "BallotPolicy",
@@ -85,6 +89,8 @@ __all__ = [
     "Policy",
     "ProviderSetting",
     "Queue",
+    "RateClass",
+    "Rates",
     "RegisteredKey",
     "Seat",
     "StancesPolicy",

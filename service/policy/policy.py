@@ -10,6 +10,7 @@ providers  the wire behind each model
 calls      attempts, deadlines and backoff of a turn
 budgets    the limits of tenants for a day and for a month
 queue      the most debates that run in parallel, and the most that wait
+rates      how often one caller may ask; a file without the table has no such member in policy.json
 audit      the witnesses of the logs, and how often the logs are recomputed
 approval   the approver of configurations
 """
@@ -21,15 +22,16 @@ from hashlib import sha256
 from typing import Annotated, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from service.debate.formats import name_of
 from service.debate.versions import newest
 from service.policy.formats import FORMAT_RULES, FORMATS
-from service.policy.keys import STATED, UNWRITTEN, unread
+from service.policy.keys import STATED, UNWRITTEN, table, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
 from service.policy.models import Model, Seat
+from service.policy.rates import LOCAL_RATES, USUAL, Rates
 from service.policy.rules import DebatePolicy, FormatsPolicy, GatePolicy
 from service.policy.wires import ProviderSetting
 
@@ -53,6 +55,13 @@ class Policy(Struct, frozen=True, rename="camel"):
     approval: Approval = Approval()
     formats: FormatsPolicy = FormatsPolicy()
     queue: Queue = Queue()
+    rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
+
+    def rates_of(self, *, identified: bool) -> Rates:
+        """The rates of a caller, with an identity or, where none is configured, of all callers together."""
+        if isinstance(self.rates, Rates):
+            return self.rates
+        return USUAL if identified else LOCAL_RATES
 
     @property
     def offered(self) -> tuple[str, ...]:

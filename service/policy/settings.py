@@ -56,7 +56,8 @@ from service.errors import SettingsError, nearest
 from service.policy import Policy
 from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
-from service.policy.file.reading import read_policy, refuse_unpriced
+from service.policy.file.reading import PolicyFile, read_file, read_policy, refuse_unpriced
+from service.policy.file.tenants import TenantPolicy
 from service.policy.mounted_secrets import check_text
 from service.policy.service_links import is_service_link
 from service.policy.trust import CA_FILE, check_issuers
@@ -87,6 +88,7 @@ class Settings(Struct, frozen=True):
     policy: Policy
     data_dir: Path
     policy_path: Path
+    tenants: Mapping[str, TenantPolicy] = {}
     database_url: str | None = None
     api_url: str | None = None
     migrate_url: str | None = None
@@ -131,14 +133,14 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of a process; raises `SettingsError` with every fault of its variables and of the policy file."""
     found = read_environment(environment)
     faults = list(found.faults)
-    policy: Policy | None = None
+    file: PolicyFile | None = None
     try:
-        policy = read_policy(found.policy_path)
+        file = read_file(found.policy_path)
     except SettingsError as error:
         faults.append(error.detail)
-    if policy is None or faults:
+    if file is None or faults:
         raise SettingsError(_together(faults))
-    return Settings(policy=policy, policy_path=found.policy_path, **found.members)
+    return Settings(policy=file.policy, tenants=file.tenants, policy_path=found.policy_path, **found.members)
 
 
 def read_environment(environment: Mapping[str, str]) -> Environment:

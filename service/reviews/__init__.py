@@ -43,7 +43,7 @@ HOLD_S = 3.0
 
 
 class Reviews:
-    """The service's operations, on one database and under one deployment.
+    """The service's operations, on one database, each tenant's under its deployment.
 
     What a caller asks is asked of the ``database`` as its tenant sees it. ``every_tenant`` is the service's own login,
     for what concerns all of them, the length of the queue and the poll; without it the one database is for both.
@@ -56,7 +56,7 @@ class Reviews:
     def __init__(
         self,
         database: Database,
-        deployment: Callable[[], Deployment],
+        deployment: Callable[[str], Deployment],
         hub: EventHub,
         logs: CurrentLogs,
         *,
@@ -75,12 +75,16 @@ class Reviews:
 
     @property
     def deployment(self) -> Deployment:
-        """The current deployment, with today's prices."""
-        return self._deployment()
+        """The current deployment of tenants that policy does not name, with today's prices."""
+        return self._deployment("")
+
+    def deployment_of(self, tenant: str) -> Deployment:
+        """The current deployment of a tenant, under its own policy where it has one."""
+        return self._deployment(tenant)
 
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
         """The gate's decision alone: only a metric is written."""
-        deployment = self._deployment()
+        deployment = self._deployment(caller.tenant)
         count_task_type(request.task_type, deployment.policy)
         decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
         count_decision(request.task_type, decision, deployment.policy)
@@ -154,7 +158,7 @@ class Reviews:
             position = await self._listening.wait_provable(debate, caller.tenant, len(stored.records) - 1, HOLD_S)
         content = await write_report(stored, debate, position, stored.texts, form, paper)
         if form == "pdf":
-            writer = Writer(caller.actor, self._deployment().build_hash)
+            writer = Writer(caller.actor, self.deployment.build_hash)
             await self._register.issue(stored, debate, content, paper, writer)
         return content
 
@@ -202,7 +206,7 @@ class Reviews:
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
         database = self._database.of(caller.tenant)
-        writer = Writer(caller.actor, self._deployment().build_hash)
+        writer = Writer(caller.actor, self.deployment.build_hash)
         found, ended = await stop(database, self._hub, debate, caller.tenant, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)

@@ -54,13 +54,13 @@ class Submitted(Struct, frozen=True):
 
 
 class CaseRecorder:
-    """Records cases on one database, under one deployment."""
+    """Records cases on one database, each under its tenant's deployment."""
 
     def __init__(
         self,
         database: Database,
         waiting: QueueLimits,
-        deployment: Callable[[], Deployment],
+        deployment: Callable[[str], Deployment],
         hub: EventHub,
         logs: CurrentLogs,
         listening: DebateWaiter,
@@ -81,7 +81,7 @@ class CaseRecorder:
         kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
         if kept is not None and (before := await self._find_repeated(kept, caller)):
             return before
-        deployment = self._deployment()
+        deployment = self._deployment(caller.tenant)
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
                 async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
@@ -117,7 +117,7 @@ class CaseRecorder:
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
         with _audit_available("the audit log"):
-            await self._waiting.refuse_full(caller.tenant, self._deployment().policy.queue)
+            await self._waiting.refuse_full(caller.tenant, self._deployment(caller.tenant).policy.queue)
 
     async def _find_repeated(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
         """The case that was recorded under this key, with its status by now; raises `IdempotencyKeyReused`."""
@@ -182,7 +182,7 @@ class CaseRecorder:
 
         Raises what `submit` raises for a case, but no error for lack of money.
         """
-        deployment = self._deployment()
+        deployment = self._deployment(caller.tenant)
         known = await self._standings_of(request, deployment, caller)
         found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
         limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)

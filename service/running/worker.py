@@ -76,11 +76,13 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     build: str = ""
 
     @classmethod
-    def of(cls, policy: Policy, name: str, lease_s: float, build: str) -> WorkerConfig:
-        """The configuration, by a policy, of a worker that claims any debate."""
-        return cls(
-            name=name, lease_s=lease_s, calls=policy.calls, budgets=policy.budgets, queue=policy.queue, build=build
-        )
+    def of(cls, policy: Policy, name: str, lease_s: float, build: str, budgets: Budgets | None = None) -> WorkerConfig:
+        """The configuration, by a policy, of a worker that claims any debate.
+
+        ``budgets`` are the limits of all tenants where some have others than the policy says.
+        """
+        all_ = budgets or policy.budgets
+        return cls(name=name, lease_s=lease_s, calls=policy.calls, budgets=all_, queue=policy.queue, build=build)
 
     @property
     def places(self) -> int:

@@ -59,7 +59,7 @@ REPEATABLE = frozenset(
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
         *("first_since", "joined_before", "countersigned_since", "export_all", "export_some", "countersigned_head"),
-        *("keyed", "waiting"),
+        *("keyed", "waiting", "exchange_rates", "forget_rates"),
         *("listen", "listened", "forget_listeners", "moved"),
         *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
         *("keys_of", "key", "subjects_of", "subject", "tenants"),
@@ -294,6 +294,11 @@ class Database:
                         raise
                 finally:
                     await self._release(connection)
+
+    @property
+    def waiting(self) -> int:
+        """How many queries wait for a connection."""
+        return int(self._pool.get_stats().get("requests_waiting", 0))
 
     @property
     def away(self) -> bool:

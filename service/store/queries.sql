@@ -1138,3 +1138,25 @@ WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
       SELECT FROM rests_on r JOIN manifest_prompt m ON m.manifest = r.value
       WHERE r.tenant = h.tenant AND r.what = 'manifest' AND r.debate = h.debate AND m.sha256 = %(prompt)s))
 ORDER BY l.idx LIMIT %(most)s;
+
+-- exchange_rates --
+-- Tell the other processes what this one admitted of each bucket, and learn what they did; one row more has the time.
+WITH mine AS (
+    SELECT m.bucket, m.span, m.used
+    FROM unnest(%(buckets)s::text[], %(spans)s::bigint[], %(used)s::bigint[]) AS m (bucket, span, used)
+), told AS (
+    INSERT INTO rate AS r (bucket, span, process, used)
+    SELECT bucket, span, %(process)s, used FROM mine ORDER BY bucket, span
+    ON CONFLICT (bucket, span, process) DO UPDATE SET used = excluded.used, told = clock_timestamp()
+)
+SELECT m.bucket, m.span, sum(r.used)::bigint AS used, extract(epoch FROM clock_timestamp())::float8 AS now
+FROM mine m JOIN rate r ON r.bucket = m.bucket AND r.span = m.span AND r.process <> %(process)s
+GROUP BY m.bucket, m.span
+UNION ALL SELECT NULL, NULL, NULL, extract(epoch FROM clock_timestamp())::float8;
+
+-- forget_rates --
+-- Delete counts of minutes that are over; what another process deletes at the same time is skipped.
+DELETE FROM rate WHERE (bucket, span, process) IN (
+    SELECT bucket, span, process FROM rate WHERE told < clock_timestamp() - make_interval(secs => 180)
+    ORDER BY told LIMIT 10000 FOR UPDATE SKIP LOCKED)
+RETURNING bucket;

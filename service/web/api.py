@@ -22,6 +22,7 @@ from service.web.access import Door, ways
 from service.web.allowed_methods import with_options
 from service.web.app_state import AppState
 from service.web.compression import Compression
+from service.web.limits import keep_limits, problems_of
 from service.web.loopback import LoopbackDoor
 from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
@@ -67,13 +68,13 @@ def make_api(site: AppState) -> Middleware:
     The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
     """
     for operation in OPERATIONS:
-        for status in (*operation.answers, *operation.problems):
+        for status in (*operation.answers, *problems_of(operation)):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
     app = Litestar(
         route_handlers=with_options(HANDLERS),
-        guards=[door.admit],
         exception_handlers={Exception: problems.answer},
+        guards=[door.admit, keep_limits],
         state=State({"site": site}),
         openapi_config=None,
         logging_config=None,

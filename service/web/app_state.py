@@ -20,6 +20,8 @@ from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.web.admission import AdmissionSlots
+from service.web.overload import Load
+from service.web.rate_limits import RateLimiter
 from service.web.stream_listeners import Listeners
 
 HttpRequest = Request[Any, Any, Any]
@@ -46,6 +48,11 @@ class Service(Protocol):
     @property
     def serving(self) -> Database:
         """Where everything is, by the login that serves callers."""
+        ...
+
+    @property
+    def database(self) -> Database:
+        """Where everything is, by the service's own login."""
         ...
 
     @property
@@ -88,6 +95,8 @@ class AppState(Struct, frozen=True):
     slow_s: float = 30.0
     noted_s: float = 60.0
     places: AdmissionSlots = field(default_factory=AdmissionSlots)
+    rates: RateLimiter = field(default_factory=RateLimiter)
+    load: Load = field(default_factory=lambda: Load(AdmissionSlots()))
 
     @property
     def reviews(self) -> Reviews:
@@ -96,8 +105,15 @@ class AppState(Struct, frozen=True):
 
     @property
     def deployment(self) -> Deployment:
-        """The deployment that runs now."""
+        """The deployment of tenants that policy does not name."""
         return self.service.reviews.deployment
+
+    def body_max_of(self, tenant: str) -> int:
+        """The most bytes of a case's body of a tenant, whose own policy may take more."""
+        own, usual = self.reviews.deployment_of(tenant).policy.limits, self.deployment.policy.limits
+        if own.total_characters <= usual.total_characters:
+            return self.body_max
+        return most_bytes(own.total_characters)
 
     @property
     def database(self) -> Database:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from service.errors import BadRequest, TooLarge
 from service.intake.decoding import decode
 from service.intake.shape import SAID_MAX
+from service.web.admission import within_time
 from service.web.app_state import HttpRequest
 from service.web.problems import UnsupportedMediaType
 
@@ -20,8 +21,8 @@ THREAD_BYTES = 1 << 16
 async def read(request: HttpRequest, type_: type[T], limit: int) -> T:
     """The body as a value of a type.
 
-    Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held), `BadRequest` and
-    `WrongShape`.
+    Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held), `RequestTimeout`,
+    `BadRequest` and `WrongShape`.
     """
     _json_expected(request)
     return await _decoded(await read_bytes(request, limit), type_)
@@ -43,10 +44,15 @@ async def _decoded(raw: bytes, type_: type[T]) -> T:
 
 
 async def read_bytes(request: HttpRequest, limit: int) -> bytes:
-    """The body's bytes; raises `TooLarge`, and `BadRequest` if the caller disconnected."""
+    """The body's bytes; raises `TooLarge`, `RequestTimeout`, and `BadRequest` if the caller disconnected."""
     stated = request.headers.get("content-length", "")
     if stated.isdecimal() and int(stated[:20]) > limit:
         raise TooLarge(f"the body may have {limit} bytes, found {stated[:20]}; send less, or fewer documents")
+    async with within_time():
+        return await _received(request, limit)
+
+
+async def _received(request: HttpRequest, limit: int) -> bytes:
     chunks, size = [], 0
     while True:
         message = await request.receive()

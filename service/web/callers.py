@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from litestar.connection import ASGIConnection
+
 from service.identity.caller import Caller
 from service.store.pool import Database
 from service.web.app_state import HttpRequest, app_state
 from service.web.middleware import CALLER
 
 
-def caller(request: HttpRequest) -> Caller:
+def caller(request: ASGIConnection[Any, Any, Any, Any]) -> Caller:
     """Who sent a request. A public operation has none, and must not ask."""
     found: Caller = request.scope["state"][CALLER]
     return found

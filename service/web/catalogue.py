@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from litestar import Response, get
 from msgspec import Struct, defstruct, field
 
+from service.identity.caller import Caller
 from service.policy import (
     BallotPolicy,
     Budget,
@@ -20,6 +21,7 @@ from service.policy import (
     Limits,
     PanelPolicy,
     Policy,
+    Rates,
     Seat,
     StancesPolicy,
 )
@@ -114,6 +116,12 @@ BudgetSettings = _settings(
     Budgets,
     Budget,
 )
+RateSettings = _settings(
+    "RateSettings",
+    "The most requests of one caller in a minute, and the event streams and waits that it may have in one process.",
+    keys_of(Rates),
+    Rates,
+)
 StancesSettings = _settings(
     "StancesSettings", "The defaults of stances, and the bounds of a case.", keys_of(StancesPolicy), StancesPolicy
 )
@@ -166,6 +174,7 @@ PolicyDetail = defstruct(
         ("limits", Limits),
         ("calls", CallSettings),
         ("budgets", BudgetSettings),
+        ("rates", RateSettings),
         ("seats", dict[str, SeatSettings]),
         ("format_rules", FormatSettings),
     ],
@@ -188,7 +197,8 @@ PolicyDetail = defstruct(
             "debate": "What a debate has where its case says nothing.",
             "limits": "How large a case may be.",
             "calls": "How often a turn is tried again.",
-            "budgets": "What a tenant may spend that policy does not name.",
+            "budgets": "What a tenant may spend that policy does not name; of one that it names, what that one may.",
+            "rates": "How often this caller may ask.",
             "seats": "The models of each seat.",
             "format_rules": "The defaults of each format, and the bounds of a case.",
         },
@@ -209,16 +219,16 @@ async def models(request: HttpRequest) -> Response[bytes]:
     """The catalogue, with what the tenant's own panels have shown of its models."""
     known_query(request, ())
     site = app_state(request)
-    deployment = site.deployment
+    deployment = site.reviews.deployment_of(caller(request).tenant)
     found = await standings(database(request), caller(request).tenant)
     return answered(ModelList.of(deployment.policy, deployment.day, found))
 
 
 @get("/v1/policy")
 async def policy(request: HttpRequest) -> Response[bytes]:
-    """The policy."""
+    """The policy of the caller's tenant."""
     known_query(request, ())
-    return answered(_policy(app_state(request).deployment.policy))
+    return answered(_policy(app_state(request).reviews.deployment_of(caller(request).tenant).policy, caller(request)))
 
 
 def _prompt(entry: PinnedFile) -> PromptDetail:
@@ -232,7 +242,7 @@ def _prompt(entry: PinnedFile) -> PromptDetail:
     )
 
 
-def _policy(policy: Policy) -> Struct:
+def _policy(policy: Policy, who: Caller) -> Struct:
     return PolicyDetail(
         version=policy.version,
         hash=policy.gate.hash,
@@ -243,6 +253,7 @@ def _policy(policy: Policy) -> Struct:
         limits=policy.limits,
         calls=CallSettings(**_shown(policy.calls, keys_of(Calls))),
         budgets=BudgetSettings(**_shown(policy.budgets, _ZONE), **_shown(policy.budgets.others, keys_of(Budget))),
+        rates=RateSettings(**_shown(policy.rates_of(identified=who.via != "none"), keys_of(Rates))),
         seats={place.seat: _seat(place, policy.seats[place.seat]) for place in seat_places(policy)},
         format_rules=_format_rules(policy.formats),
     )

@@ -15,6 +15,7 @@ from service.errors import InvalidCase
 from service.report.labels import REFUSED
 from service.web import body
 from service.web.app_state import HttpRequest, app_state
+from service.web.callers import caller
 from service.web.debates import answered, known_query
 
 MOST_CITATIONS = 1_000
@@ -73,7 +74,7 @@ class CheckedCitations(Struct, frozen=True, kw_only=True):
 async def check(request: HttpRequest) -> Response[bytes]:
     """Verdicts on citations."""
     known_query(request, ())
-    batch = await body.read(request, Batch, app_state(request).body_max)
+    batch = await body.read(request, Batch, app_state(request).body_max_of(caller(request).tenant))
     if len(batch.citations) > MOST_CITATIONS:
         raise InvalidCase(
             f"expected at most {MOST_CITATIONS} citations, found {len(batch.citations)}; send them in parts",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from typing import cast
 from urllib.parse import urlencode
@@ -21,7 +22,7 @@ from service.report import VIEWS, Result, View, viewed
 from service.report.sent import encode
 from service.reviews.query_parameters import read_query, unknown_parameters
 from service.web import body, headers, stream
-from service.web.admission import within_time
+from service.web.admission import CALLER_PLACES, PLACES
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
 from service.web.list_types import DebateList
@@ -29,6 +30,7 @@ from service.web.middleware import HEAD
 from service.web.pages import closed_policy, hashed_source, is_known
 from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
+from service.web.rate_limits import key_of
 from service.web.types import Abortion, AbortRequest, address
 
 READ_AS: dict[View, Content] = {"summary": "summary", "full": "result"}
@@ -57,9 +59,8 @@ async def quote(request: HttpRequest) -> Response[bytes]:
     """The cost of a case."""
     site = app_state(request)
     known_query(request, ())
-    async with site.places.taken():
-        async with within_time():
-            case = await body.read(request, CaseRequest, site.body_max)
+    async with places(request):
+        case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
         found, left = await site.reviews.quote(case, caller(request))
     return answered(PriceQuote.of(found, left))
 
@@ -105,7 +106,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     header_fields = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
-    site.listeners.admit()
+    site.listeners.admit(key_of(caller(request)), site.rates.rates_of(caller(request)).listeners)
     note(request, "events", debate)
     after = -1 if after is None else after
     return stream.EventStream(stream.Following(site, caller(request), debate, after, shown), header_fields)
@@ -138,6 +139,13 @@ async def readable(request: HttpRequest) -> Response[bytes]:
         media_type=wanted,  # the framework adds the charset of text/*
         headers={"Cache-Control": "no-store", "Vary": "Accept", "Content-Security-Policy": report_policy(content)},
     )
+
+
+def places(request: HttpRequest) -> AbstractAsyncContextManager[None]:
+    """A place of the request's caller among the cases that are read; raises `Overloaded`."""
+    who = caller(request)
+    most = PLACES if who.via == "none" else CALLER_PLACES
+    return app_state(request).places.taken(key_of(who), most)
 
 
 def report_policy(content: bytes) -> str:

@@ -30,6 +30,8 @@ CALLER = "caller"
 HEAD = "head"
 """Set in the state of a HEAD request, whose body is not sent."""
 CHECKPOINT = b"gainsay-checkpoint"
+RATE = "rate"
+"""In the state of a request: the rate that it counts in, and what is left of it."""
 OTHER = "other"
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})
 """Paths that machines call many times a minute: one log line for each call would bury all others."""
@@ -72,6 +74,8 @@ class Middleware:
                 waited = any(name in (b"preference-applied", b"x-accel-buffering") for name, _ in headers)
                 if (head := self._head(inner["state"].get(CALLER))) is not None:
                     headers.append((CHECKPOINT, str(head).encode()))
+                if (rate := inner["state"].get(RATE)) is not None:
+                    headers += [(b"ratelimit-policy", rate.policy), (b"ratelimit", rate.state)]
                 add_safe_headers(headers)
                 message["headers"] = [*headers, (b"request-id", id_.encode())]
             await send(message)

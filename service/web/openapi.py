@@ -30,6 +30,7 @@ from service.reviews.evidence import NotOver
 from service.web.about import INFO, TAGS
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
+from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
 from service.web.openapi_3_0 import in_3_0
 from service.web.operation import HEADERS, Operation, Parameter, Schema
@@ -70,6 +71,7 @@ _PROBLEMS: dict[int, GainsayError] = {
             InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
         )
     ),
+    429: TEXTS["rate_limited"].example,
     500: Internal(
         "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a"
     ),
@@ -104,8 +106,11 @@ _BODIES: dict[type, dict[str, Any]] = {
 }
 """Examples of bodies that are no cases."""
 _UNREADABLE: Schema = {
-    "description": "The server cannot read the request as HTTP. Every operation may be answered so.",
-    "content": {"text/plain": {"schema": {"type": "string"}, "example": "Invalid HTTP request received."}},
+    "description": (
+        "The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 "
+        "where a head or a connection is beyond its bounds."
+    ),
+    "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
 """The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
@@ -220,7 +225,7 @@ def _with_amounts(schema: Any) -> Any:
 
 def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     answers = {str(status): _answer(operation, status, schemas) for status in operation.answers}
-    for status in (*operation.problems, 500):
+    for status in (*problems_of(operation), 500):
         answers[str(status)] = _problem(operation, status, schemas)
     if not any(400 <= int(status) < 500 for status in answers):
         answers["400"] = _UNREADABLE
@@ -251,13 +256,19 @@ def _parameter(parameter: Parameter) -> Schema:
 
 def _answer(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     answer = operation.answers[status]
-    described: Schema = {"description": answer.description, "headers": _header_refs(*answer.headers, *_EVERY)}
+    headers = _header_refs(*answer.headers, *_rate(operation), *_EVERY)
+    described: Schema = {"description": answer.description, "headers": headers}
     if answer.content:
         described["content"] = {
             media: {"schema": schemas.content(media, types), **_recorded(operation.id, status, media)}
             for media, types in answer.content.items()
         }
     return described
+
+
+def _rate(operation: Operation) -> tuple[str, ...]:
+    """The headers of an operation that counts in a rate."""
+    return ("RateLimit-Policy", "RateLimit") if LIMITS[operation.id].rate else ()
 
 
 def _recorded(operation: str, status: int, media: str) -> Schema:
@@ -269,8 +280,8 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     error = _PROBLEMS_OF.get((operation.id, status), _PROBLEMS[status])
     example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
-    later = ["Retry-After"] if status in (409, 503) else []
-    headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_EVERY)
+    later = ["Retry-After"] if status in (409, 429, 503) else []
+    headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_rate(operation), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 

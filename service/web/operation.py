@@ -73,6 +73,14 @@ HEADERS: dict[str, tuple[str, Schema]] = {
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
         {"type": "string"},
     ),
+    "RateLimit-Policy": (
+        'The rate that this request counts in: its class, `q` requests in `w` seconds, as `"read";q=6000;w=60`.',
+        {"type": "string"},
+    ),
+    "RateLimit": (
+        'What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`.',
+        {"type": "string"},
+    ),
     "Request-Id": ("The id of this request, as in the service's log.", {"type": "string"}),
 }
 

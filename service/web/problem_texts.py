@@ -17,6 +17,7 @@ from service.audit.proof import BadProof
 from service.audit.tree import ProofError
 from service.audit.witness import BadSubmission
 from service.errors import (
+    AddressTooLong,
     AuditUnavailable,
     BadRequest,
     BudgetExhausted,
@@ -25,6 +26,7 @@ from service.errors import (
     Fenced,
     Forbidden,
     GainsayError,
+    HeadTooLarge,
     IdempotencyInProgress,
     IdempotencyKeyReused,
     IdentityUnavailable,
@@ -35,6 +37,7 @@ from service.errors import (
     Overloaded,
     PromptMismatch,
     QueueFull,
+    RateLimited,
     RequestTimeout,
     StoreUnavailable,
     TooLarge,
@@ -256,6 +259,20 @@ _REQUESTS = (
         "/sign",
     ),
 )
+_UNREAD = (
+    ProblemText(
+        AddressTooLong("the address may have 16384 bytes, found more; send fewer parameters"),
+        "The address of the request, its query included, is longer than the server reads.",
+        ("Send fewer or shorter parameters; texts of a case belong into the body.",),
+        "corrected",
+    ),
+    ProblemText(
+        HeadTooLarge("the head of a request may have 100 headers and 65536 bytes, found more; send fewer"),
+        "The request has more headers, or longer ones, than the server reads.",
+        ("Send fewer or shorter headers; a proxy on the way may add some.",),
+        "corrected",
+    ),
+)
 _STATES = (
     ProblemText(
         NotOver(f"debate {_DEBATE} is running; come back when it is over", retry_after=5),
@@ -297,6 +314,18 @@ _STATES = (
     ),
 )
 _LOAD = (
+    ProblemText(
+        RateLimited(
+            "submit: 600 requests in 60 s are the rate of this caller; send the next one later", retry_after=12
+        ),
+        "The caller asked more often than its rate allows, or has its share of open event streams. Nothing was "
+        "recorded. Money is never a rate: a budget that is used up is budget_exhausted.",
+        (
+            "Send the request again after Retry-After; RateLimit and RateLimit-Policy say what is left of which rate.",
+            "A higher rate is the operator's: [rates] of the policy.",
+        ),
+        "underKey",
+    ),
     ProblemText(
         QueueFull("1000 debates wait, the most that policy allows; send the case again later", retry_after=30),
         "As many debates wait as may. Nothing was recorded.",
@@ -461,6 +490,6 @@ _SIGNERS = (
 )
 
 TEXTS: Mapping[str, ProblemText] = {
-    text.example.code: text for text in (*_CASES, *_REQUESTS, *_STATES, *_LOAD, *_FAULTS, *_SIGNERS)
+    text.example.code: text for text in (*_CASES, *_REQUESTS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *_SIGNERS)
 }
 """Every problem that HTTP answers, by its code."""

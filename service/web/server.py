@@ -14,13 +14,21 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from secrets import token_hex
 
 import uvicorn
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
+from service.identity.caller import Caller
+from service.policy import Rates
+from service.store.rates import RateExchange
+from service.web.admission import AdmissionSlots
 from service.web.api import make_api
 from service.web.app_state import AppState, Service, default_body_max
+from service.web.connection_bounds import ConnectionBounds, Connections
+from service.web.overload import Load
+from service.web.rate_limits import RateLimiter
 from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
@@ -28,6 +36,7 @@ HEARTBEAT_S = 15.0
 SLOW_S = 30.0
 """How long a listener may leave sent data unread."""
 BACKLOG = 2048
+BOUNDS = ConnectionBounds()
 
 
 class CannotListen(GainsayError):
@@ -53,7 +62,10 @@ async def listen(
         site.closing.set()
         stopping()
 
-    await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
+    try:
+        await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
+    finally:
+        await site.rates.close()
 
 
 @asynccontextmanager
@@ -64,17 +76,33 @@ async def listening(
     *,
     heartbeat_s: float = HEARTBEAT_S,
     slow_s: float = SLOW_S,
+    bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Answer requests to the API as long as the block lasts; see `serving`."""
     site = _site(service, heartbeat_s, slow_s)
-    async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
-        yield address
+    try:
+        async with serving(make_api(site), host, port, stopping=site.closing.set, bounds=bounds) as address:
+            yield address
+    finally:
+        await site.rates.close()
 
 
 def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> AppState:
-    closing = asyncio.Event()
+    closing, places, database = asyncio.Event(), AdmissionSlots(), service.serving
+
+    def rates_of(caller: Caller) -> Rates:
+        return service.reviews.deployment_of(caller.tenant).policy.rates_of(identified=caller.via != "none")
+
     return AppState(
-        service, closing, default_body_max(service), Listeners(closing, service.authenticator), heartbeat_s, slow_s
+        service,
+        closing,
+        default_body_max(service),
+        Listeners(closing, service.authenticator),
+        heartbeat_s,
+        slow_s,
+        places=places,
+        rates=RateLimiter(RateExchange(service.database, f"http_{token_hex(8)}"), rates_of),
+        load=Load(places, lambda: database.waiting),
     )
 
 
@@ -101,11 +129,16 @@ async def serve(
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, stopping: Callable[[], None] = lambda: None
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    stopping: Callable[[], None] = lambda: None,
+    bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
     with _bound_socket(host, port) as listening:
-        server = _Server(app, stopping)
+        server = _Server(app, stopping, bounds=bounds)
         started = asyncio.Event()
         server.when_ready = started.set
         task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
@@ -122,11 +155,17 @@ async def serving(
 class _Server(uvicorn.Server):
     """uvicorn for one application; it calls ``stopping`` before it waits for open requests."""
 
-    def __init__(self, app: ASGIApp, stopping: Callable[[], None], drain_s: float = 0.0) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        stopping: Callable[[], None],
+        drain_s: float = 0.0,
+        bounds: ConnectionBounds = BOUNDS,
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 self._parting(app),
-                http=StreamConnection,
+                http=type("ServedConnection", (StreamConnection,), {"shared": Connections(bounds)}),
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -134,6 +173,7 @@ class _Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 backlog=BACKLOG,
+                timeout_keep_alive=bounds.idle_s,
                 timeout_graceful_shutdown=GRACE_S,
             )
         )

@@ -12,18 +12,19 @@ import asyncio
 import math
 import resource
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from litestar.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from service.errors import Overloaded
+from service import telemetry
+from service.errors import Overloaded, RateLimited
 from service.identity.authentication import Authenticator
 from service.identity.caller import Caller
 from service.reviews.feed import Feed, resolve
+from service.web.connection_bounds import BoundedConnection
 from service.web.revocation import LOOK_S, is_still_good
 
 CONNECTION = "gainsay.connection"
@@ -88,8 +89,8 @@ class Listener:
         return not self.dropped
 
 
-class StreamConnection(HttpToolsProtocol):
-    """uvicorn's connection. The application finds it in the scope, and it wakes its listener when it is lost."""
+class StreamConnection(BoundedConnection):
+    """A connection of the server. The application finds it in the scope, and it wakes its listener when it is lost."""
 
     listener: Listener | None = None
 
@@ -117,6 +118,7 @@ class Listeners:
         self._closing = closing
         self._authenticator = authenticator
         self._here: set[Listener] = set()
+        self._held = Counter[str]()
         self._waking: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._left = math.inf
@@ -128,6 +130,7 @@ class Listeners:
         connection = scope["state"].get(CONNECTION)
         listener = Listener(connection if isinstance(connection, StreamConnection) else None)
         self._here.add(listener)
+        self._held[key_of(caller)] += 1
         if listener.connection is not None:
             listener.connection.listener = listener
         if self._waking is None or self._waking.done():
@@ -140,6 +143,7 @@ class Listeners:
             yield listener
         finally:
             self._here.discard(listener)
+            self._let_go(key_of(caller))
             if listener.connection is not None:
                 listener.connection.listener = None
             if not self._here:
@@ -147,8 +151,36 @@ class Listeners:
                 if self._looking is not None:
                     self._looking.cancel()
 
-    def admit(self) -> None:
-        """Admit one more listener; raises `Overloaded` where the process would run out of descriptors."""
+    @contextmanager
+    def waiting(self, caller: str, most: int | None) -> Iterator[bool]:
+        """Whether a caller may wait for a debate during the block: it has fewer listeners and waits than ``most``."""
+        if most is not None and self._held[caller] >= most:
+            yield False
+            return
+        self._held[caller] += 1
+        try:
+            yield True
+        finally:
+            self._let_go(caller)
+
+    def _let_go(self, caller: str) -> None:
+        self._held[caller] -= 1
+        if not self._held[caller]:
+            del self._held[caller]
+
+    def admit(self, caller: str = "", most: int | None = None) -> None:
+        """Admit one more listener of a caller.
+
+        Raises `RateLimited` where the caller has ``most`` listeners and waits, and `Overloaded` where the process would
+        run out of descriptors.
+        """
+        if most is not None and self._held[caller] >= most:
+            telemetry.HTTP_REFUSED.labels(reason="listeners").inc()
+            raise RateLimited(
+                f"listeners: {most} event streams and waits at the same time are the share of this caller in one "
+                "process; close one before the next, or poll",
+                retry_after=FULL_RETRY_S,
+            )
         if time.monotonic() - self._counted_at > COUNT_S:
             self._left, self._counted_at = remaining(), time.monotonic()
         self._left -= 1

@@ -17,10 +17,10 @@ from service.intake.request import CaseRequest
 from service.report import View, viewed
 from service.reviews import Submitted
 from service.web import body, headers, problems
-from service.web.admission import within_time
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import caller
-from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, view
+from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, places, view
+from service.web.rate_limits import key_of
 from service.web.revocation import revoked, until_revoked
 from service.web.types import Links, Submission, address
 
@@ -50,17 +50,18 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     shown = view(request)
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     wait = headers.preferred_wait(request.headers.getall("prefer", []))
-    async with site.places.taken():
+    async with places(request):
         if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(caller(request))
-        async with within_time():
-            case = await body.read(request, CaseRequest, site.body_max)
+        case = await body.read(request, CaseRequest, site.body_max_of(caller(request).tenant))
         submitted = await site.reviews.record(case, caller(request), key)
     await site.reviews.wait_provable(submitted, caller(request))
-    post_ = _Submission(request, site, case, wait, shown)
-    if submitted.replayed or submitted.decision is None:
-        return await _answer_repeated(post_, submitted)
-    return await _answer_new(post_, submitted, submitted.decision)
+    most = site.rates.rates_of(caller(request)).listeners if wait is not None else None
+    with site.listeners.waiting(key_of(caller(request)), most) as may_wait:
+        post_ = _Submission(request, site, case, wait if may_wait else None, shown)
+        if submitted.replayed or submitted.decision is None:
+            return await _answer_repeated(post_, submitted)
+        return await _answer_new(post_, submitted, submitted.decision)
 
 
 async def _answer_new(post_: _Submission, submitted: Submitted, decision: GateDecision) -> Response[bytes]:

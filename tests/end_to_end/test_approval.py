@@ -9,12 +9,13 @@ import httpx
 import pytest
 
 from service import report
-from service.app import deploy, open_app
+from service.app import open_app
 from service.audit import approval
 from service.audit.note import SigningKey
 from service.cli import main
 from service.debate.entries import DebateStarted
 from service.errors import SettingsError
+from service.intake.deployments import deploy
 from tests.fixtures.policies import changed, policy_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, a_request

@@ -391,7 +391,8 @@ class Faulty:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
         self.heads: CurrentCheckpoints = app.heads
-        self.serving, self.logs, self.leaving, self.readings = app.serving, app.logs, app.leaving, app.readings
+        self.serving, self.database, self.logs = app.serving, app.database, app.logs
+        self.leaving, self.readings = app.leaving, app.readings
         self.authenticator = app.authenticator
         self._error = error
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from service.app import deploy
 from service.cli import exit_codes
+from service.intake.deployments import deploy
 from service.policy import encode_configuration
 from service.policy.first import VENDORS
 from service.policy.settings import read_settings

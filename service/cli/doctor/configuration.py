@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from service.app import approved, deploy
 from service.cli import policy_advice as advice
 from service.cli.doctor.findings import Finding, failed, ok, skipped, warning
 from service.cli.terminal_text import line
 from service.errors import SettingsError
 from service.identity.file import read_identities
 from service.identity.settings import Identities
+from service.intake.deployments import approved, deploy, deploy_tenants
 from service.policy import SIMULATED, Policy
 from service.policy.file.reading import read_file
 from service.policy.keys import keys_of
@@ -76,6 +76,7 @@ def check_keys(policy: Policy, environment: Mapping[str, str]) -> Iterator[Findi
 def check_approval(settings: Settings) -> Iterator[Finding]:
     """The configuration is approved, where the policy asks for that."""
     deployment = approved(deploy(settings, own_build()), settings)
+    deploy_tenants(settings, deployment)
     if deployment.approval:
         yield ok("approval", f"this configuration is approved by {line(deployment.approved_by)}")
     else:

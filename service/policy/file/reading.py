@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path as FilePath
@@ -28,23 +29,25 @@ from service.policy.file.defaults import SHIPPED_POLICY, mended, value_at, with_
 from service.policy.file.providers import ReadProvider, read_providers
 from service.policy.file.refusal import refusal
 from service.policy.file.seats import check_apart, check_fixed_names, read_seats
+from service.policy.file.tenants import CATALOGUE, TenantPolicy, read_rows, refuse_shared, tenant_policies
 from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
 from service.policy.keys import Key, keys_of, members, read, sound_members
 from service.policy.limits import check_pauses, read_budgets
 from service.policy.models import read_models
 
-FILE = (Key("policy", Any, member="version", needed=True), *keys_of(Policy))
-"""The tables of the file; [policy] holds its version alone."""
+FILE = (Key("policy", Any, member="version", needed=True), *keys_of(Policy), Key("tenants", Any, member="tenants"))
+"""The tables of the file; [policy] holds its version alone, and [tenants] is in no policy: each tenant has its own."""
 VERSION = (Key("version", str, member="version", needed=True),)
 
 
 class PolicyFile(NamedTuple):
-    """A policy file: its policy, and its tables as written and with what the shipped policy settles."""
+    """A policy file: its policy, its tables as written and with what the shipped policy settles, and named tenants."""
 
     policy: Policy
     written: Mapping[str, Any]
     filled: Mapping[str, Any]
+    tenants: Mapping[str, TenantPolicy] = {}
 
 
 def read_policy(path: FilePath, shipped: FilePath = SHIPPED_POLICY) -> Policy:
@@ -56,17 +59,68 @@ def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | Non
     """A file with its policy; raises `SettingsError` with every fault, each with its line and its key.
 
     ``shipped`` is the policy whose values the keys have that are left out (`service.policy.file.defaults`). With a
-    ``day`` each model has to have a price in force then.
+    ``day`` each model has to have a price in force then. The files of its tenants are read and refused with it.
     """
-    text, written = _toml(path)
-    defaults = written if path == shipped else _toml(shipped)[1]
-    filled = with_defaults(written, defaults)
-    try:
-        return PolicyFile(_policy(filled, defaults, day), written, filled)
-    except WrongSetting as wrong:
-        raise SettingsError(refusal(path, text, written, filled, wrong.faults)) from None
-    except RecursionError as error:
-        raise SettingsError(f"{path} is nested too deeply to be a policy") from error
+    file = _File.read(path, shipped)
+    rows = read_rows(file.written.get("tenants", {}), Faults())
+    refused, policy, own = list[str](), list[Policy](), dict[str, Policy]()
+    with file.refusing(refused):
+        policy.append(_policy(file.filled, file.defaults, day))
+    for name, row in rows.items():
+        if isinstance(row.policy, str):
+            try:
+                own[name] = _own_policy(path, path.parent / row.policy, file, shipped, day)
+            except SettingsError as error:
+                refused.append(error.detail)
+    tenants: Mapping[str, TenantPolicy] = {}
+    if policy and not refused:
+        with file.refusing(refused):
+            tenants = tenant_policies(policy[0], rows, own, path)
+    if refused:
+        raise SettingsError("\n".join(refused))
+    return PolicyFile(policy[0], file.written, file.filled, tenants)
+
+
+class _File(NamedTuple):
+    """A file on its way to a policy: its text, its tables, and the shipped policy's."""
+
+    path: FilePath
+    text: str
+    written: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    filled: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: FilePath, shipped: FilePath) -> _File:
+        """Read a file; raises `SettingsError` for one that is no TOML."""
+        text, written = _toml(path)
+        defaults = written if path == shipped else _toml(shipped)[1]
+        return cls(path, text, written, defaults, with_defaults(written, defaults))
+
+    @contextmanager
+    def refusing(self, refused: list[str]) -> Iterator[None]:
+        """Take what is wrong with the file in the block as one message, and go on after it."""
+        try:
+            yield
+        except WrongSetting as wrong:
+            refused.append(refusal(self.path, self.text, self.written, self.filled, wrong.faults))
+        except RecursionError:
+            refused.append(f"{self.path} is nested too deeply to be a policy")
+
+
+def _own_policy(service: FilePath, path: FilePath, main: _File, shipped: FilePath, day: str | None) -> Policy:
+    """The policy of a tenant's own file, with the service's catalogue where it has none; raises `SettingsError`."""
+    file, refused, found = _File.read(path, shipped), list[str](), list[Policy]()
+    given = {name: main.written[name] for name in CATALOGUE if name not in file.written and name in main.written}
+    with file.refusing(refused):
+        faults = Faults()
+        faults.found = list(refuse_shared(file.written, service))
+        with faults.noted():
+            found.append(_policy({**file.filled, **given}, file.defaults, day))
+        faults.refuse()
+    if refused:
+        raise SettingsError(refused[0])
+    return found[0]
 
 
 def _toml(path: FilePath) -> tuple[str, dict[str, Any]]:
@@ -131,6 +185,7 @@ def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any], day: str | N
     """The policy of a file with its defaults; raises `WrongSetting` with every fault that can be found at once."""
     faults = Faults()
     tables = _tables(filled, faults)
+    read_rows(filled.get("tenants", {}), faults)
     providers, models, seats = _catalogue(tables, faults)
     sound = tables if not faults.found else _tables(mended(filled, defaults, faults), Faults())
     named = {alias: model for alias, model in models.items() if model}
@@ -150,6 +205,7 @@ def _policy(filled: Mapping[str, Any], defaults: Mapping[str, Any], day: str | N
 def _tables(filled: Mapping[str, Any], faults: Faults) -> dict[str, Any]:
     """The tables that can be read, by the members of `Policy`; the catalogue's as they stand in the file."""
     tables = sound_members(filled, FILE, (), faults)
+    tables.pop("tenants", None)
     if "version" in tables:
         with faults.noted():
             tables["version"] = members(tables["version"], VERSION, ("policy",))["version"]

@@ -66,7 +66,7 @@ async def issue(house: House, debate: str) -> bytes:
     """The PDF of a debate, recorded in its log."""
     desk = house.desk
     asking = asyncio.create_task(
-        Reviews(desk.database, lambda: desk.deployment, desk.hub, house.logs).report(debate, CALLER, "pdf")
+        Reviews(desk.database, lambda _tenant: desk.deployment, desk.hub, house.logs).report(debate, CALLER, "pdf")
     )
     while not asking.done():
         await house.sequencer.catch_up()

@@ -40,7 +40,7 @@ LATER = SigningKey.from_seed("localhost", bytes([77]) * 32)
 def held(house: House, hold_s: float = 0.2) -> Reviews:
     """Another replica on the same database, which does not hold answers for long."""
     desk = house.desk
-    reviews = Reviews(desk.database, lambda: desk.deployment, desk.hub, house.logs)
+    reviews = Reviews(desk.database, lambda _tenant: desk.deployment, desk.hub, house.logs)
     reviews._register._hold_s = hold_s
     return reviews
 

@@ -27,7 +27,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check", "row_check", "queue_turn"), WORKED_ON),
         "queue_turns": frozenset({"USAGE"}),
-        **dict.fromkeys(("listener", "found_by"), WORKED_ON | {"DELETE"}),
+        **dict.fromkeys(("listener", "found_by", "rate"), WORKED_ON | {"DELETE"}),
         **dict.fromkeys(
             ("rests_on", "manifest_prompt", "track_record", "decision", "issued_report", "case_words"), MADE_ANEW
         ),

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from service.app import deploy
 from service.debate.options import Debater, debater_seats
 from service.intake import Deployment, prepare, start
+from service.intake.deployments import deploy
 from service.intake.request import document_ids
 from service.money import tokenizers
 from service.policy import seating

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from service.app import connected, deploy
+from service.app import connected
 from service.cli.policy_advice import alike_seats
 from service.errors import SettingsError
 from service.intake import Deployment, prepare, start
+from service.intake.deployments import deploy
 from service.intake.request import document_ids
 from service.money import tokenizers
 from service.policy import Policy, seating

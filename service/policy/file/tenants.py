@@ -1,0 +1,144 @@
+"""[tenants.NAME]: what one tenant has otherwise than the others, and the policy that its debates go by.
+
+    policy                                 a policy file of its own, beside the service's
+    approval                               the approval of this tenant's configuration
+    day_usd, month_usd, waiting, rates     limits in the place of the service's
+
+A tenant's own file has the tables of `OWN`; of providers, models and seats those that it leaves out are the service's.
+What is one for all tenants (calls, the workers' places, the audit log, the approver) is always that of the service's
+file. The policy that results is whole, and its hash is what the tenant's records name. It holds nothing of others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from service.debate.amounts import MicroUSD
+from service.policy.faults import Faults, Path, WrongSetting
+from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tables, whole
+from service.policy.limits import Budget, Budgets, check_day_within_month
+from service.policy.policy import Policy, encode_policy
+from service.policy.rates import Rates
+from service.policy.wires import ProviderSetting
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+OWN = ("policy", "gate", "debate", "formats", "limits", "providers", "models", "seats")
+"""The tables of a tenant's own policy file."""
+SHARED = ("calls", "queue", "budgets", "rates", "audit", "approval", "tenants")
+"""The tables that hold for all tenants, or name one."""
+CATALOGUE = ("providers", "models", "seats")
+"""Those that the service's file gives where the tenant's leaves them out."""
+
+
+class TenantRow(Struct, frozen=True):
+    """A table of [tenants], as the file has it; what it leaves out is ``UNSET``."""
+
+    policy: str | UnsetType = UNSET
+    approval: str | UnsetType = UNSET
+    day: Annotated[MicroUSD | UnsetType | None, dollars("day_usd", none=UNLIMITED)] = UNSET
+    month: Annotated[MicroUSD | UnsetType | None, dollars("month_usd", none=UNLIMITED)] = UNSET
+    waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
+    rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
+
+
+class TenantPolicy(Struct, frozen=True):
+    """The policy of a named tenant, the file that has it, and the file of its approval."""
+
+    policy: Policy
+    path: FilePath
+    approval: FilePath | None = None
+
+
+def read_rows(written: Any, faults: Faults) -> dict[str, TenantRow]:
+    """The tables of [tenants] that can be read; the faults of the others are noted."""
+    found: dict[str, TenantRow] = {}
+    named: Mapping[str, Any] = {}
+    with faults.noted():
+        named = tables(written, ("tenants",))
+    for name, row in named.items():
+        path: Path = ("tenants", name)
+        with faults.noted():
+            if not NAME.fullmatch(name):
+                raise WrongSetting(path, f"expected a tenant's name of {NAME.pattern}, found another")
+            found[name] = TenantRow(**members(row, keys_of(TenantRow), path))
+    return found
+
+
+def refuse_shared(written: Mapping[str, Any], service: FilePath) -> Iterator[WrongSetting]:
+    """A fault for each table of a tenant's own file that only the service's file may have."""
+    for name in written:
+        if name in SHARED:
+            yield WrongSetting(
+                (name,),
+                f"this table holds for the whole service: write it in {service.name}, or a limit under [tenants]",
+            )
+
+
+def tenant_policies(
+    usual: Policy, rows: Mapping[str, TenantRow], own: Mapping[str, Policy], path: FilePath
+) -> dict[str, TenantPolicy]:
+    """The policy of each named tenant; raises `WrongSetting` with every fault."""
+    faults, found = Faults(), dict[str, TenantPolicy]()
+    providers = dict(usual.providers)
+    for name, row in rows.items():
+        with faults.noted():
+            _share_providers(name, own.get(name, usual).providers, providers)
+        with faults.noted():
+            policy = _policy(name, row, own.get(name, usual), usual)
+            place = path if row.policy is UNSET else path.parent / str(row.policy)
+            approval = None if row.approval is UNSET else path.parent / str(row.approval)
+            found[name] = TenantPolicy(policy, place, approval)
+    faults.refuse()
+    return found
+
+
+def all_providers(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, ProviderSetting]:
+    """The providers of all policies together; one name has one setting."""
+    found = dict(usual.providers)
+    for tenant in tenants.values():
+        found |= tenant.policy.providers
+    return found
+
+
+def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
+    """The limits of all tenants, which workers keep; the zone is one."""
+    named = {name: tenant.policy.budgets.others for name, tenant in tenants.items()}
+    return replace(usual.budgets, tenants={**usual.budgets.tenants, **named})
+
+
+def _share_providers(tenant: str, mine: Mapping[str, ProviderSetting], known: dict[str, ProviderSetting]) -> None:
+    """Take a tenant's providers in; a worker has one connection for a name, so it must mean the same everywhere."""
+    for name, setting in mine.items():
+        if known.setdefault(name, setting) != setting:
+            raise WrongSetting(
+                ("tenants", tenant, "policy"),
+                f"its file has other settings for the provider {name!r} than another policy; give it a name of its own",
+            )
+
+
+def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
+    path: Path = ("tenants", name)
+    if name in usual.budgets.tenants and not (row.day is UNSET and row.month is UNSET):
+        raise WrongSetting(path, f"budgets.tenants.{name} states its limits too; write them in one place")
+    before = usual.budgets.of(name)
+    day = before.day if isinstance(row.day, UnsetType) else row.day
+    month = before.month if isinstance(row.month, UnsetType) else row.month
+    check_day_within_month(Budget(day, month), path)
+    waiting = usual.queue.waiting_per_tenant if isinstance(row.waiting, UnsetType) else row.waiting
+    policy = replace(
+        own,
+        budgets=Budgets(zone=usual.budgets.zone, others=Budget(day, month)),
+        queue=replace(usual.queue, waiting_per_tenant=waiting),
+        rates=usual.rates if isinstance(row.rates, UnsetType) else row.rates,
+        calls=usual.calls,
+        audit=usual.audit,
+        approval=usual.approval,
+    )
+    return replace(policy, gate=replace(policy.gate, hash=sha256(encode_policy(policy)).hexdigest()))
