@@ -25,6 +25,7 @@ from service.identity.authentication import Authenticator
 from service.identity.caller import Caller
 from service.reviews.feed import Feed, resolve
 from service.web.connection_bounds import BoundedConnection
+from service.web.rate_limits import key_of
 from service.web.revocation import LOOK_S, is_still_good
 
 CONNECTION = "gainsay.connection"
