@@ -217,7 +217,7 @@ def test_passwords_are_private_and_are_not_printed(folder: Path) -> None:
 
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600
         assert not any(password in repr(server) for password in server.passwords.values())
-        assert len(set(server.passwords.values())) == 4
+        assert len(set(server.passwords.values())) == 5
         logs = (folder / "server.log").read_text() + (folder / "guardian.log").read_text()
         assert not any(password in logs for password in server.passwords.values())
 
