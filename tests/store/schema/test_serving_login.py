@@ -28,7 +28,7 @@ pytestmark = pytest.mark.no_replay
 def login(cluster: Cluster, database: Database, attributes: LiteralString) -> Iterator[str]:
     """The address of a login with these attributes and memberships."""
     name, password = f"gainsay_test_{token_hex(4)}", token_hex(8)
-    made = sql.SQL(f"CREATE ROLE {{}} LOGIN PASSWORD {{}} {attributes}")  # type: ignore[arg-type]
+    made = sql.SQL(f"CREATE ROLE {{}} LOGIN PASSWORD {{}} {attributes}")
     cluster.admin.execute(made.format(sql.Identifier(name), sql.Literal(password)))
     cluster.admin.execute(
         sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(sql.Identifier(database.name), sql.Identifier(name))
