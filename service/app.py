@@ -89,8 +89,10 @@ class App(Struct, frozen=True):
         """Why this process should get no work; empty when it is ready."""
         found = verify_files(DIRECTORY, self.settings.prompts_pin)
         try:
-            async with asyncio.timeout(AT_ONCE_S if self.database.away else None):
+            async with asyncio.timeout(AT_ONCE_S if self.database.away or self.serving.away else None):
                 rows = await self.database.query("alive")
+                if self.serving is not self.database:
+                    await self.serving.query("alive")
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
                 found += [f"the log {row['log']} contradicts its checkpoints: {row['what']}" for row in incidents]
