@@ -100,6 +100,11 @@ class DebateLog:
         return self._epoch
 
     @property
+    def tenant(self) -> str:
+        """Whose debate it is."""
+        return self._place.tenant
+
+    @property
     def next_n(self) -> int:
         """The number of the next record, as far as this writer knows."""
         return self._next_n

@@ -93,15 +93,15 @@ class ProofsReader:
         try:
             for row in await self._database.query("log_tenants"):
                 for found in await proofs.logs_of(self._database, row["tenant"]):
-                    await self._look(found.log)
+                    await self._look(row["tenant"], found.log)
         except StatementRefused:
             raise
         except StoreUnavailable:
             return
         self.looks += 1
 
-    async def _look(self, log: str) -> None:
-        found = await proofs.latest_checkpoint(self._database, "default", log)
+    async def _look(self, tenant: str, log: str) -> None:
+        found = await proofs.latest_checkpoint(self._database, tenant, log)
         if found is None:
             assert log not in self.heads
             return
@@ -110,11 +110,11 @@ class ProofsReader:
         if old := self.heads.get(log):
             if new.size < old.size:
                 raise ProofError(f"the log {log} went back from {old.size} to {new.size}")
-            path = await proofs.consistency(self._database, "default", log, old.size, new.size)
+            path = await proofs.consistency(self._database, tenant, log, old.size, new.size)
             verify_consistency(old.size, new.size, path, old.root, new.root)
         index = self._random.randrange(new.size)
         nth = index // WIDTH
-        leaves = await proofs.entries(self._database, "default", log, nth, min(WIDTH, new.size - nth * WIDTH))
-        included = await proofs.inclusion(self._database, "default", log, index, new.size)
+        leaves = await proofs.entries(self._database, tenant, log, nth, min(WIDTH, new.size - nth * WIDTH))
+        included = await proofs.inclusion(self._database, tenant, log, index, new.size)
         verify_inclusion(leaf_hash(leaves[index % WIDTH]), index, new.size, included, new.root)
         self.heads[log] = new

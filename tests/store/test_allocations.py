@@ -85,7 +85,7 @@ async def test_a_tranche_is_what_is_wanted_or_what_is_needed_or_nothing(
 
         assert found == (Refusal(refused[0], need, refused[1]) if refused else None)
         assert spender.log.allocated == granted
-        assert (await read_head(service.database, spender.debate, "default"))["granted"] == granted
+        assert (await read_head(service.database, spender.debate, "acme"))["granted"] == granted
         await exact(service)
 
 
@@ -181,7 +181,7 @@ async def test_a_queued_debate_holds_nothing_and_cannot_draw(database: Server) -
     async with bench(database.service_url) as service:
         budgets = limits(day=1_000)
         debate = await (await Spenders.of(service)).queue(budgets)
-        log = await take_log(service.database, debate, 0, budgets=budgets)
+        log = await take_log(service.database, debate, 0, budgets=budgets, tenant="acme")
         await log.new_entries()
 
         with pytest.raises(Fenced):

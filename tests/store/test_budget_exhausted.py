@@ -80,7 +80,7 @@ async def test_what_costs_nothing_passes_a_limit_of_nothing(database: Server) ->
         rich = await service.reviews.submit(a_request(), Caller(tenant="rich"))
 
         assert (declined.status, rich.status) == ("declined", "queued")
-        head = await read_head(service.database, rich.debate, "default")
+        head = await read_head(service.database, rich.debate, "rich")
         assert head["granted"] == head["ceiling"]
 
 
@@ -95,4 +95,4 @@ async def test_a_stopped_debate_of_an_exhausted_tenant_is_still_recorded_to_its_
         await spender.log.append([DebateStopped("abort", "no money")])
         await spender.conclude("aborted")
 
-        assert (await read_head(service.database, spender.debate, "default"))["state"] == "aborted"
+        assert (await read_head(service.database, spender.debate, "acme"))["state"] == "aborted"

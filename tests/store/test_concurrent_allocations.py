@@ -53,7 +53,7 @@ async def test_of_many_that_need_the_last_of_a_limit_one_has_it(database: Server
         debates = [await spenders.open(limits(day=0), tenant) for _ in range(24)]
         for last in range(1, 13):
             budgets = limits(day=last * each)
-            logs = [await take_log(many, d.debate, 1, budgets=budgets) for d in debates]
+            logs = [await take_log(many, d.debate, 1, budgets=budgets, tenant=tenant) for d in debates]
 
             found = await asyncio.gather(*(log.allocate(each, each) for log in logs))
 

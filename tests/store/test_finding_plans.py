@@ -13,8 +13,9 @@ from bench.found import RARE, TENANT, fill
 from service.reviews.query_parameters import CLOSED, FILTERS, read_query
 from service.store.debate_query import SORTS, Position
 from service.store.finding import Search, page_statement
-from service.store.queries import numbered
+from service.store.queries import numbered, queries
 from tests.fixtures.postgres import Cluster, Database
+from tests.store.tenants import CLAUSE
 
 pytestmark = pytest.mark.no_replay
 DEBATES = 3_000
@@ -114,3 +115,17 @@ def test_each_order_uses_its_index_from_any_place_on(planner: psycopg.Connection
 
     assert f'"{ORDERS[sort.lstrip("-")]}"' in found
     assert read_whole(found) & LARGE == set()
+
+
+def test_no_clause_about_the_tenant_has_a_statement_read_a_table_from_end_to_end(filled: Database) -> None:
+    """As it is planned for all values, as PostgreSQL does with a statement that a connection has sent some times."""
+    whole = {}
+    with psycopg.connect(filled.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
+        for name, sql in queries().items():
+            if CLAUSE.search(sql):
+                cursor = psycopg.RawCursor(admin)
+                cursor.execute(b"EXPLAIN (GENERIC_PLAN, FORMAT JSON) " + numbered(sql)[0], prepare=False)
+                whole[name] = read_whole(json.dumps(cursor.fetchall())) & LARGE
+
+    assert {name: tables for name, tables in whole.items() if tables} == {}
+    assert len(whole) >= 45

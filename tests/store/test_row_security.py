@@ -184,6 +184,8 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"at": datetime(2999, 1, 1, tzinfo=UTC)}
     if name == "tiles_within":
         return every | {"upto": 256}
+    if name in ("moved", "renew_all"):  # each debate with its tenant
+        return every | {"tenants": [tenant]}
     if name == "heads_placed":
         return every | {"after": UUID(int=0)}
     return every
@@ -276,6 +278,9 @@ async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: S
     before = everything(stored)
 
     for database in (serving.of(OURS), serving):
+        if name == "issue_report":  # the other tenant's debate is not found
+            assert await database.query(name, written(stored, name, THEIRS)) == []
+            continue
         with pytest.raises(StatementRefused):
             await database.query(name, written(stored, name, THEIRS))
 
@@ -287,7 +292,9 @@ async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: S
 async def test_another_tenants_debate_is_not_aborted(stored: TwoTenants, serving: ServingDatabase) -> None:
     debate = stored.debates[THEIRS][2]
     theirs = serving.of(THEIRS)
-    log = DebateLog(theirs, debate, await read_head(theirs, debate), Writer(Caller().actor, "00" * 32), None, Budgets())
+    log = DebateLog(
+        theirs, debate, await read_head(theirs, debate, THEIRS), Writer(Caller().actor, "00" * 32), None, Budgets()
+    )
     await log.new_entries()
     before = everything(stored)
 
@@ -296,7 +303,7 @@ async def test_another_tenants_debate_is_not_aborted(stored: TwoTenants, serving
         with pytest.raises(Fenced):
             await log.append([DebateStopped("abort", "not ours")])
         with pytest.raises(NotFound):
-            await read_head(database, debate)
+            await read_head(database, debate, THEIRS)
     assert everything(stored) == before
 
     vars(log)["_database"] = theirs
@@ -306,7 +313,7 @@ async def test_another_tenants_debate_is_not_aborted(stored: TwoTenants, serving
 
 async def test_no_tenant_stays_in_a_connection(stored: TwoTenants, serving: ServingDatabase) -> None:
     """There is one connection: it was of a tenant a moment ago, also where that ended in an error."""
-    key = {"debate": UUID(stored.debates[OURS][0]), "tenant": None}
+    key = {"debate": UUID(stored.debates[OURS][0]), "tenant": OURS}
     pids = set()
     for _ in range(3):
         assert len(await serving.of(OURS).query("head", key)) == 1

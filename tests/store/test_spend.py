@@ -38,7 +38,7 @@ async def test_what_is_not_spent_goes_back_with_the_conclusion(database: Server,
 
         await spender.conclude(status)
 
-        head = await read_head(service.database, spender.debate, "default")
+        head = await read_head(service.database, spender.debate, "acme")
         assert (head["granted"], head["spent"], head["held"], head["state"]) == (250, 250, 0, status)
         assert drawn(database) == [("day", NOVEMBER[0], 250, 0), ("month", NOVEMBER[1], 250, 0)]
         assert [r[0] for r in rows(database, "SELECT amount FROM gainsay.draw ORDER BY nth")] == [300, 400, -450]
@@ -385,4 +385,4 @@ async def test_rows_that_somebody_has_reset_do_not_keep_debates_from_ending(data
         await two.settle(await two.hold(200), 300)
         await two.conclude()
 
-        assert len(await read_records(service.database, two.debate, "default")) == 6
+        assert len(await read_records(service.database, two.debate, "acme")) == 6

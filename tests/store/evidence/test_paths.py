@@ -72,8 +72,8 @@ async def test_a_tile_that_changes_between_two_looks_is_noticed(
     signed = await head(store, 600)
     statement = "UPDATE tile SET hashes = overlay(hashes PLACING sha256('x') FROM 33) WHERE level = 0 AND idx = 1"
 
-    async def proven_then_changed(database: Database, log: str, indexes: list[int], size: int) -> object:
-        found = await inclusions(database, "default", log, indexes, size)
+    async def proven_then_changed(database: Database, tenant: str, log: str, indexes: list[int], size: int) -> object:
+        found = await inclusions(database, tenant, log, indexes, size)
         StoredTiles.of(database).forget()
         grown.tamper(statement)
         return found
