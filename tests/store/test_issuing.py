@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import UTC, timedelta
 from itertools import count
 from typing import Any
 
@@ -66,7 +66,7 @@ async def test_a_key_is_a_caller_of_its_tenant_and_each_step_is_a_record(
         "subject": row.subject,
         "key": row.id,
         "roles": ["requester", "auditor", "operator"],
-        "expires": row.expires.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "expires": row.expires.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "by": ("local", *AS_ADMIN),
     }
     assert timedelta(days=29, hours=23) < row.expires - row.created <= timedelta(days=30, seconds=5)
