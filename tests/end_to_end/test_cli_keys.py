@@ -94,7 +94,7 @@ def test_the_keyboard_replaces_and_revokes(run: Run) -> None:
         (("keys", "create", "--role", "requester", "--name", "x", "--days", "9"), 2, "those of a first operator alone"),
         (
             ("keys", "create", "--role", "operator", "--role", "scrape", "--name", "x", "--days", "9"),
-            3,
+            2,
             "belong to none",
         ),
         (("keys", "list", "--tenant", "a", "--whole-service"), 2, "contradict each other"),
