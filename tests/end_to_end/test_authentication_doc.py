@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from service.cli import main
 from service.errors import Unauthenticated
 from service.identity.answer_cache import ANSWER_S, AT_ONCE, TRUSTED_S, WAITING
 from service.identity.api_keys import PATTERN, read_key, write_key
@@ -49,23 +51,41 @@ def done(script: str, folder: Path, database: Database) -> str:
     return ended.stdout
 
 
-async def test_the_commands_of_the_document_do_what_it_says(database: Database, tmp_path: Path) -> None:
-    tonight, request, life = blocks("sh")
+async def test_a_key_tonight(database: Database, tmp_path: Path) -> None:
+    tonight, request, _ = blocks("sh")
     await asyncio.to_thread(done, tonight, tmp_path, database)
     identity = str(tmp_path / "identity.toml")
     assert (tmp_path / "key.txt").stat().st_mode & 0o077 == 0
+    read_key((tmp_path / "key.txt").read_bytes().strip())
     async with served(database.service_url, work=False, sequence=False, GAINSAY_IDENTITY=identity) as service:
         there = request.replace("http://127.0.0.1:8321", service.url)
         assert there != request
         assert '"models"' in await asyncio.to_thread(done, there, tmp_path, database)
 
-    said = (await asyncio.to_thread(done, life, tmp_path, database)).splitlines()
 
-    keys = {(tmp_path / f"{name}.txt").read_text().strip() for name in ("key", "scrape", "new", "bank")}
-    assert len({read_key(key.encode()) for key in keys}) == 4
-    assert any("valid" in line and "scrape  prometheus" in line for line in said)
-    assert any("is revoked since" in line for line in said)
-    assert any(line.endswith("key  Grace Hopper") for line in said)
+def test_the_life_of_a_key(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each command in this process: a shell would import the service eight times."""
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", database.service_url)
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(tmp_path))
+    said, files, key = [], dict[str, str](), ""
+    for line in blocks("sh")[2].splitlines():
+        if line.startswith("KEY="):
+            (key,) = re.findall(r"^key +(key_\w+)$", files["issued.txt"], re.MULTILINE)
+            continue
+        words = shlex.split(line.replace('"$KEY"', key))
+        to = [at for at, word in enumerate(words) if word in (">", "2>")]
+        assert (words[0], main(words[1 : to[0] if to else None])) == ("gainsay", 0)
+        out, err = capfd.readouterr()
+        files |= {words[at + 1]: out if words[at] == ">" else err for at in to}
+        said.append(out)
+
+    keys = {read_key(files[f"{name}.txt"].strip().encode()) for name in ("scrape", "new", "bank")}
+    assert len(keys) == 3
+    assert any("valid" in out and "scrape  prometheus" in out for out in said)
+    assert any("is revoked since" in out for out in said)
+    assert said[-1].endswith("key  Grace Hopper\n")
 
 
 def test_the_rules_for_scanners_find_keys() -> None:
