@@ -147,7 +147,7 @@ class Issuing:
         rules.expect_manager(caller, tenant)
         row = await register.show_key(self._database, tenant, key) if is_id(key, "key_") else None
         if row is None:
-            raise NotFound(f"expected the id of a key of {_named(tenant)} (key_...), found none that is {key[:60]!r}")
+            raise _none_such("key", _named(tenant), key, known=is_id(key, "key_"))
         return row
 
     async def list_keys(self, caller: Caller, tenant: str | None, after: str = "") -> list[KeyRow]:
@@ -160,7 +160,7 @@ class Issuing:
         rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
         row = await register.show_subject(self._database, tenant, subject) if is_id(subject, "sub_") else None
         if row is None:
-            raise NotFound(f"expected the id of a subject of {tenant} (sub_...), found none that is {subject[:60]!r}")
+            raise _none_such("subject", tenant, subject, known=is_id(subject, "sub_"))
         return row
 
     async def list_subjects(self, caller: Caller, tenant: str, after: str = "") -> list[SubjectRow]:
@@ -203,6 +203,12 @@ class Issuing:
 def _is_own_of_administrators(caller: Caller, tenant: str) -> bool:
     """Whether these are the subjects among which the administrators are."""
     return tenant == SERVICE_TENANT and rules.administers(caller)
+
+
+def _none_such(what: str, tenant: str, given: str, *, known: bool) -> NotFound:
+    """The error for an id that stands for nothing. A text that is no id is not shown: it may be a key itself."""
+    found = given if known else "another text, which is no id"
+    return NotFound(f"expected the id of a {what} of {tenant} ({what[:3]}_...), found {found}; list them for their ids")
 
 
 def _named(tenant: str | None) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from datetime import timedelta
+from collections.abc import AsyncIterator, Awaitable
+from datetime import UTC, timedelta
 from itertools import count
 from typing import Any
 
@@ -12,11 +12,14 @@ import msgspec
 import psycopg
 import pytest
 
-from service.audit.record import open_leaf
+from service.audit.record import Writer, open_leaf
 from service.errors import AuditUnavailable, BadRequest, Forbidden, NotFound, Unauthenticated
 from service.identity.caller import LOCAL, Caller
+from service.identity.issuing import Issued
 from service.identity.issuing_rules import IdentityConflict, InvalidIdentity
 from service.identity.settings import KeySettings
+from service.store import identity_changes as changes
+from service.store.identity_changes import NewKey, Place
 from service.store.identity_register import IdentityRegister
 from service.store.pool import Database as Store
 from tests.fixtures.issuing import KEYBOARD, TENANT_ROLES, a_key, a_tenant, caller_of, issuing_on
@@ -66,7 +69,7 @@ async def test_a_key_is_a_caller_of_its_tenant_and_each_step_is_a_record(
         "subject": row.subject,
         "key": row.id,
         "roles": ["requester", "auditor", "operator"],
-        "expires": row.expires.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "expires": row.expires.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "by": ("local", *AS_ADMIN),
     }
     assert timedelta(days=29, hours=23) < row.expires - row.created <= timedelta(days=30, seconds=5)
@@ -112,14 +115,32 @@ async def test_an_administrator_makes_a_first_operator_and_no_second(store: Stor
     assert set((await caller_of(store, again)).roles) == set(TENANT_ROLES)
 
 
-async def test_of_two_first_operators_at_once_there_is_one(module_database: Database, store: Store) -> None:
+async def at_once(database: Database, table: str, *asked: Awaitable[Issued]) -> list[Issued | BaseException]:
+    """What comes of statements that all wait before one of them may write to a table."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
+    with psycopg.connect(database.admin_url, autocommit=True) as watch, psycopg.connect(database.admin_url) as admin:
+        admin.execute(f"LOCK TABLE gainsay.{table} IN SHARE MODE".encode())
+        made = asyncio.gather(*asked, return_exceptions=True)
+        async with asyncio.timeout(8):
+            while watch.execute(waiting, [database.name]).fetchone() != (len(asked),):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        admin.rollback()
+        return await made
+
+
+async def test_of_first_operators_at_once_there_is_one(module_database: Database, store: Store) -> None:
     name, issuing = next(NAMES), issuing_on(store)
     await issuing.create_tenant(KEYBOARD, name)
 
-    made = await asyncio.gather(*(issuing.issue(KEYBOARD, a_key(name)) for _ in range(4)), return_exceptions=True)
+    made = await at_once(module_database, "subject", *(issuing.issue(KEYBOARD, a_key(name)) for _ in range(3)))
 
     assert [isinstance(one, IdentityConflict) for one in made].count(False) == 1
     assert [record["what"] for record in records_of(module_database, name)] == ["tenantCreated", "keyIssued"]
+    with psycopg.connect(module_database.admin_url) as admin:
+        for table in ("entry", "payload", "pending"):  # of what was refused nothing is left
+            assert admin.execute(
+                f"SELECT count(*) FROM gainsay.{table} WHERE tenant = %s".encode(), [name]
+            ).fetchone() == (2,)
 
 
 async def test_an_operator_issues_what_it_holds_in_its_tenant_alone(store: Store) -> None:
@@ -242,13 +263,32 @@ async def test_rotations_at_once_leave_two_keys(module_database: Database, store
     name = next(NAMES)
     async with a_tenant(store, name) as (issuing, operator, first):
         key = first.row.id
-        made = await asyncio.gather(
-            *(issuing.rotate(operator, name, key, days=9) for _ in range(4)), return_exceptions=True
+        made = await at_once(
+            module_database, "api_key", *(issuing.rotate(operator, name, key, days=9) for _ in range(3))
         )
 
         assert [isinstance(one, IdentityConflict) for one in made].count(False) == 1
         assert len(await issuing.list_keys(operator, name)) == 2
     assert len(records_of(module_database, name)) == 3
+
+
+async def test_each_statement_asks_for_the_tenant_again(module_database: Database, store: Store) -> None:
+    async with a_tenant(store, next(NAMES)) as (_, mine, _), a_tenant(store, next(NAMES)) as (_, _, other):
+        row, writer = other.row, Writer(mine.actor, "00" * 32)
+        place = Place(f"localhost/{mine.tenant}/1", mine.tenant)
+        new = NewKey(
+            *("key_" + "0" * 26, b"\7" * 32, mine.tenant, row.subject, ("requester",), None, "x", "service"),
+            expires="2099-01-01T00:00:00Z",
+            replaced=row.id,
+            old_until="2026-01-01T00:00:00Z",
+        )
+
+        assert not await changes.revoke_key(store, mine.tenant, row.id, row.subject, place, writer)
+        assert not await changes.revoke_key(store, None, row.id, row.subject, place, writer)
+        assert not await changes.revoke_subject(store, mine.tenant, row.subject, place, writer)
+        assert await changes.add_key(store, new, place, writer) == "gone"
+        assert (await caller_of(store, other)).credential == row.id
+        assert len(records_of(module_database, mine.tenant)) == 2
 
 
 async def test_a_key_that_is_replaced_at_once_is_not_valid_any_more(store: Store) -> None:
