@@ -138,6 +138,7 @@ def document(rules: CaseBounds | None = None, *, known: bool = True) -> Schema:
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas, known=known)
+    components = {"schemas": schemas.components, "headers": _headers()}
     return {
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
@@ -146,7 +147,7 @@ def document(rules: CaseBounds | None = None, *, known: bool = True) -> Schema:
         "security": credentials() if known else [],
         "tags": [{"name": tag, "description": words} for tag, words in TAGS.items()],
         "paths": paths,
-        "components": {"schemas": schemas.components, "headers": _headers(), "securitySchemes": SECURITY_SCHEMES},
+        "components": components | ({"securitySchemes": SECURITY_SCHEMES} if known else {}),
     }
 
 
@@ -235,7 +236,8 @@ def _operation(operation: Operation, schemas: _Schemas, *, known: bool) -> Schem
         "tags": [operation.tag],
         "summary": operation.summary,
         "description": " ".join(filter(None, (operation.description, needed(operation)))),
-        "security": credentials(operation.scope) if known and operation.scope != "public" else [],
+        "security": credentials() if known and operation.scope != "public" else [],
+        **({} if operation.scope == "public" else {"x-scope": operation.scope}),
         "parameters": [_parameter(p) for p in operation.parameters],
         "responses": answers,
     }

@@ -58,8 +58,6 @@ def _named(name: str, part: Any) -> Any:
             return {key: schema_in_3_0(inner) for key, inner in part.items()}
         case "example" | "value":
             return part
-        case "security":  # before 3.1 only OAuth and OpenID Connect named scopes here
-            return [{scheme: [] for scheme in needed} for needed in part]
         case _:
             return _part(part)
 
