@@ -18,7 +18,7 @@ from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValida
 from tests.fixtures.callers import identity_file
 from tests.fixtures.npm import packages
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import JSON, Served, served
+from tests.fixtures.serving import JSON, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
