@@ -138,8 +138,9 @@ soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300
 		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
 # `make test` asks a few hundred requests; this one covers every member of a case too, on a service that runs debates.
-schemathesis: setup ## ask the service EXAMPLES (100) drawn requests for each operation by its document; SEED repeats a run
+schemathesis: setup ## ask the service EXAMPLES (100) drawn requests for each operation, as ROLE (none); SEED repeats a run
 	@GAINSAY_TEST_SCHEMATHESIS_EXAMPLES=$(or $(EXAMPLES),100) $(if $(SEED),GAINSAY_TEST_SCHEMATHESIS_SEED=$(SEED)) \
+		$(if $(ROLE),GAINSAY_TEST_SCHEMATHESIS_ROLE=$(ROLE)) \
 		$(BIN)/pytest --quiet --no-header --capture=no tests/end_to_end/test_schemathesis.py
 
 # `make test` draws 200 without a key and 40 with the log's, from GAINSAY_TEST_MUTATIONS_SEED: make mutations SEED=7

@@ -70,7 +70,7 @@ def problems_of(operation: Operation) -> tuple[int, ...]:
     """The statuses of an operation's problems, those of the limits among them."""
     limits = LIMITS[operation.id]
     also = ((408, operation.body), (429, limits.rate), (503, limits.shed))
-    return tuple(sorted({*operation.problems, *(status for status, applies in also if applies)}))
+    return tuple(sorted({*operation.refusals, *(status for status, applies in also if applies)}))
 
 
 async def keep_limits(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:

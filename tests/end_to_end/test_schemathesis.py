@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from service.identity.roles import ROLES, SERVICE_WIDE
+from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
 from tests.fixtures.serving import Served, a_declined_case, served
@@ -21,6 +23,8 @@ HERE = Path(__file__).parent / "schemathesis"
 LONG = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_EXAMPLES")
 SEED = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_SEED", "1")
 WITHIN_S = 7_200 if LONG else 100
+ROLE = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_ROLE")
+"""The role whose key a long run sends; without one it asks a service without identities."""
 CASES = ("submitCase", "decide", "quoteCase")
 """Operations with so many members that covering each takes two minutes."""
 RUNS: list[tuple[str, ...]] = (
@@ -33,14 +37,14 @@ RUNS: list[tuple[str, ...]] = (
 )
 
 
-async def found_by_schemathesis(site: Served, folder: Path, *words: str, document: str = "") -> str:
+async def found_by_schemathesis(site: Served, folder: Path, *words: str, document: str = "", **variables: str) -> str:
     """What schemathesis writes where it finds something; empty if it finds nothing."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "schemathesis.cli", "run", document or f"{site.url}/openapi.json", "--url", site.url),
         *("--checks", "all", "--seed", SEED, *words),
         *("--continue-on-failure", "--no-color", "--request-timeout", "30", "--warnings", "off"),
         cwd=folder,
-        env={**os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "PYTHONPATH": str(repository())},
+        env={**os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "PYTHONPATH": str(repository()), **variables},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
@@ -51,8 +55,9 @@ async def found_by_schemathesis(site: Served, folder: Path, *words: str, documen
     return "" if process.returncode == 0 else out.decode()
 
 
-async def settings(site: Served) -> str:
+async def settings(site: Served, submitter: Known | None = None) -> str:
     """The settings of schemathesis, with the names of a debate and of the log, so that it reads what is there."""
+    site.http.headers.update(submitter.headers if submitter else {})
     debate = (await site.finished())["debateId"]
     await site.submit(a_declined_case())
     host, tenant, epoch = (await site.http.get("/v1/audit/logs")).json()["logs"][0]["log"].split("/")
@@ -61,7 +66,37 @@ async def settings(site: Served) -> str:
     return f"{(HERE / 'schemathesis.toml').read_text('utf-8')}\n[parameters]\n{given}\n"
 
 
+async def key_of(registers: Registers, role: str) -> Known:
+    """A key of a role; ``requester`` is the one that submitted what is read."""
+    return await registers.issue(role, tenant=None if role in SERVICE_WIDE else "default")
+
+
 @pytest.mark.timeout(WITHIN_S * 2)
+@pytest.mark.skipif(bool(LONG) and not ROLE, reason="a long run with identities names a ROLE")
+async def test_schemathesis_as_each_role_finds_nothing(database: Database, tmp_path: Path) -> None:
+    """A short run sends the key of another role with each request, and a long one the key of one role.
+
+    The long run also sees that a request without the key, or with a wrong one, is refused.
+    """
+    registers = Registers(database)
+    async with served(database.service_url, GAINSAY_IDENTITY=identity_file(tmp_path)) as site:
+        keys = {role: await key_of(registers, role) for role in ([ROLE] if ROLE else ROLES)}
+        submitter = keys.get("requester") or await key_of(registers, "requester")
+        (tmp_path / "schemathesis.toml").write_text(await settings(site, submitter), "utf-8")
+        if LONG:
+            known = f"Authorization: Bearer {keys[str(ROLE)].secret}"
+            found = [await found_by_schemathesis(site, tmp_path, *words, "--header", known) for words in RUNS]
+        else:
+            short = ("--phases", "fuzzing", "--max-examples", "1", "--exclude-checks", "ignored_auth")
+            variable = {"GAINSAY_TEST_SCHEMATHESIS_KEYS": " ".join(known.secret for known in keys.values())}
+            found = [await found_by_schemathesis(site, tmp_path, *short, **variable)]
+
+    if any(found):
+        pytest.fail("\n".join(found), pytrace=False)
+
+
+@pytest.mark.timeout(WITHIN_S * 2)
+@pytest.mark.skipif(bool(ROLE), reason="a run as a ROLE asks a service with identities")
 async def test_schemathesis_finds_nothing(database: Database, tmp_path: Path) -> None:
     async with served(database.service_url) as site:
         (tmp_path / "schemathesis.toml").write_text(await settings(site), "utf-8")
