@@ -402,7 +402,7 @@ REPLAYS = _counter(
 STREAMS_CUT = _counter(
     "gainsay_http_event_streams_cut_total",
     "Event streams that this process ended before their debate was over, by reason.",
-    {"reason": ("stopping", "slow", "error")},
+    {"reason": ("stopping", "slow", "error", "revoked")},
 )
 NOTICES = _counter(
     "gainsay_notices_total",
