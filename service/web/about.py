@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from service import __version__
+from service.web.about_access import ACCESS
 from service.web.operation import Schema
 
 INFO: Schema = {
@@ -22,10 +23,7 @@ INFO: Schema = {
         "Unicode code points and leave the end out. Hashes are SHA-256 in lower-case hexadecimal. A member that has "
         "nothing to say is left out, so clients have to accept that it is absent. They also have to accept members "
         "and codes of flags and reasons that they do not know: later versions add some.\n\n"
-        "**Errors** are problem documents (RFC 9457). Branch on `code`.\n\n"
-        "**Access.** The service does not authenticate callers, so no operation has a security requirement. Its "
-        "operator has to let only entitled callers reach it, by a private network or a proxy that authenticates. "
-        "Every record says that its caller was not authenticated."
+        "**Errors** are problem documents (RFC 9457). Branch on `code`.\n\n" + ACCESS
     ),
     "contact": {"name": "The operator of this service"},
     "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},

@@ -67,7 +67,7 @@ def make_api(site: AppState) -> Middleware:
     The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
     """
     for operation in OPERATIONS:
-        for status in (*operation.answers, *operation.problems):
+        for status in (*operation.answers, *operation.refusals):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
     app = Litestar(

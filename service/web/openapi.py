@@ -28,6 +28,7 @@ from service.report.events.types import EventName
 from service.report.sent import as_json
 from service.reviews.evidence import NotOver
 from service.web.about import INFO, TAGS
+from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
 from service.web.member_texts import described, member_texts
@@ -55,6 +56,8 @@ _PROBLEMS: dict[int, GainsayError] = {
         ends="2026-11-22T00:00:00Z",
         retry_after=3_600,
     ),
+    401: TEXTS["unauthenticated"].example,
+    403: TEXTS["forbidden"].example,
     404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
     406: NotAcceptable(
         "expected Accept to allow text/event-stream, the only form of events; or read "
@@ -109,38 +112,42 @@ _UNREADABLE: Schema = {
 }
 """The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
-"""The headers of every answer."""
+"""The headers of every answer, the first of them to callers that may read the log."""
 _BINARY = ("application/octet-stream", "application/pdf", "application/zip")
 """The media types of answers that are bytes and no text. Generators know them by the format that 3.0 gave them."""
 
 
 @cache
-def encoded(rules: CaseBounds | None = None) -> bytes:
-    """The document as JSON, of a service whose policy gives these bounds to a case."""
-    return msgspec.json.encode(document(rules))
+def encoded(rules: CaseBounds | None = None, *, known: bool = True) -> bytes:
+    """The document as JSON, of a service whose policy gives these bounds to a case; ``known`` as in `document`."""
+    return msgspec.json.encode(document(rules, known=known))
 
 
 @cache
-def encoded_3_0(rules: CaseBounds | None = None) -> bytes:
+def encoded_3_0(rules: CaseBounds | None = None, *, known: bool = True) -> bytes:
     """The same in the words of OpenAPI 3.0.3."""
-    return msgspec.json.encode(in_3_0(msgspec.json.decode(encoded(rules))))
+    return msgspec.json.encode(in_3_0(msgspec.json.decode(encoded(rules, known=known))))
 
 
-def document(rules: CaseBounds | None = None) -> Schema:
-    """The whole document, of a service whose policy gives these bounds to a case."""
+def document(rules: CaseBounds | None = None, *, known: bool = True) -> Schema:
+    """The whole document, of a service whose policy gives these bounds to a case.
+
+    ``known`` says that the service knows identities: where it knows none, no operation demands a credential.
+    """
     schemas = _Schemas(rules)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas)
+        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas, known=known)
+    components = {"schemas": schemas.components, "headers": _headers()}
     return {
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "info": INFO,
         "servers": [{"url": "/", "description": "The service that sent this document."}],
-        "security": [],
+        "security": credentials() if known else [],
         "tags": [{"name": tag, "description": words} for tag, words in TAGS.items()],
         "paths": paths,
-        "components": {"schemas": schemas.components, "headers": _headers()},
+        "components": components | ({"securitySchemes": SECURITY_SCHEMES} if known else {}),
     }
 
 
@@ -218,9 +225,9 @@ def _with_amounts(schema: Any) -> Any:
     return [_with_amounts(part) for part in schema] if isinstance(schema, list) else schema
 
 
-def _operation(operation: Operation, schemas: _Schemas) -> Schema:
+def _operation(operation: Operation, schemas: _Schemas, *, known: bool) -> Schema:
     answers = {str(status): _answer(operation, status, schemas) for status in operation.answers}
-    for status in (*operation.problems, 500):
+    for status in (*operation.refusals, 500):
         answers[str(status)] = _problem(operation, status, schemas)
     if not any(400 <= int(status) < 500 for status in answers):
         answers["400"] = _UNREADABLE
@@ -228,7 +235,9 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": operation.description,
+        "description": " ".join(filter(None, (operation.description, needed(operation)))),
+        "security": credentials() if known and operation.scope != "public" else [],
+        **({} if operation.scope == "public" else {"x-scope": operation.scope}),
         "parameters": [_parameter(p) for p in operation.parameters],
         "responses": answers,
     }
@@ -270,7 +279,8 @@ def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
     example = as_json(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
     later = ["Retry-After"] if status in (409, 503) else []
-    headers = _header_refs(*later, *operation.problem_headers.get(status, ()), *_EVERY)
+    challenge = ["WWW-Authenticate"] if status in (401, 403) else []
+    headers = _header_refs(*later, *challenge, *operation.problem_headers.get(status, ()), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 

@@ -10,6 +10,8 @@ from service.identity.roles import Scope
 from service.reviews.query_parameters import PAGE, PAGE_MAX
 
 JSON = "application/json"
+AT_THE_DOOR = (400, 401, 403, 503)
+"""The statuses of a request whose caller is not known, may not come so, or cannot be looked up."""
 
 Schema = dict[str, Any]
 
@@ -56,6 +58,12 @@ class Operation(Struct, frozen=True, kw_only=True):
     problems: tuple[int, ...] = ()
     problem_headers: dict[int, tuple[str, ...]] = {}
 
+    @property
+    def refusals(self) -> tuple[int, ...]:
+        """The statuses of ``problems``, and those with which the door of HTTP refuses a caller."""
+        at_the_door = () if self.scope == "public" else AT_THE_DOOR
+        return tuple(sorted({*self.problems, *at_the_door}))
+
 
 HEADERS: dict[str, tuple[str, Schema]] = {
     "Location": ("The address of the debate.", {"type": "string"}),
@@ -71,6 +79,10 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
     "Gainsay-Checkpoint": (
         "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
+        {"type": "string"},
+    ),
+    "WWW-Authenticate": (
+        "How to send a credential (RFC 6750): error says whether one came that is not good, scope what it would need.",
         {"type": "string"},
     ),
     "Request-Id": ("The id of this request, as in the service's log.", {"type": "string"}),

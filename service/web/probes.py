@@ -75,16 +75,25 @@ async def metrics(request: HttpRequest) -> Response[bytes]:
 @get("/openapi.json")
 async def description(request: HttpRequest) -> Response[bytes]:
     """The OpenAPI document, made in a thread: that takes a second, and only the first request waits for it."""
-    return Response(content=await asyncio.to_thread(openapi.encoded, _rules(request)), media_type="application/json")
+    return Response(
+        content=await asyncio.to_thread(openapi.encoded, _rules(request), known=_known(request)),
+        media_type="application/json",
+    )
 
 
 @get("/openapi-3.0.json")
 async def description_3_0(request: HttpRequest) -> Response[bytes]:
     """The same in OpenAPI 3.0.3."""
     return Response(
-        content=await asyncio.to_thread(openapi.encoded_3_0, _rules(request)), media_type="application/json"
+        content=await asyncio.to_thread(openapi.encoded_3_0, _rules(request), known=_known(request)),
+        media_type="application/json",
     )
 
 
 def _rules(request: HttpRequest) -> CaseBounds:
     return CaseBounds.of(app_state(request).deployment.policy)
+
+
+def _known(request: HttpRequest) -> bool:
+    """Whether the service knows identities."""
+    return app_state(request).authenticator.configured

@@ -24,7 +24,7 @@ from service.identity.roles import GRANTS, ROLES, SERVICE_WIDE, Reach, Role
 from service.web.api import HANDLERS
 from service.web.docs import docs_version
 from service.web.middleware import route_of
-from service.web.operation import Operation
+from service.web.operation import Answer, Operation
 from service.web.operations import OPERATIONS
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.postgres import Database
@@ -216,6 +216,7 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
         counts[expected(cell)] += 1
         if answer.status_code != expected(cell):
             wrong.append(f"{cell}: expected {expected(cell)}, found {answer.status_code} {answer.text[:200]}")
+        wrong += [f"{cell}: {fault}" for fault in unsafe(answer)]
         if answer.status_code in (401, 403, 404):
             told = answer.json()
             assert told["code"] in ("unauthenticated", "forbidden", "not_found"), str(cell)
@@ -230,6 +231,44 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
     )
     assert wrong == []
     assert min(counts[status] for status in (200, 401, 403, 404)) > 20
+
+
+def unsafe(answer: httpx.Response) -> Iterator[str]:
+    """What an answer lacks of the headers that keep it from being sniffed, kept, framed or loaded by others."""
+    headers = answer.headers
+    fixed = {
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cross-origin-resource-policy": "same-origin",
+    }
+    yield from (f"no {name}: {value}" for name, value in fixed.items() if headers.get(name) != value)
+    kept = headers.get("cache-control", "")
+    own = kept == "no-store" or (kept.startswith("private") and "Authorization" in headers.get("vary", ""))
+    if answer.request.url.path.startswith("/v1/") and not own:
+        yield f"a shared cache, or the next caller, may keep it: {kept}, {headers.get('vary')}"
+    if any(name.startswith("access-control-") for name in headers):
+        yield "other origins may read it"
+    if headers.get("content-type", "").startswith("text/html"):
+        policy = headers.get("content-security-policy", "")
+        strict = ("default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'")
+        yield from (f"no {part} in {policy}" for part in strict if part not in policy)
+        yield from (f"{part} in {policy}" for part in ("unsafe", "*", "http") if part in policy)
+
+
+async def test_pages_of_html_are_among_what_is_walked(stage: Stage) -> None:
+    auditor = stage.callers["auditor"]
+    assert auditor is not None
+    pages = [
+        operation.path for operation in OPERATIONS if "text/html" in operation.answers.get(200, Answer("")).content
+    ]
+    found = {}
+    for path in pages:
+        address = path.format(debate=stage.debates["foreign"], code="forbidden")
+        answer = await stage.site.http.get(address, headers=auditor.headers | {"accept": "text/html"})
+        assert answer.headers["content-type"].startswith("text/html"), path
+        found[path] = [*unsafe(answer)]
+
+    assert found == {path: [] for path in ("/v1/debates/{debate}/report", "/problems", "/problems/{code}", "/docs")}
 
 
 async def _asked(stage: Stage, cell: Cell, path: str) -> httpx.Response:

@@ -15,8 +15,10 @@ import pytest
 import pytest_asyncio
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
+from tests.fixtures.callers import identity_file
 from tests.fixtures.npm import packages
-from tests.fixtures.serving import JSON, Served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -27,13 +29,15 @@ QUIETLY = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def folder(site: Served, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both documents as they are served, with the rules of the linters."""
+async def folder(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both documents as a service with identities serves them, with the rules of the linters."""
     found = tmp_path_factory.mktemp("documents")
-    for name in VALIDATORS:
-        answer = await site.http.get(f"/{name}")
-        assert answer.status_code == 200
-        (found / name).write_bytes(answer.content)
+    known = {"GAINSAY_IDENTITY": identity_file(found)}
+    async with served(module_database.service_url, work=False, sequence=False, **known) as site:
+        for name in VALIDATORS:
+            answer = await site.http.get(f"/{name}")
+            assert answer.status_code == 200
+            (found / name).write_bytes(answer.content)
     for rules in HERE.glob("*.yaml"):
         shutil.copy(rules, found)
     return found

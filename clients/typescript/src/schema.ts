@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * Find debates and declined cases: filters, an order, pages, counts.
-         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list by time without filters. Filters, other orders and facets have it after `gainsay rebuild`.
+         * @description Of several values of one parameter any passes; filters of different names must all pass. Shows the projection that lists are made of. It is compared with the records in the background, within audit.row_hours of the policy; a read of one debate is compared at once. A debate that another version recorded is in the list by time without filters. Filters, other orders and facets have it after `gainsay rebuild`. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["listDebates"];
         put?: never;
         /**
          * Submit a case; the gate decides whether it is debated.
-         * @description The service checks the whole case and records it before it answers. Where an error says that nothing was written, nothing was. The debate runs to its end without listeners, unless onDisconnect is abort: then the service aborts it when its last listener has disconnected and none reconnects within 5 seconds. Where a database failure cut the listener off, it has 5 to 10 seconds after the database has recovered. A listener is a connection that follows the events or waits for the result. If the answer to a case was lost, send the case again under its Idempotency-Key. A running debate is answered with 409 and its Location; a finished one with 200, its result and Idempotency-Replayed. A different case under the same key is refused (idempotency_key_reused). A refused case stores no key. When too many debates are queued (queue_full) or too many cases arrive together (overloaded), retry after Retry-After.
+         * @description The service checks the whole case and records it before it answers. Where an error says that nothing was written, nothing was. The debate runs to its end without listeners, unless onDisconnect is abort: then the service aborts it when its last listener has disconnected and none reconnects within 5 seconds. Where a database failure cut the listener off, it has 5 to 10 seconds after the database has recovered. A listener is a connection that follows the events or waits for the result. If the answer to a case was lost, send the case again under its Idempotency-Key. A running debate is answered with 409 and its Location; a finished one with 200, its result and Idempotency-Replayed. A different case under the same key is refused (idempotency_key_reused). A refused case stores no key. When too many debates are queued (queue_full) or too many cases arrive together (overloaded), retry after Retry-After. Needs the scope `case.submit` (roles requester, operator).
          */
         post: operations["submitCase"];
         delete?: never;
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Read one debate in its present state.
-         * @description Records, context and documents are compared with what commits to them first; a difference is 500 `evidence_damaged`, which names the record.
+         * @description Records, context and documents are compared with what commits to them first; a difference is 500 `evidence_damaged`, which names the record. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["readDebate"];
         put?: never;
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * Follow the debate as server-sent events, resumable as long as its record exists.
-         * @description The id of an event is the number of its entry. x-event-data lists the events and the type of each one's data. Names are in camelCase, shares from 0 to 1, and a member that has nothing to say is left out. An event in the shape of a format's reference has our own members in `gainsay`. The stream ends after `final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID and the same `view`: `final` has the view of the request in which it is sent.
+         * @description The id of an event is the number of its entry. x-event-data lists the events and the type of each one's data. Names are in camelCase, shares from 0 to 1, and a member that has nothing to say is left out. An event in the shape of a format's reference has our own members in `gainsay`. The stream ends after `final`, also that of a declined case. If it ends earlier, connect again with Last-Event-ID and the same `view`: `final` has the view of the request in which it is sent. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["followDebate"];
         put?: never;
@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Abort a debate: it makes no further model calls. An abort is idempotent.
-         * @description A call in flight is not cut: its cost is charged when it returns, so stillHeldUSD may become spent. The debate ends as aborted once no call is in flight. An abort of a debate that is over changes nothing and answers with the status that it has.
+         * @description A call in flight is not cut: its cost is charged when it returns, so stillHeldUSD may become spent. The debate ends as aborted once no call is in flight. An abort of a debate that is over changes nothing and answers with the status that it has. Needs the scope `case.abort` (roles requester, operator).
          */
         post: operations["abortDebate"];
         delete?: never;
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Read the report of a debate: HTML, Markdown or PDF, chosen by Accept.
-         * @description The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that has ended, and when the log proves that record, which the bundle carries.
+         * @description The log records the SHA-256 of each PDF before the PDF is handed out. So a PDF is given of a debate that has ended, and when the log proves that record, which the bundle carries. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["readReport"];
         put?: never;
@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * List the documents of a case, as they were recorded.
-         * @description Each with the SHA-256 and the length of its text, which is compared with the commitment of the case first. href leads to the text.
+         * @description Each with the SHA-256 and the length of its text, which is compared with the commitment of the case first. href leads to the text. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["listDocuments"];
         put?: never;
@@ -137,7 +137,7 @@ export interface paths {
         };
         /**
          * Read the text of a document, compared with the commitment of the case first.
-         * @description Sent as plain text that no browser runs, byte for byte as the caller gave it in UTF-8. Citations count code points of this text. A text that does not match its commitment is 500 evidence_damaged.
+         * @description Sent as plain text that no browser runs, byte for byte as the caller gave it in UTF-8. Citations count code points of this text. A text that does not match its commitment is 500 evidence_damaged. Needs the scope `case.read` (roles requester, reviewer, auditor, operator).
          */
         get: operations["readDocument"];
         put?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * Read the bundle of one decision: all its evidence in one file that can be verified offline.
-         * @description A ZIP of plain files: records and payloads, documents, prompts, policy, proofs, the checkpoint, JSON Schemas, and a README. The bytes are the same as application/octet-stream, for clients that know no ZIP. `gainsay audit verify` verifies it offline. The service records each reading, and compares hashes, chain and proofs before the file leaves: a difference is 500 `evidence_damaged`.
+         * @description A ZIP of plain files: records and payloads, documents, prompts, policy, proofs, the checkpoint, JSON Schemas, and a README. The bytes are the same as application/octet-stream, for clients that know no ZIP. `gainsay audit verify` verifies it offline. The service records each reading, and compares hashes, chain and proofs before the file leaves: a difference is 500 `evidence_damaged`. Needs the scope `evidence.read` (roles requester, reviewer, auditor).
          */
         get: operations["readBundle"];
         put?: never;
@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List the verifier keys of logs, witnesses and approvers, with their times and who stands for them.
-         * @description The operator's register in the policy, beside what the database knows of each key. It is for information: pin a key only after its holder gave it to you by another way.
+         * @description The operator's register in the policy, beside what the database knows of each key. It is for information: pin a key only after its holder gave it to you by another way. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["listKeys"];
         put?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * List the caller's logs, each with its verifier key and latest checkpoint.
-         * @description A tenant has one log, and a further one after each rotation. New debates go into the last.
+         * @description A tenant has one log, and a further one after each rotation. New debates go into the last. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["listLogs"];
         put?: never;
@@ -217,7 +217,7 @@ export interface paths {
         };
         /**
          * Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint).
-         * @description A signed note: origin, size and root of the log, the log's signature, and those of witnesses. Keep it: proofs against a later one show that nothing before it was changed.
+         * @description A signed note: origin, size and root of the log, the log's signature, and those of witnesses. Keep it: proofs against a later one show that nothing before it was changed. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["readCheckpoint"];
         put?: never;
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Prove that a record is in the log (C2SP tlog-proof).
-         * @description A text with the leaf's index, the hashes of an inclusion proof and the checkpoint that it leads to. `gainsay audit verify` and any tool for C2SP tlog-proof check it.
+         * @description A text with the leaf's index, the hashes of an inclusion proof and the checkpoint that it leads to. `gainsay audit verify` and any tool for C2SP tlog-proof check it. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["proveRecord"];
         put?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4).
-         * @description Compare with it a checkpoint that you kept and a later one. Where the two are of one size, their roots must be equal and no proof is needed.
+         * @description Compare with it a checkpoint that you kept and a later one. Where the two are of one size, their roots must be equal and no proof is needed. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["proveConsistency"];
         put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * Read a tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).
-         * @description Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows.
+         * @description Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["readTile"];
         put?: never;
@@ -297,7 +297,7 @@ export interface paths {
         };
         /**
          * Export the records under the latest checkpoint, all or filtered: JSONL with proofs, or CSV.
-         * @description Without filters the leaves hash to the signed root. With filters each record comes with its inclusion proof. `gainsay audit verify` verifies both. Times are those at which a record joined the log. Filters by debate read a projection of the records. The service records each export.
+         * @description Without filters the leaves hash to the signed root. With filters each record comes with its inclusion proof. `gainsay audit verify` verifies both. Times are those at which a record joined the log. Filters by debate read a projection of the records. The service records each export. Needs the scope `evidence.read` over all cases of the tenant (role auditor).
          */
         get: operations["exportRecords"];
         put?: never;
@@ -317,7 +317,7 @@ export interface paths {
         };
         /**
          * List the debates that rest on one prompt, manifest, configuration, model, document, price or engine.
-         * @description Give exactly one of these parameters. The service records each search. It searches a projection of the records, which is compared with them in the background, within audit.row_hours of the policy.
+         * @description Give exactly one of these parameters. The service records each search. It searches a projection of the records, which is compared with them in the background, within audit.row_hours of the policy. Needs the scope `evidence.read` over all cases of the tenant (role auditor).
          */
         get: operations["recall"];
         put?: never;
@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Decide by the gate alone; the service stores nothing and counts one metric.
-         * @description Takes the members of a case that the decision needs, without question and documents. The decision is the one that POST /v1/debates would make. No model is called, so it costs nothing.
+         * @description Takes the members of a case that the decision needs, without question and documents. The decision is the one that POST /v1/debates would make. No model is called, so it costs nothing. Needs the scope `check` (roles requester, operator).
          */
         post: operations["decide"];
         delete?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Quote the cost of a case; the service stores nothing and calls no model.
-         * @description Takes the body of POST /v1/debates and refuses the same cases, with one exception: where the money does not suffice, the quote says startable: false and the amount needed. Quotes are not binding.
+         * @description Takes the body of POST /v1/debates and refuses the same cases, with one exception: where the money does not suffice, the quote says startable: false and the amount needed. Quotes are not binding. Needs the scope `check` (roles requester, operator).
          */
         post: operations["quoteCase"];
         delete?: never;
@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Check citations against sources in the request; the service stores nothing and calls no model.
-         * @description A quotation without a sourceId may come from any source. A rule judges every difference between quotation and source. A similarity score never verifies a citation.
+         * @description A quotation without a sourceId may come from any source. A rule judges every difference between quotation and source. A similarity score never verifies a citation. Needs the scope `check` (roles requester, operator).
          */
         post: operations["checkCitations"];
         delete?: never;
@@ -397,7 +397,7 @@ export interface paths {
         };
         /**
          * List every pinned prompt, template and reply schema with its hash.
-         * @description Every debate records these hashes, and each request is compared with them before it is sent. The texts themselves are in the bundle of each debate.
+         * @description Every debate records these hashes, and each request is compared with them before it is sent. The texts themselves are in the bundle of each debate. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["listPrompts"];
         put?: never;
@@ -417,7 +417,7 @@ export interface paths {
         };
         /**
          * List the models of the catalogue with families, dated prices and track records.
-         * @description Track records are of the tenant's own newest panels, read from a projection of the records. They measure conduct in debates and not truth. debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key is shown.
+         * @description Track records are of the tenant's own newest panels, read from a projection of the records. They measure conduct in debates and not truth. debaterOrder is how a panel of mode auto ranks the pool of debaters by them now. No address and no key is shown. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["listModels"];
         put?: never;
@@ -437,7 +437,7 @@ export interface paths {
         };
         /**
          * Read the policy that decisions name, with its hash.
-         * @description What cases are decided by: task types, thresholds of the gate, limits of a case, seats with their models, and the rules of each format. The limits of other tenants, and addresses and keys of vendors, are not shown.
+         * @description What cases are decided by: task types, thresholds of the gate, limits of a case, seats with their models, and the rules of each format. The limits of other tenants, and addresses and keys of vendors, are not shown. Needs the scope `catalogue.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["readPolicy"];
         put?: never;
@@ -597,7 +597,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus.
-         * @description Counters, gauges and histograms of this process alone. docs/metrics.md lists each with its labels.
+         * @description Counters, gauges and histograms of this process alone. docs/metrics.md lists each with its labels. Needs the scope `metrics.read` (roles scrape, administrator).
          */
         get: operations["metrics"];
         put?: never;
@@ -6768,6 +6768,8 @@ export interface components {
         "Preference-Applied": string;
         /** @description The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later. */
         "Gainsay-Checkpoint": string;
+        /** @description How to send a credential (RFC 6750): error says whether one came that is not good, scope what it would need. */
+        "WWW-Authenticate": string;
         /** @description The id of this request, as in the service's log. */
         "Request-Id": string;
     };
@@ -6848,6 +6850,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -6974,6 +7022,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Payment Required */
             402: {
                 headers: {
@@ -6994,6 +7065,29 @@ export interface operations {
                      *       "limit": "tenantDay",
                      *       "leftUSD": "0.02",
                      *       "ends": "2026-11-22T00:00:00Z"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -7239,6 +7333,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7363,6 +7503,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -7503,6 +7689,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -7711,6 +7943,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -7870,6 +8148,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8001,6 +8325,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8109,6 +8479,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -8250,6 +8666,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -8332,6 +8794,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -8428,6 +8936,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -8558,6 +9112,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8681,6 +9281,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Not Found */
             404: {
                 headers: {
@@ -8794,6 +9440,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -8931,6 +9623,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9091,6 +9829,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -9177,6 +9961,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9288,6 +10118,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     quoteCase: {
@@ -9329,6 +10182,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9533,6 +10432,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -9637,6 +10582,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listPrompts: {
@@ -9681,6 +10649,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -9696,6 +10710,29 @@ export interface operations {
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9740,6 +10777,52 @@ export interface operations {
                      *       "status": 400,
                      *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
                      *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9836,6 +10919,52 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
@@ -9851,6 +10980,29 @@ export interface operations {
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -10487,14 +11639,72 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description Bad Request */
             400: {
                 headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/unauthenticated",
+                     *       "title": "The caller is not known",
+                     *       "status": 401,
+                     *       "detail": "expected an API key or a token as Authorization: Bearer ..., found no Authorization; send the key that the operator of your tenant issued",
+                     *       "code": "unauthenticated",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/forbidden",
+                     *       "title": "The caller may not do this",
+                     *       "status": 403,
+                     *       "detail": "submitCase needs the scope case.submit, which the roles requester and operator have; this caller has auditor",
+                     *       "code": "forbidden",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10512,6 +11722,29 @@ export interface operations {
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
