@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from service.web.socket_file import SocketFile
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """Where to listen: the file, where there is one."""
 
     host: str
     port: int
-    file: SocketFile | None
+    file: SocketFile | None = None
 
 
 NO_IDENTITY = (
@@ -72,7 +72,7 @@ def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_wo
     """
     from service.web.loopback import refuse_open_address
 
-    place = _Place(host, port, _socket_file(unix, unix_group))
+    place = Place(host, port, _socket_file(unix, unix_group))
     settings = startup.start(quiet=False)
     if settings.identity is None and place.file is None:
         refuse_open_address(host)
@@ -99,7 +99,7 @@ def _socket_file(path: Path | None, group: str | None) -> SocketFile | None:
 async def _serve(
     settings: Settings,
     where: DatabaseAddresses,
-    place: _Place,
+    place: Place,
     left_s: Callable[[], float],
     *,
     with_worker: bool,
