@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import uvloop
+from click.core import ParameterSource
 
 from service import telemetry
 from service.app import open_app, running_lag_meter, running_self_check, running_sequencer, running_worker
@@ -14,6 +17,18 @@ from service.cli import exit_codes, startup
 from service.policy.settings import Settings
 from service.store.schema.wait_for_database import Deadline
 from service.store.startup import DatabaseAddresses, addresses, run_migrations
+
+if TYPE_CHECKING:
+    from service.web.socket_file import SocketFile
+
+
+class Place(NamedTuple):
+    """Where to listen: the file, where there is one."""
+
+    host: str
+    port: int
+    file: SocketFile | None = None
+
 
 NO_IDENTITY = (
     "no identity is configured (GAINSAY_IDENTITY): callers are not authenticated, and only this machine is answered"
@@ -25,9 +40,15 @@ NO_IDENTITY = (
 @click.option(
     "--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="The port; 0 takes any free one."
 )
+@click.option(
+    "--unix",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Listen on this socket file in place of --host and --port; its owner alone may open it.",
+)
+@click.option("--unix-group", metavar="GROUP", help="Let this group open the socket file as well.")
 @click.option("--no-worker", is_flag=True, help="Run no worker; `gainsay work` runs elsewhere on the same database.")
 @click.option("--no-sequencer", is_flag=True, help="Run no sequencer; `gainsay sequence` runs elsewhere.")
-def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
+def serve(host: str, port: int, unix: Path | None, unix_group: str | None, no_worker: bool, no_sequencer: bool) -> int:
     """Serve the HTTP API, by default with a worker and a sequencer in the same process.
 
     If GAINSAY_DATABASE_URL is set, callers are served with the login of GAINSAY_API_URL, and the sequencer needs
@@ -52,21 +73,34 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     """
     from service.web.loopback import refuse_open_address
 
+    place = Place(host, port, _socket_file(unix, unix_group))
     settings = startup.start(quiet=False)
-    if settings.identity is None:
+    if settings.identity is None and place.file is None:
         refuse_open_address(host)
     left_s = Deadline(settings.wait_s)
     with startup.ended_by_sigterm(), addresses(settings, left_s, serving=True) as where:
         work, sequence = not no_worker, not no_sequencer
-        uvloop.run(_serve(settings, where, host, port, left_s, with_worker=work, with_sequencer=sequence))
+        uvloop.run(_serve(settings, where, place, left_s, with_worker=work, with_sequencer=sequence))
     return exit_codes.DONE
+
+
+def _socket_file(path: Path | None, group: str | None) -> SocketFile | None:
+    """The socket file that the options name; raises `click.UsageError` for options that say two things."""
+    from service.web.socket_file import SocketFile
+
+    context = click.get_current_context()
+    given = [name for name in ("host", "port") if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if path is not None and given:
+        raise click.UsageError(f"--unix takes the place of --{given[0]}; give one of them")
+    if path is None and group is not None:
+        raise click.UsageError("--unix-group names who may open the file of --unix; give that too")
+    return None if path is None else SocketFile(path.absolute(), group)
 
 
 async def _serve(
     settings: Settings,
     where: DatabaseAddresses,
-    host: str,
-    port: int,
+    place: Place,
     left_s: Callable[[], float],
     *,
     with_worker: bool,
@@ -80,7 +114,8 @@ async def _serve(
     def ready(address: str) -> None:
         if settings.identity is None:
             click.echo(f"gainsay: {NO_IDENTITY}", err=True)
-        click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
+        about = "" if place.file else f" (API at {address}/openapi.json)"
+        click.echo(f"gainsay: serving on {address}{about}; Ctrl-C stops", err=True)
 
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
@@ -100,7 +135,15 @@ async def _serve(
                 releasing()
 
             if not end.name:  # the signal may have come during the start
-                await listen(app, host, port, ready=ready, stopping=stopping, drain_s=settings.drain_s)
+                await listen(
+                    app,
+                    place.host,
+                    place.port,
+                    unix=place.file,
+                    ready=ready,
+                    stopping=stopping,
+                    drain_s=settings.drain_s,
+                )
             with startup.hurried(releasing):
                 await stack.aclose()
     telemetry.LOG.info("stopped")

@@ -17,7 +17,7 @@ from service.policy.keys import Key, read, whole, word, words
 
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-"""What a token may be signed with: public keys alone. A shared secret would let whoever verifies a token make one."""
+"""What a token may be signed with: public keys alone. With a shared secret each verifier could make tokens."""
 USUAL: tuple[Algorithm, ...] = ("RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519")
 
 SOURCE = re.compile(r"[a-z][a-z0-9-]{0,62}")

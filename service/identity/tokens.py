@@ -58,7 +58,7 @@ class UnverifiedToken(Struct, frozen=True):
         return _type(self.header)
 
     def __repr__(self) -> str:
-        """Nothing of the token: whoever has it may use it."""
+        """Nothing of the token: it works for each who has it."""
         return "UnverifiedToken()"
 
 

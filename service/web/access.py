@@ -86,12 +86,22 @@ def ways(handlers: Iterable[HTTPRouteHandler], operations: Iterable[Operation]) 
 def presented(request: Connection) -> Presented:
     """What a request presents about who sent it."""
     given = tuple(request["headers"])
-    client = request["client"]
     return Presented(
         authorization=tuple(value for name, value in given if name == b"authorization"),
         headers=given,
-        peer=client[0] if client else "unix",
+        peer=_peer(request),
     )
+
+
+def _peer(request: Connection) -> str:
+    """The other end of the connection: ``unix`` for a socket file, by the server's own end.
+
+    A client that has already left has no address either. It must not count as a proxy on a socket file for that.
+    """
+    server, client = request["server"], request["client"]
+    if server is not None and server[1] is None:
+        return "unix"
+    return client[0] if client else ""
 
 
 def permitted(caller: Caller, operation: Operation) -> Caller:

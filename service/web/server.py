@@ -19,7 +19,6 @@ from secrets import token_hex
 import uvicorn
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.errors import GainsayError
 from service.identity.caller import Caller
 from service.policy import Rates
 from service.store.rates import RateExchange
@@ -29,6 +28,7 @@ from service.web.app_state import AppState, Service, default_body_max
 from service.web.connection_bounds import ConnectionBounds, Connections
 from service.web.overload import Load
 from service.web.rate_limits import RateLimiter
+from service.web.socket_file import CannotListen, SocketFile, bound_file
 from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
@@ -39,18 +39,12 @@ BACKLOG = 2048
 BOUNDS = ConnectionBounds()
 
 
-class CannotListen(GainsayError):
-    """The address is in use, belongs to another machine, or is not an address."""
-
-    code = "cannot_listen"
-    title = "The service cannot listen on the address"
-
-
 async def listen(
     service: Service,
     host: str,
     port: int,
     *,
+    unix: SocketFile | None = None,
     ready: Callable[[str], None] = lambda _url: None,
     stopping: Callable[[], None] = lambda: None,
     drain_s: float = 0.0,
@@ -63,7 +57,7 @@ async def listen(
         stopping()
 
     try:
-        await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
+        await serve(make_api(site), host, port, unix=unix, ready=ready, stopping=closing, drain_s=drain_s)
     finally:
         await site.rates.close()
 
@@ -74,14 +68,16 @@ async def listening(
     host: str = "127.0.0.1",
     port: int = 0,
     *,
+    unix: SocketFile | None = None,
     heartbeat_s: float = HEARTBEAT_S,
     slow_s: float = SLOW_S,
     bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Answer requests to the API as long as the block lasts; see `serving`."""
     site = _site(service, heartbeat_s, slow_s)
+    stop = site.closing.set
     try:
-        async with serving(make_api(site), host, port, stopping=site.closing.set, bounds=bounds) as address:
+        async with serving(make_api(site), host, port, unix=unix, stopping=stop, bounds=bounds) as address:
             yield address
     finally:
         await site.rates.close()
@@ -111,16 +107,18 @@ async def serve(
     host: str,
     port: int,
     *,
+    unix: SocketFile | None = None,
     ready: Callable[[str], None] = lambda _url: None,
     stopping: Callable[[], None] = lambda: None,
     drain_s: float = 0.0,
 ) -> None:
     """Answer requests to an application until SIGTERM or SIGINT comes, and after SIGTERM for ``drain_s`` more.
 
-    Port 0 takes any free port. ``ready`` is called with the real address once the server takes requests, and
-    ``stopping`` at each signal, before the server waits for open requests. Raises `CannotListen`.
+    Port 0 takes any free port; a socket file takes the place of host and port. ``ready`` is called with the real
+    address once the server takes requests, and ``stopping`` at each signal, before the server waits for open requests.
+    Raises `CannotListen`.
     """
-    with _bound_socket(host, port) as listening:
+    with _bound_socket(host, port, unix) as listening:
         server = _Server(app, stopping, drain_s)
         server.when_ready = partial(ready, _url(listening))
         with _signals({signal.SIGTERM: server.drain, signal.SIGINT: server.stop}):
@@ -133,11 +131,12 @@ async def serving(
     host: str = "127.0.0.1",
     port: int = 0,
     *,
+    unix: SocketFile | None = None,
     stopping: Callable[[], None] = lambda: None,
     bounds: ConnectionBounds = BOUNDS,
 ) -> AsyncIterator[str]:
     """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
-    with _bound_socket(host, port) as listening:
+    with _bound_socket(host, port, unix) as listening:
         server = _Server(app, stopping, bounds=bounds)
         started = asyncio.Event()
         server.when_ready = started.set
@@ -238,8 +237,12 @@ def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[
 
 
 @contextmanager
-def _bound_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket bound to the address, before anything else starts."""
+def _bound_socket(host: str, port: int, unix: SocketFile | None) -> Iterator[socket.socket]:
+    """A socket bound to the address or the socket file, before anything else starts."""
+    if unix is not None:
+        with bound_file(unix, BACKLOG) as listening:
+            yield listening
+        return
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address, family=family, backlog=BACKLOG)
@@ -256,5 +259,7 @@ def _bound_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def _url(listening: socket.socket) -> str:
+    if listening.family == socket.AF_UNIX:
+        return f"unix:{listening.getsockname()}"
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -25,7 +25,8 @@ from service.prompts import Prompts
 from service.reviews import Reviews
 from service.store import pool
 from service.store.checkpoints import CurrentCheckpoints
-from service.web.server import CannotListen, listening
+from service.web.server import listening
+from service.web.socket_file import CannotListen
 from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 from tests.fixtures.waiting import within

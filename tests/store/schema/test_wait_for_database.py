@@ -14,7 +14,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from service.cli.serve import _serve
+from service.cli.serve import Place, _serve
 from service.errors import GainsayError, StoreUnavailable
 from service.policy.settings import read_settings
 from service.store.schema import migrate as migrating
@@ -173,7 +173,7 @@ def test_all_steps_of_a_start_share_one_deadline(
         left_s, settings = Deadline(40.0, clock), settings_for(database.service_url)
         with addresses(settings, left_s) as where:
             assert 30 <= clock.reads < 40, "the first step used up most of it"
-            serving = _serve(settings, where, "127.0.0.1", 0, left_s, with_worker=False, with_sequencer=False)
+            serving = _serve(settings, where, Place("127.0.0.1", 0), left_s, with_worker=False, with_sequencer=False)
             with pytest.raises(StoreUnavailable):
                 asyncio.run(serving)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields
 
 from service.errors import SettingsError
 from service.identity.file import read_identities
 from service.identity.provider_settings import USUAL, OidcSetting, read_address
 from service.identity.proxy_settings import ProxySetting
+from service.policy.keys import keys_of
 
 BANK = """
 [[oidc]]
@@ -159,3 +162,25 @@ def test_addresses_are_read(text: str, host: str, port: int) -> None:
 )
 def test_other_texts_are_no_addresses(text: str) -> None:
     assert read_address(text) is None
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "authentication-oidc.md"
+
+
+def test_every_section_that_the_page_shows_is_read(tmp_path: Path) -> None:
+    shown = re.findall(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+    found = [read_identities(written(tmp_path, text)) for text in shown]
+
+    assert [[one.name for one in each.oidc] for each in found] == [["bank"], ["keycloak"], ["entra"], ["okta"], []]
+    assert found[-1].proxy is not None
+
+
+def test_the_page_has_every_member_and_its_default() -> None:
+    page = PAGE.read_text("utf-8")
+
+    for setting in (OidcSetting, ProxySetting):
+        for field, key in zip(fields(setting), keys_of(setting), strict=True):
+            assert re.search(rf"(?m)^(?:\| `)?{key.name}\b|`{key.name}`|or {key.name} =", page), key.name
+            if setting is OidcSetting and isinstance(field.default, int) and not isinstance(field.default, bool):
+                assert f"| `{key.name}` | {field.default} |" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -33,8 +34,9 @@ def presented(peer: str = "10.1.2.3", **headers: str | bytes) -> Presented:
     return Presented((), listed, peer)
 
 
-def named(peer: str = "127.0.0.1", **others: Any) -> Claimed | None:
-    return read_proxy(presented(peer, **{n: v for n, v in {**ALL, **others}.items() if v is not None}), SAID)
+def named(others: Mapping[str, Any] | None = None, peer: str = "127.0.0.1") -> Claimed | None:
+    sent = {name: value for name, value in {**ALL, **(others or {})}.items() if value is not None}
+    return read_proxy(presented(peer, **sent), SAID)
 
 
 def bad(request: Presented, setting: ProxySetting = FIXED) -> str:
@@ -47,7 +49,7 @@ def test_a_listed_proxy_names_the_subject() -> None:
     assert read_proxy(presented(gainsay_subject="ada"), FIXED) == Claimed("risk", "ada", ("requester",))
     assert named() == Claimed("risk", "ada", ("auditor",))
     request = {"gainsay-subject": "zoë@bank", "gainsay-roles": "operator, unknown requester"}
-    assert named("unix", **request) == Claimed("risk", "zoë@bank", ("requester", "operator"))
+    assert named(request, "unix") == Claimed("risk", "zoë@bank", ("requester", "operator"))
 
 
 @pytest.mark.parametrize(
@@ -84,12 +86,12 @@ def test_a_header_that_stands_twice_is_refused() -> None:
 def test_a_subject_that_cannot_be_kept_is_refused(value: str | bytes) -> None:
     for header in ("gainsay-subject", "gainsay-tenant", "gainsay-roles"):
         with pytest.raises(BadRequest, match=f"characters of UTF-8 that can be shown in {header}"):
-            named(**{header: value})
+            named({header: value})
 
 
 def test_a_tenant_without_a_subject_names_no_caller() -> None:
     with pytest.raises(BadRequest, match="expected the header gainsay-subject beside gainsay-tenant, found none"):
-        named(**{"gainsay-subject": None})
+        named({"gainsay-subject": None})
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_a_tenant_without_a_subject_names_no_caller() -> None:
 )
 def test_a_subject_without_a_tenant_or_a_role_is_refused(others: dict[str, Any]) -> None:
     with pytest.raises(Forbidden):
-        named(**others)
+        named(others)
 
 
 def test_a_proxy_gives_roles_of_the_service_by_its_sections_word_alone() -> None:
