@@ -21,7 +21,6 @@ from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
-from service.identity.caller import Caller
 from service.intake import Deployment
 from service.intake.deployment import assemble
 from service.policy import Policy, ProviderSetting, TimeStamps
@@ -210,7 +209,8 @@ async def open_app(
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
+        unheard = Writer(Actor(name, "service", "worker", "databaseRole"), first.build_hash)
+        leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort_as(debate, unheard, why))
         readings = ReadingLog(
             database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)
         )
