@@ -193,7 +193,7 @@ class Reviews:
         return await self.abort_as(debate, Writer(caller.actor, self._deployment().build_hash), why)
 
     async def abort_as(self, debate: str, writer: Writer, why: str) -> Aborted:
-        """Abort a debate as ``writer``: a caller, or the service itself where the last listener is gone; see `abort`."""
+        """Abort a debate as a caller, or as the service itself where the last listener is gone; see `abort`."""
         found, ended = await stop(self._database, self._hub, debate, writer, why)
         if ended is not None:  # the result is given when it is provable
             await self._listening.wait_provable(debate, ended, HOLD_S)

@@ -58,7 +58,7 @@ async def answering(site: AppState, caller: Caller) -> AsyncIterator[httpx.Async
     api: Callable[[Scope, Receive, Send], Awaitable[None]] = make_api(site)
 
     async def of_caller(scope: Scope, receive: Receive, send: Send) -> None:
-        scope.setdefault("state", {})["caller"] = caller  # type: ignore[typeddict-item]
+        scope.setdefault("state", {})["caller"] = caller
         await api(scope, receive, send)
 
     async with serving(of_caller) as address, httpx.AsyncClient(base_url=address, timeout=60) as http:
