@@ -127,7 +127,7 @@ async def test_a_burst_is_one_row_and_many_cases_are_split_each_reading_once(hou
         await until(lambda: len(records(house)) >= 3)
 
     found = records(house)
-    assert [len(record["readings"]) for record in found] == [READINGS_MAX, READINGS_MAX, 3]
+    assert sorted(len(record["readings"]) for record in found) == [3, READINGS_MAX, READINGS_MAX]
     assert Counter({each["debate"]: each["times"] for each in readings(house)}) == {
         debate(0): 500,
         **{debate(n): 1 for n in range(1, many)},
