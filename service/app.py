@@ -18,7 +18,6 @@ from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
-from service.identity.caller import Caller
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
@@ -176,8 +175,9 @@ async def open_app(
             database, CurrentLogs(database, settings.log_host), auditor, policy.audit.check_minutes * 60.0
         )
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
+        unheard = Writer(Actor(name, "service", "worker", "databaseRole"), first.build_hash)
         leaving = DisconnectWatch(
-            database, name, lambda debate, tenant, why: reviews.abort(debate, Caller(tenant=tenant), why)
+            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
         )
         readings = ReadingLog(
             database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)

@@ -205,9 +205,11 @@ class Reviews:
 
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
-        database = self._database.of(caller.tenant)
-        writer = Writer(caller.actor, self.deployment.build_hash)
-        found, ended = await stop(database, self._hub, debate, caller.tenant, writer, why)
+        return await self.abort_as(debate, caller.tenant, Writer(caller.actor, self.deployment.build_hash), why)
+
+    async def abort_as(self, debate: str, tenant: str, writer: Writer, why: str) -> Aborted:
+        """Abort a debate as a caller, or as the service itself where the last listener is gone; see `abort`."""
+        found, ended = await stop(self._database.of(tenant), self._hub, debate, tenant, writer, why)
         if ended is not None:  # the result is given when it is provable
-            await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)
+            await self._listening.wait_provable(debate, tenant, ended, HOLD_S)
         return found

@@ -89,6 +89,8 @@ async def test_a_debate_of_any_format_is_aborted_when_its_last_listener_has_gone
         assert stop_of(each).by == "abort"
         assert "last listener went away" in stop_of(each).why
     assert {(each["status"], each["stopReason"]) for each in told} == {("aborted", "aborted")}
+    assert {(each["abortedBy"]["kind"], each["abortedBy"]["via"]) for each in told} == {("service", "databaseRole")}
+    assert {(each["askedBy"]["kind"], each["askedBy"]["via"]) for each in told} == {("unknown", "none")}
 
 
 async def test_a_caller_that_waits_and_goes_away_has_left_and_what_is_under_way_is_charged(

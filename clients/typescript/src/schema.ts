@@ -3407,8 +3407,8 @@ export interface components {
              * @enum {string}
              */
             kind: "person" | "service" | "unknown";
-            /** @description The role in which it acted. Where nobody was authenticated, nobody holds it. */
-            role: string;
+            /** @description The role in which it acted. Where nobody was authenticated, it is the record's claim. Absent in old records. */
+            role?: string;
             /**
              * @description How it was authenticated: `none` is not at all.
              * @enum {string}

@@ -107,7 +107,7 @@ def build_result(
 
 def _acted(actor: Actor, subject: str = "") -> Acted:
     """An actor of a record; ``subject`` is its id where the entry has it too."""
-    return Acted(subject=subject or actor.id, kind=actor.kind, role=actor.role, via=actor.via)
+    return Acted(subject=subject or actor.id, kind=actor.kind, role=actor.role or None, via=actor.via)
 
 
 def _closing_level(last: Closing | None) -> dict[str, Any]:

@@ -43,19 +43,19 @@ from service.report.result.would_change import GateChange
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 
 
-UNNAMED = Actor("", "unknown", "", "none")
-"""The actor of an entry without its record."""
+UNNAMED = Actor("local", "unknown", "operator", "none")
+"""The actor of an entry whose record is not there: it says that nobody was authenticated."""
 
 
-class Acted(Struct, frozen=True, kw_only=True, rename="camel"):
+class Acted(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Who did something, as its record says: an opaque id, and how it was authenticated."""
 
     subject: str
     """An opaque id. The register of subjects knows its name."""
     kind: Literal["person", "service", "unknown"]
     """What it is: a person or a service. It is `unknown` where nobody was authenticated."""
-    role: str
-    """The role in which it acted. Where nobody was authenticated, nobody holds it."""
+    role: str | None = None
+    """The role in which it acted. Where nobody was authenticated, it is the record's claim. Absent in old records."""
     via: Via
     """How it was authenticated: `none` is not at all."""
 

@@ -205,7 +205,10 @@ func (r *record) open(forms schemas) (err error) {
 	if _, known := kinds[r.said]; r.schema > 1 || !known {
 		return fmt.Errorf("schema %d of %s: %w", r.schema, r.said, errLater)
 	}
-	return forms.check(r)
+	if err := forms.check(r); err != nil {
+		return err
+	}
+	return r.ruled()
 }
 
 // named refuses a payload of another kind than the leaf's.

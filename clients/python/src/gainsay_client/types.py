@@ -797,7 +797,7 @@ class Actor(TypedDict):
 
     subject: str
     kind: Literal['person', 'service', 'unknown']
-    role: str
+    role: NotRequired[str]
     via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
 
 

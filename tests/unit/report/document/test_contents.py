@@ -446,8 +446,8 @@ def test_a_report_says_who_asked_or_that_nobody_was_authenticated(actor: Actor, 
     ("actor", "said"),
     [
         (
-            Actor("sub_1", "person", "operator", "oidc"),
-            "sub_1 (a person, authenticated by a token of an identity provider, as operator)",
+            Actor("s1", "person", "operator", "oidc"),
+            "s1 (a person, authenticated by a token of an identity provider, as operator)",
         ),
         (WORKER, "w-1 (a process of this service)"),
     ],
