@@ -5925,8 +5925,10 @@ export interface components {
             limits: components["schemas"]["Limits"];
             /** @description How often a turn is tried again. */
             calls: components["schemas"]["CallSettings"];
-            /** @description What a tenant may spend that policy does not name. */
+            /** @description What a tenant may spend that policy does not name; of one that it names, what that one may. */
             budgets: components["schemas"]["BudgetSettings"];
+            /** @description How often this caller may ask. */
+            rates?: components["schemas"]["RateSettings"];
             /** @description The models of each seat. */
             seats?: {
                 [key: string]: components["schemas"]["SeatSettings"];
@@ -6063,6 +6065,22 @@ export interface components {
             dayUSD?: string;
             /** @description US dollars that the tenant may spend in a month. Absent without a limit. */
             monthUSD?: string;
+        };
+        /**
+         * RateSettings
+         * @description The most requests of one caller in a minute, and the event streams and waits that it may have in one process.
+         */
+        RateSettings: {
+            /** @description The most cases in a minute, at least 1. Absent without a limit. */
+            submitPerMinute?: number;
+            /** @description The most reads in a minute, at least 1. Absent without a limit. */
+            readPerMinute?: number;
+            /** @description The most gate decisions, quotes and checks of citations in a minute, at least 1. Absent without a limit. */
+            checkPerMinute?: number;
+            /** @description The most reads of evidence in a minute, at least 1. Absent without a limit. */
+            evidencePerMinute?: number;
+            /** @description The most event streams and waits that are open at the same time in one process, at least 1. Absent without a limit. */
+            listeners?: number;
         };
         /**
          * SeatSettings
@@ -6768,6 +6786,10 @@ export interface components {
         "Preference-Applied": string;
         /** @description The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later. */
         "Gainsay-Checkpoint": string;
+        /** @description The rate that this request counts in: its class, `q` requests in `w` seconds, as `"read";q=6000;w=60`. */
+        "RateLimit-Policy": string;
+        /** @description What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`. */
+        RateLimit: string;
         /** @description The id of this request, as in the service's log. */
         "Request-Id": string;
     };
@@ -6825,6 +6847,8 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6836,6 +6860,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6855,9 +6881,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6881,6 +6934,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6930,6 +6985,8 @@ export interface operations {
                     "Content-Location": components["headers"]["Content-Location"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6944,6 +7001,8 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "Retry-After": components["headers"]["Retry-After"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6955,6 +7014,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6977,6 +7038,8 @@ export interface operations {
             /** @description Payment Required */
             402: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7002,6 +7065,8 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7027,6 +7092,8 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     Location: components["headers"]["Location"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7050,6 +7117,8 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7078,6 +7147,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7100,6 +7171,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7129,9 +7202,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7155,6 +7255,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7199,6 +7301,8 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7211,6 +7315,8 @@ export interface operations {
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7220,6 +7326,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7242,6 +7350,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7261,9 +7371,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7287,6 +7424,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7331,6 +7470,8 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7342,6 +7483,8 @@ export interface operations {
             /** @description The debate is over and has no event after the last one seen. */
             204: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7351,6 +7494,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7373,6 +7518,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7395,6 +7542,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7414,9 +7563,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7440,6 +7616,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7525,6 +7703,28 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -7679,6 +7879,8 @@ export interface operations {
             /** @description The report. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7692,6 +7894,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7714,6 +7918,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7736,6 +7942,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7759,6 +7967,8 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7778,9 +7988,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7804,6 +8041,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7840,6 +8079,8 @@ export interface operations {
             /** @description The documents, in the order of the case. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7851,6 +8092,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7873,6 +8116,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7892,9 +8137,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7918,6 +8190,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7961,6 +8235,8 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7973,6 +8249,8 @@ export interface operations {
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7982,6 +8260,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8004,6 +8284,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8023,9 +8305,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8049,6 +8358,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8085,6 +8396,8 @@ export interface operations {
             /** @description The bundle. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8097,6 +8410,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8119,6 +8434,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8142,6 +8459,8 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8161,9 +8480,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8187,6 +8533,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8220,6 +8568,8 @@ export interface operations {
             /** @description The keys: of logs, of witnesses, of approvers. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8231,6 +8581,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8250,9 +8602,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8276,6 +8655,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8309,6 +8690,8 @@ export interface operations {
             /** @description The logs, oldest first. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8320,6 +8703,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8339,9 +8724,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8365,6 +8777,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8405,6 +8819,8 @@ export interface operations {
             /** @description The signed note. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8416,6 +8832,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8438,6 +8856,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8457,9 +8877,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8483,6 +8930,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8528,6 +8977,8 @@ export interface operations {
             /** @description The proof, with its checkpoint. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8539,6 +8990,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8561,6 +9014,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8580,9 +9035,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8606,6 +9088,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8651,6 +9135,8 @@ export interface operations {
             /** @description The consistency proof, one base64 hash a line; empty where no hash is needed. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8662,6 +9148,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8684,6 +9172,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8703,9 +9193,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8729,6 +9246,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8771,6 +9290,8 @@ export interface operations {
             /** @description Hashes of 32 bytes each, or leaves, each after its length. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8782,6 +9303,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8804,6 +9327,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8823,9 +9348,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8849,6 +9401,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8906,6 +9460,8 @@ export interface operations {
             /** @description The records. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8919,6 +9475,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8941,6 +9499,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8963,6 +9523,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8982,9 +9544,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9008,6 +9597,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9061,6 +9652,8 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9072,6 +9665,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9091,9 +9686,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9117,6 +9739,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9154,6 +9778,8 @@ export interface operations {
             /** @description The decision, to debate or to decline, with every rule. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9165,6 +9791,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9184,9 +9812,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9215,6 +9869,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9237,6 +9893,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9266,9 +9924,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9281,6 +9966,31 @@ export interface operations {
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9306,6 +10016,8 @@ export interface operations {
             /** @description The gate's decision and the prices. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9317,6 +10029,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9339,6 +10053,8 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9361,6 +10077,8 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9389,6 +10107,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9411,6 +10131,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9440,9 +10162,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9466,6 +10215,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9503,6 +10254,8 @@ export interface operations {
             /** @description One verdict for each citation, in the order of the request. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9514,6 +10267,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9533,9 +10288,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9564,6 +10345,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9586,6 +10369,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9615,9 +10400,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal Server Error */
-            500: {
+            /** @description Too Many Requests */
+            429: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9625,55 +10413,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "/problems/internal",
-                     *       "title": "Something went wrong inside the service",
-                     *       "status": 500,
-                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
-                     *       "code": "internal",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listPrompts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The pinned files. */
-            200: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PromptList"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/bad_request",
-                     *       "title": "The request cannot be read",
-                     *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
-                     *       "code": "bad_request",
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9684,72 +10428,8 @@ export interface operations {
             /** @description Internal Server Error */
             500: {
                 headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/internal",
-                     *       "title": "Something went wrong inside the service",
-                     *       "status": 500,
-                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
-                     *       "code": "internal",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listModels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The catalogue. */
-            200: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ModelList"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
-                    "Request-Id": components["headers"]["Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "/problems/bad_request",
-                     *       "title": "The request cannot be read",
-                     *       "status": 400,
-                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
-                     *       "code": "bad_request",
-                     *       "instance": "/v1/debates",
-                     *       "requestId": "req_4f2a"
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9773,6 +10453,252 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPrompts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pinned files. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalogue. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "the body must be one JSON object in UTF-8, found its end too early, at line 3, column 14 (byte 412), inside the text that begins at line 3, column 2 (byte 400); send all of it, and check Content-Length",
+                     *       "code": "bad_request",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/internal",
+                     *       "title": "Something went wrong inside the service",
+                     *       "status": 500,
+                     *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
+                     *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9806,6 +10732,8 @@ export interface operations {
             /** @description The policy. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9817,6 +10745,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9836,9 +10766,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9851,6 +10808,31 @@ export interface operations {
                      *       "status": 500,
                      *       "detail": "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a",
                      *       "code": "internal",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/audit_unavailable",
+                     *       "title": "The audit log cannot be written",
+                     *       "status": 503,
+                     *       "detail": "the audit log does not confirm the record, so nothing further is done",
+                     *       "code": "audit_unavailable",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -9880,14 +10862,13 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10356,14 +11337,13 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10410,14 +11390,13 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10487,14 +11466,13 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10541,14 +11519,13 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -10595,14 +11572,13 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
