@@ -136,7 +136,7 @@ async def test_a_tenant_s_cases_go_by_its_policy_and_its_records_name_it(databas
         decided = next(entry for entry in found if isinstance(entry, GateDecided))
         assert started.policy_hash == decided.decision.policy_hash == hashes[tenant]
         assert isinstance(found[-1], DebateConcluded)
-        assert found[-1].status == "completed", "a worker of the service runs it by its own providers"
+        assert found[-1].outcome.status == "completed", "a worker of the service runs it by its own providers"
 
 
 async def test_limits_of_one_tenant_leave_the_others_theirs(database: Database, tmp_path: Path) -> None:

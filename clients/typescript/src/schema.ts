@@ -10868,6 +10868,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -11343,6 +11354,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -11396,6 +11418,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -11472,6 +11505,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -11525,6 +11569,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -11578,6 +11633,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

@@ -247,7 +247,8 @@ def default_told(name: str, kind: type[Struct], key: Key) -> str:
         return "none" if value in ([], {}) else words.lower() if isinstance(value, bool) else words
     if key.needed:
         return "required"
-    default = key.shown(next(field.default for field in fields(kind) if field.name == key.member))
+    default = next(field.default for field in fields(kind) if field.name == key.member)
+    default = default if default is UNSET else key.shown(default)
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:
