@@ -8,11 +8,11 @@ CREATE UNLOGGED TABLE gainsay.rate (
     span bigint NOT NULL,
     process text NOT NULL,
     used bigint NOT NULL CHECK (used >= 0),
-    told timestamptz NOT NULL DEFAULT clock_timestamp(),
+    noted timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (bucket, span, process)
 );
 -- Old minutes are deleted by their age.
-CREATE INDEX rate_told ON gainsay.rate (told);
+CREATE INDEX rate_noted ON gainsay.rate (noted);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON gainsay.rate TO gainsay_writer;
 GRANT SELECT ON gainsay.rate TO gainsay_auditor;

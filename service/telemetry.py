@@ -147,9 +147,7 @@ CHALLENGE_STRENGTH = _histogram(
     {"task_type": TASK_TYPES, "take": ("1", "2")},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
 )
-CRITIC_RETRIES = _counter(
-    "gainsay_critic_retries_total", "Critiques that were asked for again.", {"task_type": TASK_TYPES}
-)
+CRITIC_RETRIES = _counter("gainsay_critic_retries_total", "Critiques asked for again.", {"task_type": TASK_TYPES})
 MODERATOR_CONFIDENCE = _counter(
     "gainsay_moderator_confidence_total",
     "Concluded debates by the confidence that the closing seat gave its own answer, before any cap.",
@@ -282,11 +280,8 @@ SUBMISSIONS_REFUSED = _counter(
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
 IN_LINE = _level("gainsay_submissions_in_line", "Cases and quotes that wait in line until this process reads them.")
-HTTP_REFUSED = _counter(
-    "gainsay_http_refused_total",
-    "Requests and connections that were refused unread, by the bound: docs/limits.md.",
-    {"reason": _words("rate listeners overload connections peerConnections head slowHead slowBody")},
-)
+_BOUNDS = _words("rate listeners overload connections peerConnections head slowHead slowBody")
+HTTP_REFUSED = _counter("gainsay_http_refused_total", "Refused unread, by the bound.", {"reason": _BOUNDS})
 ATTEMPTS_FAILED = _counter(
     "gainsay_attempts_failed_total",
     "Attempts without a usable reply.",

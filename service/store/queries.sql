@@ -1144,10 +1144,10 @@ ORDER BY l.idx LIMIT %(most)s;
 WITH mine AS (
     SELECT m.bucket, m.span, m.used
     FROM unnest(%(buckets)s::text[], %(spans)s::bigint[], %(used)s::bigint[]) AS m (bucket, span, used)
-), told AS (
+), noted AS (
     INSERT INTO rate AS r (bucket, span, process, used)
     SELECT bucket, span, %(process)s, used FROM mine ORDER BY bucket, span
-    ON CONFLICT (bucket, span, process) DO UPDATE SET used = excluded.used, told = clock_timestamp()
+    ON CONFLICT (bucket, span, process) DO UPDATE SET used = excluded.used, noted = clock_timestamp()
 )
 SELECT m.bucket, m.span, sum(r.used)::bigint AS used, extract(epoch FROM clock_timestamp())::float8 AS now
 FROM mine m JOIN rate r ON r.bucket = m.bucket AND r.span = m.span AND r.process <> %(process)s
@@ -1157,6 +1157,6 @@ UNION ALL SELECT NULL, NULL, NULL, extract(epoch FROM clock_timestamp())::float8
 -- forget_rates --
 -- Delete counts of minutes that are over; what another process deletes at the same time is skipped.
 DELETE FROM rate WHERE (bucket, span, process) IN (
-    SELECT bucket, span, process FROM rate WHERE told < clock_timestamp() - make_interval(secs => 180)
-    ORDER BY told LIMIT 10000 FOR UPDATE SKIP LOCKED)
+    SELECT bucket, span, process FROM rate WHERE noted < clock_timestamp() - make_interval(secs => 180)
+    ORDER BY noted LIMIT 10000 FOR UPDATE SKIP LOCKED)
 RETURNING bucket;

@@ -79,15 +79,15 @@ class AdmissionSlots:
             async with asyncio.timeout(LINE_S):
                 placed = await asyncio.shield(mine.placed)
         except BaseException as error:
-            self._give_up(mine)
+            self._withdraw(mine)
             if isinstance(error, TimeoutError):
                 self._refuse(f"no place came free within {LINE_S:g} s")
             raise
         if not placed:
             self._refuse(f"{LINE} requests wait in line, most of them this caller's")
 
-    def _give_up(self, mine: _Waiter) -> None:
-        """Leave the line, or give back a place that came in this moment."""
+    def _withdraw(self, mine: _Waiter) -> None:
+        """Leave the line, or release a place that came in this moment."""
         if not mine.placed.done():
             self._remove(mine)
             mine.placed.cancel()
@@ -104,7 +104,7 @@ class AdmissionSlots:
         last.placed.set_result(False)
 
     def _leave(self, caller: str) -> None:
-        """Give a place back, and to the caller in line that has the fewest."""
+        """Release a place, which the caller in line with the fewest gets."""
         self._taken[caller] -= 1
         if not self._taken[caller]:
             del self._taken[caller]

@@ -28,6 +28,7 @@ from service.errors import AddressTooLong, BadRequest, GainsayError, HeadTooLarg
 HEAD_BYTES = 64 << 10
 HEADERS = 100
 ADDRESS_BYTES = 16 << 10
+NO_HTTP = "expected a request of HTTP/1.1, found bytes that are none; correct it"
 LINGER_S = 1.0
 """How long a refused connection stays open so that its answer can be read."""
 LINGERING = 64
@@ -133,14 +134,14 @@ class BoundedConnection(HttpToolsProtocol):
             return
         if self._in_head and self._head > HEAD_BYTES:
             self._refuse(_head_too_large())
-        elif self._timer is None and self.timeout_keep_alive_task is None and self._resting:
+        elif self._timer is None and self.timeout_keep_alive_task is None and self._idle:
             self._within(self.shared.bounds.head_s)  # bytes between requests are no way to stay
 
     def _is_over(self) -> bool:
         return self._ended
 
     @property
-    def _resting(self) -> bool:
+    def _idle(self) -> bool:
         return (answering := self._answering) is None or answering.response_complete
 
     @property
@@ -205,9 +206,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP, or what a bound stopped."""
-        self._refuse(
-            self._refused or BadRequest("expected a request of HTTP/1.1, found bytes that are none; correct it")
-        )
+        self._refuse(self._refused or BadRequest(NO_HTTP))
 
     def _stop_parsing(self, refusal: GainsayError) -> None:
         """Raise out of the parser, which then has the refusal answered."""
@@ -220,7 +219,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._timer = None if seconds is None else self.loop.call_later(seconds, self._too_slow)
 
     def _too_slow(self) -> None:
-        """Close a connection whose request does not come; one that sent a part of a head is told why."""
+        """Close a connection whose request does not come; one that sent a part of a head gets an answer."""
         self._timer = None
         bounds = self.shared.bounds
         if self._in_head:

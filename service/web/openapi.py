@@ -12,6 +12,7 @@ from service import samples
 from service.checks.citations.batch import Batch
 from service.errors import (
     AuditUnavailable,
+    BadRequest,
     BudgetExhausted,
     EvidenceDamaged,
     GainsayError,
@@ -31,6 +32,7 @@ from service.web.about import INFO, TAGS
 from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
+from service.web.connection_bounds import NO_HTTP
 from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
 from service.web.openapi_3_0 import in_3_0
@@ -113,7 +115,12 @@ _UNREADABLE: Schema = {
         "The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 "
         "where a head or a connection is beyond its bounds."
     ),
-    "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    "content": {
+        PROBLEM_JSON: {
+            "schema": {"$ref": "#/components/schemas/Problem"},
+            "example": as_json(problem(BadRequest(NO_HTTP), "/")) | {"requestId": "req_4f2a"},
+        }
+    },
 }
 """The answer to what is no request: the only error of the caller's in an operation that takes no parameters."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")

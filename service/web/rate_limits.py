@@ -87,7 +87,7 @@ class _Use:
     """What was admitted of a bucket: here, here as the others know it, and by the others as this process knows it."""
 
     own: int = 0
-    told: int = 0
+    known: int = 0
     others: int = 0
 
 
@@ -105,9 +105,9 @@ class RateLimiter:
         self._offset = time.time() - time.monotonic()
         self._timed = exchange is None
         self._timer: asyncio.TimerHandle | None = None
-        self._telling: asyncio.Task[None] | None = None
+        self._exchanging: asyncio.Task[None] | None = None
         self._failed_at = -math.inf
-        self._told_at = 0.0
+        self._exchanged_at = 0.0
 
     async def admit(self, caller: Caller, class_: RateClass) -> RateState | None:
         """Admit one request of a caller, and what is then left; ``None`` without a limit. Raises `RateRefusal`."""
@@ -126,15 +126,15 @@ class RateLimiter:
                 state=RateState(class_, most, 0, seconds),
             )
         use.own += 1
-        self._tell_soon()
+        self._exchange_soon()
         return RateState(class_, most, left - 1, seconds)
 
     async def close(self) -> None:
         """End what goes on in the background."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._telling is not None:
-            await asyncio.gather(self._telling, return_exceptions=True)
+        if self._exchanging is not None:
+            await asyncio.gather(self._exchanging, return_exceptions=True)
 
     def _place(self, name: str) -> tuple[RateBucket, float]:
         """The present bucket of a name, and the seconds until the next one begins."""
@@ -144,13 +144,13 @@ class RateLimiter:
     async def _known(self, name: str, most: int) -> _Use:
         """The use of a rate of which the others know enough, unless the database does not answer."""
         if not self._timed:
-            await self._told()
+            await self._exchanged()
         while True:
             use = self._uses.setdefault(self._place(name)[0], _Use())
-            if use.own - use.told < ahead(most) or use.own + use.others >= most or not await self._told():
+            if use.own - use.known < ahead(most) or use.own + use.others >= most or not await self._exchanged():
                 return use
 
-    async def _told(self) -> bool:
+    async def _exchanged(self) -> bool:
         """Whether an exchange has just ended well; requests share one."""
         if self._exchange is None or time.monotonic() - self._failed_at < AWAY_S:
             return False
@@ -162,7 +162,7 @@ class RateLimiter:
             return False
         return time.monotonic() - self._failed_at >= AWAY_S
 
-    def _tell_soon(self) -> None:
+    def _exchange_soon(self) -> None:
         if self._exchange is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(EXCHANGE_S, self._begin)
 
@@ -171,32 +171,32 @@ class RateLimiter:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.get_running_loop().create_task(self._tell(), name="rates")
-        return self._telling
+        if self._exchanging is None or self._exchanging.done():
+            self._exchanging = asyncio.get_running_loop().create_task(self._run_exchange(), name="rates")
+        return self._exchanging
 
-    async def _tell(self) -> None:
+    async def _run_exchange(self) -> None:
         """Exchange the counts that changed; a failure is kept for those who wait, and tried again with the next."""
         self._forget()
-        mine = {bucket: use.own for bucket, use in self._uses.items() if use.own > use.told}
+        mine = {bucket: use.own for bucket, use in self._uses.items() if use.own > use.known}
         if self._exchange is None or (self._timed and not mine):
             return
         try:
             found = await self._exchange.exchange(mine)
         except GainsayError as error:
-            if self._failed_at < self._told_at:
+            if self._failed_at < self._exchanged_at:
                 telemetry.LOG.warning(
                     "rates are kept by each process alone: %s", error.detail, extra={"code": error.code}
                 )
             self._failed_at = time.monotonic()
             return
-        self._told_at = time.monotonic()
+        self._exchanged_at = time.monotonic()
         self._keep_time(found.now - time.monotonic())
         for bucket, own in mine.items():
             use = self._uses.setdefault(bucket, _Use())
-            use.told, use.others = own, found.used.get(bucket, 0)
-        if any(use.own > use.told for use in self._uses.values()):
-            self._tell_soon()
+            use.known, use.others = own, found.used.get(bucket, 0)
+        if any(use.own > use.known for use in self._uses.values()):
+            self._exchange_soon()
 
     def _keep_time(self, offset: float) -> None:
         """Take the time of the database; a small difference is that of the way, and would move every minute."""

@@ -239,6 +239,7 @@ SCHEMA_NAMES: dict[type, str] = {
     catalogue.DebateSettings: "DebateSettings",
     catalogue.CallSettings: "CallSettings",
     catalogue.BudgetSettings: "BudgetSettings",
+    catalogue.RateSettings: "RateSettings",
     catalogue.SeatSettings: "SeatSettings",
     citations.CheckedCitations: "CheckedCitations",
     citations.CheckedCitation: "CheckedCitation",

@@ -235,16 +235,17 @@ async def test_every_operation_names_an_error_of_the_callers(site: Served, docum
     writer.close()
     found = {op["operationId"]: op["responses"] for of in document["paths"].values() for op in of.values()}
     unreadable = {
-        name: answers["400"]["content"]["text/plain"]["example"]
+        name: answers["400"]["content"]["application/problem+json"]["example"]
         for name, answers in found.items()
-        if "text/plain" in answers.get("400", {}).get("content", {})
+        if "cannot read the request as HTTP" in answers.get("400", {}).get("description", "")
     }
 
     assert all(any(status.startswith("4") for status in answers) for answers in found.values())
     assert refused.startswith("HTTP/1.1 400 ")
-    assert "content-type: text/plain" in refused
+    assert "content-type: application/problem+json" in refused
     assert unreadable.keys() == {"landing", "alive", "ready", "openapi", "openapi30"}
-    assert all(refused.endswith(text) for text in unreadable.values())
+    told = json.loads(refused.partition("\r\n\r\n")[2])
+    assert all(told | {"requestId": "req_4f2a"} == example for example in unreadable.values())
 
 
 async def test_the_stream_is_tied_to_its_events(document: JSON) -> None:

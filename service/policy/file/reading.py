@@ -66,12 +66,11 @@ def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | Non
     refused, policy, own = list[str](), list[Policy](), dict[str, Policy]()
     with file.refusing(refused):
         policy.append(_policy(file.filled, file.defaults, day))
-    for name, row in rows.items():
-        if isinstance(row.policy, str):
-            try:
-                own[name] = _own_policy(path, path.parent / row.policy, file, shipped, day)
-            except SettingsError as error:
-                refused.append(error.detail)
+    for name, place in _own_files(file.written):
+        try:
+            own[name] = _own_policy(path, path.parent / place, file, shipped, day)
+        except SettingsError as error:
+            refused.append(error.detail)
     tenants: Mapping[str, TenantPolicy] = {}
     if policy and not refused:
         with file.refusing(refused):
@@ -79,6 +78,14 @@ def read_file(path: FilePath, shipped: FilePath = SHIPPED_POLICY, day: str | Non
     if refused:
         raise SettingsError("\n".join(refused))
     return PolicyFile(policy[0], file.written, file.filled, tenants)
+
+
+def _own_files(written: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The tenants with a file of their own, whatever else is wrong with their tables."""
+    rows = written.get("tenants")
+    for name, row in rows.items() if isinstance(rows, dict) else ():
+        if isinstance(row, dict) and isinstance(row.get("policy"), str):
+            yield name, row["policy"]
 
 
 class _File(NamedTuple):

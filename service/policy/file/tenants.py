@@ -38,10 +38,10 @@ CATALOGUE = ("providers", "models", "seats")
 
 
 class TenantRow(Struct, frozen=True):
-    """A table of [tenants], as the file has it; what it leaves out is ``UNSET``."""
+    """A table of [tenants], as the file has it; a limit that it leaves out is ``UNSET``."""
 
-    policy: str | UnsetType = UNSET
-    approval: str | UnsetType = UNSET
+    policy: str | None = None
+    approval: str | None = None
     day: Annotated[MicroUSD | UnsetType | None, dollars("day_usd", none=UNLIMITED)] = UNSET
     month: Annotated[MicroUSD | UnsetType | None, dollars("month_usd", none=UNLIMITED)] = UNSET
     waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
@@ -92,8 +92,8 @@ def tenant_policies(
             _share_providers(name, own.get(name, usual).providers, providers)
         with faults.noted():
             policy = _policy(name, row, own.get(name, usual), usual)
-            place = path if row.policy is UNSET else path.parent / str(row.policy)
-            approval = None if row.approval is UNSET else path.parent / str(row.approval)
+            place = path if row.policy is None else path.parent / row.policy
+            approval = None if row.approval is None else path.parent / row.approval
             found[name] = TenantPolicy(policy, place, approval)
     faults.refuse()
     return found

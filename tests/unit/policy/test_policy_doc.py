@@ -28,6 +28,7 @@ from service.policy import (
     PanelPolicy,
     ProviderSetting,
     Queue,
+    Rates,
     RegisteredKey,
     Seat,
     StancesPolicy,
@@ -36,6 +37,7 @@ from service.policy import (
 )
 from service.policy.file.defaults import SETTLED
 from service.policy.file.reading import FILE, VERSION
+from service.policy.file.tenants import TenantRow
 from service.policy.keys import Key, keys_of
 from service.policy.limits import BUDGETS
 from service.policy.prices import LONG_INPUT, PRICE, RATES
@@ -55,11 +57,14 @@ TYPES: Mapping[str, type[Struct]] = {
     "queue": Queue,
     "audit": Audit,
     "approval": Approval,
+    "rates": Rates,
 }
 """The tables of the file that docs/policy.md explains."""
-PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps}
+PAGED: Mapping[str, type[Struct]] = {**TYPES, "audit.timestamps": TimeStamps, "tenants.NAME": TenantRow}
 """The tables of docs/policy.md."""
 RATE_NAMES = {key.name: "4.00" for key in RATES}
+TENANT_FILE = Path(__file__).with_name("tenant.toml")
+"""A tenant's own policy file: a version, and the service's tables."""
 WITNESS = SigningKey.from_seed("witness.example", bytes(32), COSIGNATURE)
 APPROVER = SigningKey.from_seed("approver.example", bytes(32))
 
@@ -88,6 +93,12 @@ def everything() -> dict[str, Any]:
         "damage_unready": True,
         "timestamps": {"url": "https://stamps.example/tsr", "certificate": AUTHORITY, "every_s": 900},
     }
+    whole["rates"] = {"submit_per_minute": 60, "read_per_minute": "unlimited"}
+    whole["rates"] |= {"check_per_minute": 6, "evidence_per_minute": 7, "listeners": 8}
+    whole["tenants"] = {
+        "acme-two": {"policy": str(TENANT_FILE), "approval": "acme.note", "day_usd": "1.00", "month_usd": "unlimited"}
+    }
+    whole["tenants"]["acme-two"] |= {"waiting": 9, "rates": {"submit_per_minute": 1}}
     whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
     whole["seats"]["critic"]["fallback"] = "birch-small"
     whole["providers"]["played"] = {"kind": "scripted", "script": "replies.json", "latency_ms": 5}
@@ -127,6 +138,7 @@ PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
     **{name: ((name,), keys_of(kind)) for name, kind in TYPES.items()},
     "a witness": (("audit", "witnesses", 0), keys_of(Witness)),
     "time stamps": (("audit", "timestamps"), keys_of(TimeStamps)),
+    "a tenant": (("tenants", "acme-two"), keys_of(TenantRow)),
     "a verifier key": (("audit", "keys", 0), keys_of(RegisteredKey)),
     "calls": (("calls",), keys_of(Calls)),
     "budgets": (("budgets",), BUDGETS),
@@ -153,7 +165,7 @@ def at(whole: Any, place: tuple[str | int, ...]) -> Any:
 def test_every_table_of_the_file_is_held_here() -> None:
     tables = {key.name for key in FILE}
 
-    assert tables == set(WRITTEN) | {"audit", "approval"}
+    assert tables == set(WRITTEN) | {"audit", "approval", "rates", "tenants"}
     assert {place[0] for place, _ in PLACES.values() if place} == tables
 
 
@@ -235,7 +247,8 @@ def default_told(name: str, kind: type[Struct], key: Key) -> str:
         return "none" if value in ([], {}) else words.lower() if isinstance(value, bool) else words
     if key.needed:
         return "required"
-    default = key.shown(next(field.default for field in fields(kind) if field.name == key.member))
+    default = next(field.default for field in fields(kind) if field.name == key.member)
+    default = default if default is UNSET else key.shown(default)
     if default is None and "unlimited" in key.form:
         return "`unlimited`"
     if default is None and "never" in key.form:

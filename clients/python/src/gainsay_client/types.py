@@ -1522,6 +1522,18 @@ class BudgetSettings(TypedDict):
     monthUSD: NotRequired[str]
 
 
+class RateSettings(TypedDict):
+    """
+    The most requests of one caller in a minute, and the event streams and waits that it may have in one process.
+    """
+
+    submitPerMinute: NotRequired[int]
+    readPerMinute: NotRequired[int]
+    checkPerMinute: NotRequired[int]
+    evidencePerMinute: NotRequired[int]
+    listeners: NotRequired[int]
+
+
 class SeatSettings(TypedDict):
     """
     The default model of a seat, and the other models of the seat.
@@ -3062,6 +3074,7 @@ class PolicyDetail(TypedDict):
     limits: Limits
     calls: CallSettings
     budgets: BudgetSettings
+    rates: NotRequired[RateSettings]
     seats: NotRequired[dict[str, SeatSettings]]
     formatRules: FormatsPolicy
 
