@@ -1,7 +1,7 @@
-"""What the holder of the service's own login can do: the worker's host is taken over, code, memory and password.
+"""What the holder of the service's own login can do: the worker's host is compromised, code, memory and password.
 
 The tests try each act with that login on a debate that waits or is over. What they show is in docs/threat-model.md,
-*What a host that is taken over can do*.
+*What a compromised host can do*.
 """
 
 from __future__ import annotations
