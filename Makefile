@@ -157,8 +157,8 @@ vendor: setup ## take another VERSION of Swagger UI from npm into the package, w
 	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }
 	@$(BIN)/python -m tests.vendoring.swagger_ui $(VERSION)
 
-# The licences need no network and are a test as well; the known holes are asked of pypi.org.
-audit: setup ## compare the licences of all that is locked with the allow list, and ask pypi.org for known holes
+# The licences need no network and are a test as well; known holes do.
+audit: setup ## compare the licences of what is locked with the allow list, and ask for known holes
 	@$(BIN)/python -m supply.licences
 	@$(BIN)/python -m supply.holes
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = "requirements-dev.txt"
-"""Holds every package of the other locks, at the same version (tests/unit/supply/test_supply.py)."""
+"""Holds every package of the other locks, at the same version (tests/unit/test_supply.py)."""
 FOUND, UNKNOWN = 1, 3
 
 
@@ -30,7 +30,7 @@ def main() -> int:
         return _say_unknown((done.stderr.strip().splitlines() or ["pip-audit said nothing"])[-1][:200])
     unasked = [each["name"] for each in packages if "skip_reason" in each]
     if len(unasked) == len(packages):
-        return _say_unknown("pypi.org knows none of the packages: a mirror without advisories, or no network")
+        return _say_unknown("the index knows none of the packages: a mirror without advisories, or no network")
     holes = [(each, hole) for each in packages for hole in each.get("vulns", [])]
     for each, hole in holes:
         closed = ", ".join(hole["fix_versions"]) or "no version yet"
@@ -44,7 +44,8 @@ def main() -> int:
 
 def _say_unknown(why: str) -> int:
     sys.stderr.write(
-        f"no answer about known holes ({why}): nothing is known of them. Run this where pypi.org can be reached\n"
+        f"no answer about known holes ({why}): nothing is known of them. "
+        "Run this where the Python Package Index can be reached\n"
     )
     return UNKNOWN
 

@@ -125,5 +125,5 @@ def test_without_a_network_nothing_is_said_to_be_without_holes() -> None:
 
     assert done.returncode == 3
     assert "no answer about known holes" in done.stderr
-    assert "Run this where pypi.org can be reached" in done.stderr
+    assert "Run this where the Python Package Index can be reached" in done.stderr
     assert done.stdout == ""
