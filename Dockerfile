@@ -25,6 +25,11 @@ RUN /opt/builder/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-
     && /opt/gainsay/bin/python -m compileall -q /opt/gainsay/lib \
     && /opt/gainsay/bin/python -m pip check \
     && /opt/gainsay/bin/python -m pip uninstall --yes pip
+# What the image consists of, with hashes and licences; a package whose licence is not allowed ends the build.
+COPY supply supply
+RUN /opt/builder/bin/python -m supply.sbom --out /dist/sbom.cdx.json \
+      --site "$(/opt/gainsay/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+      --version "$(/opt/gainsay/bin/python -c 'import service; print(service.__version__)')"
 # The pin of the prompts that were built. A container whose manifest is another one does not start.
 RUN sha256sum service/prompts/manifest.json | cut -c 1-64 > /dist/prompts.pin
 
@@ -38,6 +43,7 @@ RUN groupadd --gid 10001 gainsay \
     && install --directory --owner=10001 --group=10001 --mode=0700 /var/lib/gainsay
 COPY --from=packages /opt/gainsay /opt/gainsay
 COPY --from=packages /dist/prompts.pin /etc/gainsay/prompts.pin
+COPY --from=packages /dist/sbom.cdx.json /opt/gainsay/sbom.cdx.json
 # The root file system may be read-only: only the data folder and /tmp are written to, and bytecode is compiled already.
 ENV PATH=/opt/gainsay/bin:${PATH} \
     PYTHONUNBUFFERED=1 \

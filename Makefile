@@ -24,7 +24,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak schemathesis mutations hostile clients vendor lock clean
+.PHONY: help setup demo quick test everything lint style types nearby replay waits repeat examples bench missing changes faults soak schemathesis mutations hostile clients vendor audit sbom lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -157,6 +157,15 @@ clients: setup ## write the types of both clients anew from the OpenAPI document
 vendor: setup ## take another VERSION of Swagger UI from npm into the package, with its hashes
 	@[ -n "$(VERSION)" ] || { echo "Say which version: make vendor VERSION=5.35.0" >&2; exit 2; }
 	@$(BIN)/python -m tests.vendoring.swagger_ui $(VERSION)
+
+# The licences need no network and are a test as well; known holes do.
+audit: setup ## compare the licences of what is locked with the allow list, and ask for known holes
+	@$(BIN)/python -m supply.licences
+	@$(BIN)/python -m supply.holes
+
+sbom: setup ## write build/sbom.cdx.json: what requirements.txt locks, with hashes and licences (CycloneDX 1.6)
+	@$(BIN)/python -m supply.sbom --out build/sbom.cdx.json --version "$$($(BIN)/python -c 'import service; print(service.__version__)')"
+	@echo "wrote build/sbom.cdx.json"
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

@@ -339,11 +339,7 @@ LOG_INCIDENTS = _level(
 WITNESS_FAILURES = _total(
     "gainsay_witness_failures_total", "Checkpoints that were sent to a witness and that it did not countersign."
 )
-SECRETS_REREAD = _counter(
-    "gainsay_secrets_reread_total",
-    "Secrets in files that were replaced, and looks at such a file that gave none: the last good secret stays in use.",
-    {"result": ("replaced", "unreadable")},
-)
+SECRETS_KEPT = _total("gainsay_secrets_unreadable_total", "Secrets that could not be read again: the last is used.")
 TIME_STAMP_FAILURES = _total("gainsay_time_stamp_failures_total", "Requests for time stamps that gave none.")
 TIME_STAMP_WAITING = _level("gainsay_time_stamp_waiting_seconds", "The age of the oldest head that lacks a time stamp.")
 LOG_FINDINGS = _total(

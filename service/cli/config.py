@@ -38,7 +38,7 @@ def show(as_json: bool) -> int:
     """Show every setting with its effective value and its source; of a secret, that it is set.
 
     Secrets are the addresses of PostgreSQL, the signer's token, and the keys that the policy names. They are read, so a
-    file that has none is told here as at a start.
+    file that has none is an error here as at a start.
 
     \b
     gainsay config show

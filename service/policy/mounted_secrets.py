@@ -159,13 +159,12 @@ class MountedSecret:
             from service import telemetry
 
             self._secret = secret
-            telemetry.SECRETS_REREAD.labels(result="replaced").inc()
             telemetry.LOG.info("a secret was replaced", extra={"setting": self._setting})
 
     def _kept(self, fault: str) -> None:
         from service import telemetry
 
-        telemetry.SECRETS_REREAD.labels(result="unreadable").inc()
+        telemetry.SECRETS_KEPT.inc()
         if fault != self._fault:  # once for each fault: a key may be read at each call
             self._fault = fault
             telemetry.LOG.error(
