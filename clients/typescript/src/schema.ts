@@ -5939,8 +5939,10 @@ export interface components {
             limits: components["schemas"]["Limits"];
             /** @description How often a turn is tried again. */
             calls: components["schemas"]["CallSettings"];
-            /** @description What a tenant may spend that policy does not name. */
+            /** @description What a tenant may spend that policy does not name; of one that it names, what that one may. */
             budgets: components["schemas"]["BudgetSettings"];
+            /** @description How often this caller may ask. */
+            rates?: components["schemas"]["RateSettings"];
             /** @description The models of each seat. */
             seats?: {
                 [key: string]: components["schemas"]["SeatSettings"];
@@ -6077,6 +6079,22 @@ export interface components {
             dayUSD?: string;
             /** @description US dollars that the tenant may spend in a month. Absent without a limit. */
             monthUSD?: string;
+        };
+        /**
+         * RateSettings
+         * @description The most requests of one caller in a minute, and the event streams and waits that it may have in one process.
+         */
+        RateSettings: {
+            /** @description The most cases in a minute, at least 1. Absent without a limit. */
+            submitPerMinute?: number;
+            /** @description The most reads in a minute, at least 1. Absent without a limit. */
+            readPerMinute?: number;
+            /** @description The most gate decisions, quotes and checks of citations in a minute, at least 1. Absent without a limit. */
+            checkPerMinute?: number;
+            /** @description The most reads of evidence in a minute, at least 1. Absent without a limit. */
+            evidencePerMinute?: number;
+            /** @description The most event streams and waits that are open at the same time in one process, at least 1. Absent without a limit. */
+            listeners?: number;
         };
         /**
          * SeatSettings
@@ -6782,6 +6800,10 @@ export interface components {
         "Preference-Applied": string;
         /** @description The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later. */
         "Gainsay-Checkpoint": string;
+        /** @description The rate that this request counts in: its class, `q` requests in `w` seconds, as `"read";q=6000;w=60`. */
+        "RateLimit-Policy": string;
+        /** @description What is left of that rate: `r` requests for `t` seconds, as `"read";r=5999;t=42`. */
+        RateLimit: string;
         /** @description How to send a credential (RFC 6750): error says whether one came that is not good, scope what it would need. */
         "WWW-Authenticate": string;
         /** @description The id of this request, as in the service's log. */
@@ -6841,6 +6863,8 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6852,6 +6876,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6875,6 +6901,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6898,6 +6926,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6917,9 +6947,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6943,6 +7000,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -6992,6 +7051,8 @@ export interface operations {
                     "Content-Location": components["headers"]["Content-Location"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7006,6 +7067,8 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     "Retry-After": components["headers"]["Retry-After"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7017,6 +7080,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7040,6 +7105,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7062,6 +7129,8 @@ export interface operations {
             /** @description Payment Required */
             402: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7088,6 +7157,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7110,6 +7181,8 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7135,6 +7208,8 @@ export interface operations {
                     "Retry-After": components["headers"]["Retry-After"];
                     Location: components["headers"]["Location"];
                     "Preference-Applied": components["headers"]["Preference-Applied"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7158,6 +7233,8 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7186,6 +7263,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7208,6 +7287,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7237,9 +7318,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7263,6 +7371,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7307,6 +7417,8 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7319,6 +7431,8 @@ export interface operations {
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7328,6 +7442,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7351,6 +7467,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7374,6 +7492,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7396,6 +7516,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7415,9 +7537,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7441,6 +7590,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7485,6 +7636,8 @@ export interface operations {
             /** @description The events. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7496,6 +7649,8 @@ export interface operations {
             /** @description The debate is over and has no event after the last one seen. */
             204: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7505,6 +7660,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7528,6 +7685,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7551,6 +7710,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7573,6 +7734,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7595,6 +7758,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7614,9 +7779,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7640,6 +7832,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7771,6 +7965,28 @@ export interface operations {
                      *       "status": 404,
                      *       "detail": "there is no debate 01920000-0000-7000-8000-000000000000",
                      *       "code": "not_found",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
                      *       "instance": "/v1/debates",
                      *       "requestId": "req_4f2a"
                      *     }
@@ -7925,6 +8141,8 @@ export interface operations {
             /** @description The report. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7938,6 +8156,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7961,6 +8181,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -7984,6 +8206,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8006,6 +8230,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8028,6 +8254,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8051,6 +8279,8 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8070,9 +8300,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8096,6 +8353,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8132,6 +8391,8 @@ export interface operations {
             /** @description The documents, in the order of the case. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8143,6 +8404,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8166,6 +8429,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8189,6 +8454,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8211,6 +8478,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8230,9 +8499,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8256,6 +8552,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8299,6 +8597,8 @@ export interface operations {
                 headers: {
                     ETag: components["headers"]["ETag"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8311,6 +8611,8 @@ export interface operations {
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8320,6 +8622,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8343,6 +8647,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8366,6 +8672,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8388,6 +8696,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8407,9 +8717,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8433,6 +8770,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8469,6 +8808,8 @@ export interface operations {
             /** @description The bundle. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8481,6 +8822,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8504,6 +8847,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8527,6 +8872,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8549,6 +8896,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8572,6 +8921,8 @@ export interface operations {
             409: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8591,9 +8942,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8617,6 +8995,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8650,6 +9030,8 @@ export interface operations {
             /** @description The keys: of logs, of witnesses, of approvers. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8661,6 +9043,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8684,6 +9068,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8707,6 +9093,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8726,9 +9114,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8752,6 +9167,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8785,6 +9202,8 @@ export interface operations {
             /** @description The logs, oldest first. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8796,6 +9215,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8819,6 +9240,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8842,6 +9265,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8861,9 +9286,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8887,6 +9339,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8927,6 +9381,8 @@ export interface operations {
             /** @description The signed note. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8938,6 +9394,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8961,6 +9419,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -8984,6 +9444,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9006,6 +9468,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9025,9 +9489,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9051,6 +9542,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9096,6 +9589,8 @@ export interface operations {
             /** @description The proof, with its checkpoint. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9107,6 +9602,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9130,6 +9627,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9153,6 +9652,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9175,6 +9676,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9194,9 +9697,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9220,6 +9750,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9265,6 +9797,8 @@ export interface operations {
             /** @description The consistency proof, one base64 hash a line; empty where no hash is needed. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9276,6 +9810,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9299,6 +9835,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9322,6 +9860,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9344,6 +9884,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9363,9 +9905,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9389,6 +9958,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9431,6 +10002,8 @@ export interface operations {
             /** @description Hashes of 32 bytes each, or leaves, each after its length. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9442,6 +10015,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9465,6 +10040,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9488,6 +10065,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9510,6 +10089,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9529,9 +10110,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9555,6 +10163,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9612,6 +10222,8 @@ export interface operations {
             /** @description The records. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9625,6 +10237,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9648,6 +10262,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9671,6 +10287,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9693,6 +10311,8 @@ export interface operations {
             /** @description Not Found */
             404: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9715,6 +10335,8 @@ export interface operations {
             /** @description Not Acceptable */
             406: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9734,9 +10356,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9760,6 +10409,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9813,6 +10464,8 @@ export interface operations {
             200: {
                 headers: {
                     Link: components["headers"]["Link"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9824,6 +10477,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9847,6 +10502,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9870,6 +10527,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9889,9 +10548,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9915,6 +10601,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9952,6 +10640,8 @@ export interface operations {
             /** @description The decision, to debate or to decline, with every rule. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9963,6 +10653,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -9986,6 +10678,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10009,6 +10703,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10028,9 +10724,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10059,6 +10781,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10081,6 +10805,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10110,9 +10836,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10136,6 +10889,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10173,6 +10928,8 @@ export interface operations {
             /** @description The gate's decision and the prices. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10184,6 +10941,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10207,6 +10966,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10230,6 +10991,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10252,6 +11015,8 @@ export interface operations {
             /** @description Request Timeout */
             408: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10274,6 +11039,8 @@ export interface operations {
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10302,6 +11069,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10324,6 +11093,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10353,9 +11124,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10379,6 +11177,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10416,6 +11216,8 @@ export interface operations {
             /** @description One verdict for each citation, in the order of the request. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10427,6 +11229,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10450,6 +11254,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10473,6 +11279,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10492,9 +11300,35 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/request_timeout",
+                     *       "title": "The request did not come in time",
+                     *       "status": 408,
+                     *       "detail": "the body did not arrive within 60 s; send it without pauses",
+                     *       "code": "request_timeout",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10523,6 +11357,8 @@ export interface operations {
             /** @description Unsupported Media Type */
             415: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10545,6 +11381,8 @@ export interface operations {
             /** @description Unprocessable Entity */
             422: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10574,9 +11412,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10600,6 +11465,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10633,6 +11500,8 @@ export interface operations {
             /** @description The pinned files. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10644,6 +11513,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10667,6 +11538,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10690,6 +11563,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10709,9 +11584,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10735,6 +11637,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10768,6 +11672,8 @@ export interface operations {
             /** @description The catalogue. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10779,6 +11685,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10802,6 +11710,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10825,6 +11735,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10844,9 +11756,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10870,6 +11809,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10903,6 +11844,8 @@ export interface operations {
             /** @description The policy. */
             200: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10914,6 +11857,8 @@ export interface operations {
             /** @description Bad Request */
             400: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10937,6 +11882,8 @@ export interface operations {
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10960,6 +11907,8 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -10979,9 +11928,36 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/rate_limited",
+                     *       "title": "The caller's rate is used up",
+                     *       "status": 429,
+                     *       "detail": "submit: 600 requests in 60 s are the rate of this caller; send the next one later",
+                     *       "code": "rate_limited",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Internal Server Error */
             500: {
                 headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -11005,6 +11981,8 @@ export interface operations {
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
                     "Request-Id": components["headers"]["Request-Id"];
                     [name: string]: unknown;
@@ -11046,14 +12024,24 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -11522,14 +12510,24 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -11576,14 +12574,24 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -11788,14 +12796,24 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
@@ -11842,14 +12860,24 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The server cannot read the request as HTTP. Every operation may be answered so. */
+            /** @description The server cannot read the request as HTTP. Every operation may be answered so, and with 408, 414, 431 or 503 where a head or a connection is beyond its bounds. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Invalid HTTP request received. */
-                    "text/plain": string;
+                    /**
+                     * @example {
+                     *       "type": "/problems/bad_request",
+                     *       "title": "The request cannot be read",
+                     *       "status": 400,
+                     *       "detail": "expected a request of HTTP/1.1, found bytes that are none; correct it",
+                     *       "code": "bad_request",
+                     *       "instance": "/",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Internal Server Error */
