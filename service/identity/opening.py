@@ -44,4 +44,5 @@ async def open_authenticator(identities: Identities | None, database: Database) 
             tokens = OidcAuthenticator(open_providers(identities.oidc), subjects)
             stack.push_async_callback(tokens.close)
         proxy = None if identities.proxy is None else ProxyAuthenticator(identities.proxy, subjects)
-        yield CombinedAuthenticator(keys=keys, tokens=tokens, proxy=proxy)
+        headers = () if identities.proxy is None else identities.proxy.headers
+        yield CombinedAuthenticator(keys=keys, tokens=tokens, proxy=proxy, proxy_headers=headers)

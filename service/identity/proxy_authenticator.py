@@ -20,11 +20,6 @@ class ProxyAuthenticator:
     def __init__(self, setting: ProxySetting, subjects: Subjects) -> None:
         self._setting, self._subjects = setting, subjects
 
-    def names(self, presented: Presented) -> str | None:
-        """A header of the proxy's that a request has, from wherever it comes, or ``None``."""
-        given = {name.lower() for name, _ in presented.headers}
-        return next((name for name in self._setting.headers if name.encode() in given), None)
-
     async def identify(self, presented: Presented) -> Caller:
         """The caller whom a listed proxy names.
 
@@ -34,7 +29,8 @@ class ProxyAuthenticator:
         named = read_proxy(presented, self._setting)
         if named is None:
             raise Unauthenticated(
-                f"expected the header {self._setting.header} of a listed proxy, which names the caller, found none"
+                f"expected the header {self._setting.header} of a listed proxy, which names the caller, or a bearer "
+                "token of a kind that this service accepts, found none"
             )
         return await self._subjects.caller(named, "proxy", self._setting.kind, "proxy")
 

@@ -18,7 +18,8 @@ from service.web import headers
 from service.web.app_state import HttpRequest
 from service.web.debates import known_query
 from service.web.pages import closed_policy, hashed_source, own_file, up
-from service.web.problem_texts import AGAIN, TEXTS, Again, ProblemText
+from service.web.problem_text import AGAIN, Again, ProblemText
+from service.web.problem_texts import TEXTS
 from service.web.problems import TYPE, Problem, problem
 from service.web.refusals import NotAcceptable
 

@@ -7,9 +7,6 @@ An error of another part of the program (a command, a start, a sequencer) has no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
-
-from msgspec import Struct
 
 from service.audit.checkpoint import BadCheckpoint
 from service.audit.note import BadKey, BadNote
@@ -25,7 +22,6 @@ from service.errors import (
     EvidenceDamaged,
     Fenced,
     Forbidden,
-    GainsayError,
     HeadTooLarge,
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -53,6 +49,7 @@ from service.reviews.evidence.bundle_files import OtherBuild
 from service.reviews.report_issue import ReportNotProvable
 from service.store.pool import StatementRefused
 from service.store.proofs import LogDamaged
+from service.web.problem_text import ProblemText
 from service.web.refusals import (
     Internal,
     MethodNotAllowed,
@@ -63,27 +60,7 @@ from service.web.refusals import (
     UnsupportedMediaType,
 )
 
-Again = Literal["unchanged", "corrected", "later", "underKey", "operator"]
-AGAIN: Mapping[Again, str] = {
-    "unchanged": "There is nothing to send again: ask for something else.",
-    "corrected": "Not unchanged: the same request gets the same answer. Correct it first.",
-    "later": "Yes, after Retry-After.",
-    "underKey": "Yes, after Retry-After; a case under the same Idempotency-Key, so that it is debated and billed once.",
-    "operator": "Not before an operator has repaired the service.",
-}
 _DEBATE = "01920000-0000-7000-8000-000000000000"
-
-
-class ProblemText(Struct, frozen=True):
-    """An error as its page shows it; ``example`` has its code, status and title."""
-
-    example: GainsayError
-    meaning: str
-    todo: tuple[str, ...]
-    again: Again
-    instance: str = "/v1/debates"
-
-
 _CASES = (
     ProblemText(
         BadRequest(
@@ -363,7 +340,7 @@ _LOAD = (
         "The identity provider that issued the token does not answer, so the service cannot verify the token. It lets "
         "in no caller that it cannot verify. API keys of the service go on to work.",
         ("Send the request again after the seconds in Retry-After.",),
-        "unchanged",
+        "later",
     ),
     ProblemText(
         StoreUnavailable(

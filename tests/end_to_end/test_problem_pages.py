@@ -22,7 +22,8 @@ from service.web import problems
 from service.web.pages import hashed_source
 from service.web.probe_server import make_probe_app
 from service.web.problem_pages import FORMS
-from service.web.problem_texts import AGAIN, TEXTS
+from service.web.problem_text import AGAIN
+from service.web.problem_texts import TEXTS
 from service.web.problems import problem
 from service.web.server import serving
 from tests.fixtures.postgres import Database

@@ -48,7 +48,9 @@ class Desk:
         provider = Provider(SETTING, ProviderKeys(SETTING, MemoryProvider(), lambda: 1_000.0))
         self.tokens = OidcAuthenticator([provider], subjects, lambda: self.now)
         self.proxy = ProxyAuthenticator(FIXED, subjects)
-        self.all = CombinedAuthenticator(keys=OneKey(), tokens=self.tokens, proxy=self.proxy)
+        self.all = CombinedAuthenticator(
+            keys=OneKey(), tokens=self.tokens, proxy=self.proxy, proxy_headers=FIXED.headers
+        )
 
     async def identify(self, request: Presented) -> Caller:
         return await self.all.identify(request)
@@ -93,8 +95,8 @@ async def test_a_listed_proxy_without_a_header_is_no_caller_and_may_pass_on_a_to
 
     assert not refusal.value.presented
     assert refusal.value.detail == (
-        "expected an API key of this service or a token of an identity provider in a header `Authorization: Bearer` or "
-        "a listed proxy that names the caller, found none"
+        "expected the header gainsay-subject of a listed proxy, which names the caller, or a bearer token of a kind "
+        "that this service accepts, found none"
     )
     assert (await desk.identify(presented("10.0.0.1", b"Bearer gainsay_k"))).via == "apiKey"
 
@@ -108,12 +110,12 @@ async def test_an_authorization_that_cannot_be_read_lets_none_in(desk: Desk, val
 
 
 async def test_a_proxy_alone_takes_no_bearer_token_and_asks_for_its_own_header(desk: Desk) -> None:
-    alone = CombinedAuthenticator(proxy=desk.proxy)
+    alone = CombinedAuthenticator(proxy=desk.proxy, proxy_headers=FIXED.headers)
 
     assert (await alone.identify(presented(gainsay_subject="ada"))).via == "proxy"
-    with pytest.raises(Unauthenticated, match="expected a listed proxy that names the caller, found another"):
+    with pytest.raises(Unauthenticated, match="but a proxy's subject, found another"):
         await alone.identify(presented("10.0.0.1", b"Bearer " + signed()))
-    with pytest.raises(Unauthenticated, match="that names the caller, found none"):
+    with pytest.raises(Unauthenticated, match="this service accepts, found none"):
         await alone.identify(presented("10.0.0.1"))
 
 
