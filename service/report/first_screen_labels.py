@@ -11,7 +11,7 @@ VIA = {
     "keyboard": "a person at the keyboard of the machine, who was not authenticated",
 }
 AUTHENTICATED = frozenset({"apiKey", "oidc", "proxy"})
-"""How a caller shows who it is. Beside any other word a record's role and kind are its writer's claim, and not shown."""
+"""How a caller shows who it is. Beside any other word role and kind are the writer's claim, and not shown."""
 KIND_OF_ACTOR = {"person": "a person", "service": "a service", "unknown": "of unknown kind"}
 SIGNED_TIMES = (
     "not in this report: where a witness countersigns the log, the command below prints between which of its times the "
