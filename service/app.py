@@ -284,7 +284,8 @@ async def recording(readings: ReadingLog) -> AsyncIterator[None]:
     finally:
         readings.close()
         try:
-            await asyncio.wait_for(task, LAST_S)
+            async with asyncio.timeout(LAST_S):
+                await task
         except TimeoutError:
             telemetry.LOG.error("the last readings of cases were not recorded in time")
 

@@ -101,10 +101,8 @@ def _gauge(name: str, help_text: str, labels: Mapping[str, Values]) -> Labelled[
     return Labelled(name, Gauge(name, help_text, tuple(labels), registry=REGISTRY), labels)
 
 
-def _histogram(
-    name: str, help_text: str, labels: Mapping[str, Values], buckets: Sequence[float]
-) -> Labelled[Histogram]:
-    return Labelled(name, Histogram(name, help_text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+def _histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
+    return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
 
 
 GATE_DECISIONS = _counter(
@@ -363,16 +361,8 @@ ROWS_COMPARED = _level(
     "gainsay_rows_compared_timestamp_seconds",
     "When this process last ended a round of comparing rows with records, in seconds since 1970.",
 )
-READINGS = _counter(
-    "gainsay_content_readings_total",
-    "Readings of the content of cases that this process has recorded in a log, by what was read.",
-    {"what": ("summary", "result", "report", "events", "documents", "document", "list")},
-)
-READINGS_WAITING = _level(
-    "gainsay_content_readings_waiting",
-    "Readings of the content of cases that no record tells of yet; above 0 for seconds means that a log cannot be "
-    "written.",
-)
+READINGS = _total("gainsay_content_readings_total", "Readings of the content of cases that a log has a record of.")
+READINGS_WAITING = _level("gainsay_content_readings_waiting", "Readings of the content of cases without a record yet.")
 ANSWERS_HELD = _total(
     "gainsay_answers_held_total", "Answers that were not given because no checkpoint of the log covered them in time."
 )

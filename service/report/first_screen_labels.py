@@ -7,11 +7,11 @@ VIA = {
     "oidc": "authenticated by a token of an identity provider",
     "proxy": "authenticated by a proxy before this service",
     "databaseRole": "a process of this service",
-    "none": "nobody was authenticated: the service ran without identities",
+    "none": "the caller was not authenticated: the service ran without identities",
     "keyboard": "a person at the keyboard of the machine, who was not authenticated",
 }
 AUTHENTICATED = frozenset({"apiKey", "oidc", "proxy"})
-"""How a caller shows who it is. Beside any other word a record's role and kind are its writer's claim, and not told."""
+"""How a caller shows who it is. Beside any other word role and kind are the writer's claim, and not shown."""
 KIND_OF_ACTOR = {"person": "a person", "service": "a service", "unknown": "of unknown kind"}
 SIGNED_TIMES = (
     "not in this report: where a witness countersigns the log, the command below prints between which of its times the "

@@ -321,7 +321,7 @@ def complete(evidence: OpenedBundle) -> str:
 def asker(first: Envelope) -> str:
     """Who brought the case and how it was authenticated, in words, by the debate's first envelope.
 
-    Where nobody was authenticated, the role beside it is the record's claim, and is said to be no more.
+    Where no caller was authenticated, the role beside it is the record's claim, and is said to be no more.
     """
     actor = first.actor
     if first.v < 2:  # version 1 has the id of an actor alone
@@ -329,7 +329,7 @@ def asker(first: Envelope) -> str:
     if actor.via in AUTHENTICATED:
         return f"{actor.id!r} as {actor.role!r}, {AUTHENTICATED[actor.via]}"
     claimed = f"the role {actor.role!r} is the record's claim"
-    return f"{actor.id!r}, and nobody was authenticated ({actor.via}): {claimed}"
+    return f"{actor.id!r}, not authenticated ({actor.via}): {claimed}"
 
 
 def same(first: Envelope, envelope: Envelope) -> None:

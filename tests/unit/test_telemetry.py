@@ -14,7 +14,6 @@ import pytest
 from prometheus_client.metrics import MetricWrapperBase
 
 from service import gate, telemetry
-from service.audit import log_events
 from service.debate import findings, results
 from service.debate.entries import Entry
 from service.debate.model import Status, StopReason
@@ -38,7 +37,6 @@ CLOSED_SETS = {
     ("CONSENSUS_LAGGING", "question_type"): {*get_args(QuestionType)},
     ("CONSENSUS_LAGGING", "dimension"): {*findings.DIMENSIONS},
     ("CONSENSUS_LAGGING", "by"): {*get_args(get_type_hints(results.ConsensusRound)["by"])},
-    ("READINGS", "what"): {*get_args(log_events.Content)},
     ("CITATIONS", "verdict"): {*get_args(findings.Verdict)},
     ("STRIKES", "reason"): {*get_args(findings.StrikeReason)},
     ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", *LIMITS.values()},

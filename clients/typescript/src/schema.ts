@@ -3403,11 +3403,11 @@ export interface components {
             /** @description An opaque id. The register of subjects knows its name. */
             subject: string;
             /**
-             * @description What it is: a person or a service. It is `unknown` where nobody was authenticated.
+             * @description What it is: a person or a service. It is `unknown` where no caller was authenticated.
              * @enum {string}
              */
             kind: "person" | "service" | "unknown";
-            /** @description The role in which it acted. Where nobody was authenticated, it is the record's claim. Absent in old records. */
+            /** @description The role in which it acted. Without authentication it is the record's claim. Absent in old records. */
             role?: string;
             /**
              * @description How it was authenticated: `none` is not at all.

@@ -71,10 +71,10 @@ def asked(r: Result) -> Iterator[Fact]:
 
 def who(found: Acted) -> str:
     """An opaque id, and how it was authenticated; kind and role only where a caller was."""
-    told = label_of(VIA, found.via)
+    known = label_of(VIA, found.via)
     if found.via in AUTHENTICATED:
-        told = f"{label_of(KIND_OF_ACTOR, found.kind)}, {told}, as {found.role}"
-    return f"{found.subject} ({told})"
+        known = f"{label_of(KIND_OF_ACTOR, found.kind)}, {known}, as {found.role}"
+    return f"{found.subject} ({known})"
 
 
 def _verification(r: Result) -> Iterator[Block]:

@@ -44,7 +44,7 @@ WhyAsked = Literal["first", "again", "repair", "fallback"]
 
 
 UNNAMED = Actor("local", "unknown", "operator", "none")
-"""The actor of an entry whose record is not there: it says that nobody was authenticated."""
+"""The actor of an entry whose record is not there: it says that no caller was authenticated."""
 
 
 class Acted(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -53,9 +53,9 @@ class Acted(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tru
     subject: str
     """An opaque id. The register of subjects knows its name."""
     kind: Literal["person", "service", "unknown"]
-    """What it is: a person or a service. It is `unknown` where nobody was authenticated."""
+    """What it is: a person or a service. It is `unknown` where no caller was authenticated."""
     role: str | None = None
-    """The role in which it acted. Where nobody was authenticated, it is the record's claim. Absent in old records."""
+    """The role in which it acted. Without authentication it is the record's claim. Absent in old records."""
     via: Via
     """How it was authenticated: `none` is not at all."""
 

@@ -5,7 +5,7 @@
     close     the last records, when the process has handed out its last answer
 
 A record holds at most `READINGS_MAX` readings; more of them make more records. A tenant's readings are in its own log,
-and one tenant's log that cannot be written keeps nobody of another tenant from reading. What a killed process had not
+and one tenant's log that cannot be written keeps no other tenant from reading. What a killed process had not
 recorded is lost: the readings of its last second. What a database confirmed in an answer that was lost is recorded
 again.
 """
@@ -176,8 +176,9 @@ class ReadingLog:
         event = valid(ContentRead(tuple(_reading(who, counts[who], ahead) for who in part)))
         await write_event(self._database, event, log, tenant, self._writer)
         for who in part:
-            telemetry.READINGS.labels(what=who.what).inc(counts[who].times)
-            telemetry.READINGS_WAITING.dec(counts.pop(who).times)
+            times = counts.pop(who).times
+            telemetry.READINGS.inc(times)
+            telemetry.READINGS_WAITING.dec(times)
 
 
 def _reading(who: _Who, count: _Count, ahead: float) -> Reading:

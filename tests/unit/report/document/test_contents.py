@@ -411,7 +411,7 @@ def test_the_size_of_the_paper_is_the_readers_and_changes_nothing_else() -> None
     [
         (
             Actor("local", "unknown", "operator", "none"),
-            "local (nobody was authenticated: the service ran without identities)",
+            "local (the caller was not authenticated: the service ran without identities)",
         ),
         (
             Actor("local", "person", "operator", "keyboard"),
