@@ -40,6 +40,7 @@ from service.proving.signing.open import open_signer, signing_key
 from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Reviews
+from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig, new_process_name
@@ -81,6 +82,7 @@ class App(Struct, frozen=True):
     logs: CurrentLogs
     leaving: DisconnectWatch
     authenticator: Authenticator
+    readings: ReadingLog
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -216,7 +218,10 @@ async def open_app(
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
         leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
-        async with listening(where.service, hub):
+        readings = ReadingLog(
+            database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)
+        )
+        async with listening(where.service, hub), recording(readings):
             try:
                 yield App(
                     settings,
@@ -233,6 +238,7 @@ async def open_app(
                     logs,
                     leaving,
                     authenticator,
+                    readings,
                 )
             finally:
                 await leaving.close()
@@ -269,6 +275,20 @@ async def listening(url: str, hub: EventHub) -> AsyncIterator[None]:
         await notices.stop()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def recording(readings: ReadingLog) -> AsyncIterator[None]:
+    """Record who reads during the block; at its end the last readings are recorded."""
+    task = asyncio.create_task(readings.run(), name="readings")
+    try:
+        yield
+    finally:
+        readings.close()
+        try:
+            await asyncio.wait_for(task, LAST_S)
+        except TimeoutError:
+            telemetry.LOG.error("the last readings of cases were not recorded in time")
 
 
 @asynccontextmanager

@@ -361,6 +361,16 @@ ROWS_COMPARED = _level(
     "gainsay_rows_compared_timestamp_seconds",
     "When this process last ended a round of comparing rows with records, in seconds since 1970.",
 )
+READINGS = _counter(
+    "gainsay_content_readings_total",
+    "Readings of the content of cases that this process has recorded in a log, by what was read.",
+    {"what": ("summary", "result", "report", "events", "documents", "document", "list")},
+)
+READINGS_WAITING = _level(
+    "gainsay_content_readings_waiting",
+    "Readings of the content of cases that no record tells of yet; above 0 for seconds means that a log cannot be "
+    "written.",
+)
 ANSWERS_HELD = _total(
     "gainsay_answers_held_total", "Answers that were not given because no checkpoint of the log covered them in time."
 )

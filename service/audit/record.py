@@ -64,6 +64,8 @@ SCHEMAS: Mapping[str, int] = {
     "audit.checked": 1,
     "audit.remembered": 1,
     "report.issued": 1,
+    "access.changed": 1,
+    "content.read": 1,
 }
 """The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
 CONTEXT = 1

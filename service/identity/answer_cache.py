@@ -84,7 +84,8 @@ class AnswerCache(Generic[Q, A]):
             raise _overloaded()
         self._waiting += 1
         try:
-            await asyncio.wait_for(self._turns.acquire(), ANSWER_S)
+            async with asyncio.timeout(ANSWER_S):
+                await self._turns.acquire()
         except TimeoutError:
             raise _overloaded() from None
         finally:

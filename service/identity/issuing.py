@@ -20,7 +20,7 @@ from service.identity.api_keys import SECRET_BYTES, hash_key, write_key
 from service.identity.caller import Caller
 from service.identity.ids import RANDOM_BYTES, is_id, write_id
 from service.identity.issuing_rules import IdentityConflict, WantedKey
-from service.identity.roles import Role
+from service.identity.roles import ROLES, SCOPES, Role
 from service.identity.settings import KeySettings
 from service.identity.tenants import SERVICE_TENANT, check_tenant
 from service.store import identity_changes as changes
@@ -106,8 +106,8 @@ class Issuing:
         rules.check_days(days, 1, self._most_days, "/days")
         rules.check_days(keep_days, 0, self._most_days, "/keepDays")
         row = await self.show_key(caller, tenant, key)
-        roles = tuple(role for role in rules.ROLES if role in row.roles)
-        scopes = None if row.scopes is None else tuple(scope for scope in rules.SCOPES if scope in row.scopes)
+        roles = tuple(role for role in ROLES if role in row.roles)
+        scopes = None if row.scopes is None else tuple(scope for scope in SCOPES if scope in row.scopes)
         first = rules.expect_issuer(caller, tenant, roles, scopes)
         secret = self._new_secret()
         new = NewKey(
@@ -147,7 +147,7 @@ class Issuing:
         rules.expect_manager(caller, tenant)
         row = await register.show_key(self._database, tenant, key) if is_id(key, "key_") else None
         if row is None:
-            raise NotFound(f"expected the id of a key of {_named(tenant)} (key_...), found none that is {key[:60]!r}")
+            raise _none_such("key", _named(tenant), key, known=is_id(key, "key_"))
         return row
 
     async def list_keys(self, caller: Caller, tenant: str | None, after: str = "") -> list[KeyRow]:
@@ -160,7 +160,7 @@ class Issuing:
         rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
         row = await register.show_subject(self._database, tenant, subject) if is_id(subject, "sub_") else None
         if row is None:
-            raise NotFound(f"expected the id of a subject of {tenant} (sub_...), found none that is {subject[:60]!r}")
+            raise _none_such("subject", tenant, subject, known=is_id(subject, "sub_"))
         return row
 
     async def list_subjects(self, caller: Caller, tenant: str, after: str = "") -> list[SubjectRow]:
@@ -203,6 +203,12 @@ class Issuing:
 def _is_own_of_administrators(caller: Caller, tenant: str) -> bool:
     """Whether these are the subjects among which the administrators are."""
     return tenant == SERVICE_TENANT and rules.administers(caller)
+
+
+def _none_such(what: str, tenant: str, given: str, *, known: bool) -> NotFound:
+    """The error for an id that stands for nothing. A text that is no id is not shown: it may be a key itself."""
+    found = given if known else "another text, which is no id"
+    return NotFound(f"expected the id of a {what} of {tenant} ({what[:3]}_...), found {found}; list them for their ids")
 
 
 def _named(tenant: str | None) -> str:

@@ -77,7 +77,7 @@ class KeyAuthenticator:
         return bool(await self._good.answer((caller.subject, caller.credential)))
 
     async def close(self) -> None:
-        """Give up what is still to be written of uses."""
+        """End what is still being written of uses."""
         for task in tuple(self._noting):
             task.cancel()
         await asyncio.gather(*self._noting, return_exceptions=True)

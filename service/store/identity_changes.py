@@ -1,8 +1,7 @@
 """Changes of the registers of tenants, subjects and keys, each with its record in one statement.
 
-So there is no key, tenant or revocation without a record that says who made it, and no record of one that there is not.
-Every function raises `AuditUnavailable` where the database does not confirm the statement: then the change was made with
-its record, or neither was.
+So there is no key, tenant or revocation without a record that says who made it, and no record without its change. Every
+function raises `AuditUnavailable` where the database does not confirm the statement: then both were made, or neither.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from service.intake import Deployment
 from service.intake.decoding import most_bytes
 from service.prompts import Prompts
 from service.reviews import Reviews
+from service.reviews.evidence.reading_log import ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.current_log import CurrentLogs
@@ -62,6 +63,11 @@ class Service(Protocol):
         """Finds out who sent a request."""
         ...
 
+    @property
+    def readings(self) -> ReadingLog:
+        """Who reads content of cases."""
+        ...
+
     async def troubles(self) -> list[str]:
         """The troubles that keep it from taking work."""
         ...
@@ -70,7 +76,8 @@ class Service(Protocol):
 class AppState(Struct, frozen=True):
     """One server: its service, the most bytes of a case's body, and the event that is set when it stops.
 
-    ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread.
+    ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread. A
+    listener that is still sent events after ``noted_s`` is noted as a reader again.
     """
 
     service: Service
@@ -79,6 +86,7 @@ class AppState(Struct, frozen=True):
     listeners: Listeners
     heartbeat_s: float = 15.0
     slow_s: float = 30.0
+    noted_s: float = 60.0
     places: AdmissionSlots = field(default_factory=AdmissionSlots)
 
     @property
@@ -110,6 +118,11 @@ class AppState(Struct, frozen=True):
     def authenticator(self) -> Authenticator:
         """Finds out who sent a request."""
         return self.service.authenticator
+
+    @property
+    def readings(self) -> ReadingLog:
+        """Who reads content of cases."""
+        return self.service.readings
 
     def head(self, caller: Caller | None) -> CurrentCheckpoint | None:
         """The latest checkpoint of the caller's log that this process knows, for a caller that may read the log.

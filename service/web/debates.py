@@ -12,6 +12,7 @@ from uuid import UUID
 from litestar import Response, get, post
 
 from service import report
+from service.audit.log_events import Content
 from service.audit.report_forms import PAPERS, Form, Paper
 from service.errors import BadRequest, did_you_mean
 from service.intake.request import CaseRequest, GateRequest
@@ -30,6 +31,8 @@ from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
 from service.web.types import Abortion, AbortRequest, address
 
+READ_AS: dict[View, Content] = {"summary": "summary", "full": "result"}
+"""What of a case a view of its result is, as the record of the reading names it."""
 RETRY_AFTER_S = 1
 """Seconds after which a client may ask again for a running debate."""
 SMALL_BODY = 64 << 10
@@ -67,6 +70,7 @@ async def find(request: HttpRequest) -> Response[bytes]:
     asked = {name: request.query_params.getall(name) for name in request.query_params}
     query = read_query(asked)
     page = await app_state(request).reviews.find(query, caller(request))
+    note(request, "list")
     same = [(name, value) for name, values in asked.items() if name != "after" for value in values]
     return answered(DebateList.of(page, query.facets), headers=linked("/v1/debates", same, page.next))
 
@@ -82,6 +86,7 @@ async def read(request: HttpRequest) -> Response[bytes]:
         header_fields["Retry-After"] = str(RETRY_AFTER_S)
     if is_known(request, header_fields["ETag"]):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=header_fields)
+    note(request, READ_AS[shown], debate)
     return answered(viewed(result, shown), headers=header_fields)
 
 
@@ -101,6 +106,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=header_fields)
     site.listeners.admit()
+    note(request, "events", debate)
     after = -1 if after is None else after
     return stream.EventStream(stream.Following(site, caller(request), debate, after, shown), header_fields)
 
@@ -126,6 +132,7 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
     content = await app_state(request).reviews.report(_debate(request), caller(request), REPORTS[wanted], paper)
+    note(request, "report", _debate(request))
     return Response(
         content=content,
         media_type=wanted,  # the framework adds the charset of text/*
@@ -157,6 +164,15 @@ def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
     """Refuse unknown parameters: an answer that ignores a filter answers another question."""
     if fault := unknown_parameters(request.query_params, known):
         raise BadRequest(fault)
+
+
+def note(request: HttpRequest, what: Content, debate: str | None = None) -> None:
+    """Note that content of cases is about to be handed out; raises `AuditUnavailable`: then it must not be.
+
+    An answer without content, to HEAD or with status 304, is no reading.
+    """
+    if not request.scope["state"].get(HEAD):
+        app_state(request).readings.note(caller(request), what, debate)
 
 
 def _debate(request: HttpRequest) -> str:

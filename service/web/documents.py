@@ -16,7 +16,7 @@ from msgspec import Struct
 from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
-from service.web.debates import ASK_AGAIN, answered, known_query
+from service.web.debates import ASK_AGAIN, answered, known_query, note
 from service.web.pages import is_known
 from service.web.types import address
 
@@ -74,6 +74,7 @@ async def documents(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     debate = str(request.path_params["debate"])
     found = await app_state(request).reviews.documents(debate, caller(request))
+    note(request, "documents", debate)
     return answered(DocumentList(documents=tuple(ListedDocument.of(debate, document) for document in found)))
 
 
@@ -86,6 +87,7 @@ async def document(request: HttpRequest) -> Response[bytes]:
     tag = f'"{found.sha256}"'
     if is_known(request, tag):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag, **SAFE_TEXT})
+    note(request, "document", debate)
     file = f"{found.id if _PLAIN.fullmatch(found.id) else found.sha256}.txt"
     header_fields = {"ETag": tag, "Content-Disposition": f'inline; filename="{file}"', **SAFE_TEXT}
     return Response(content=found.content, media_type=TEXT, headers=header_fields)

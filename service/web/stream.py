@@ -115,6 +115,7 @@ async def events(asked: Following, listener: Listener) -> AsyncGenerator[bytes, 
 async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
     site, n, joined, spoke_at = asked.site, 0, False, time.monotonic()
+    noted_at = spoke_at
     try:
         while not (feed.is_done(n) or listener.gone or listener.dropped):
             if listener.revoked:
@@ -126,6 +127,7 @@ async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGene
                     site.leaving.listener_joined(feed.debate)
                     joined = True
                 if n > asked.after and (chunk := await _event_bytes(asked, feed, n)):
+                    noted_at = _noted(asked, noted_at)
                     yield chunk
                     spoke_at = time.monotonic()
                 n += 1
@@ -140,6 +142,17 @@ async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGene
         if joined:
             of_itself = not (feed.over or site.closing.is_set())
             site.leaving.listener_left(feed.debate, of_itself=of_itself, in_trouble=feed.failed)
+
+
+def _noted(asked: Following, at: float) -> float:
+    """Note again that a listener reads, a period after it was noted; raises `AuditUnavailable`.
+
+    Returns when it was noted last.
+    """
+    if (now := time.monotonic()) - at < asked.site.noted_s:
+        return at
+    asked.site.readings.note(asked.caller, "events", asked.debate)
+    return now
 
 
 async def _event_bytes(asked: Following, feed: Feed, n: int) -> bytes:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from service import report, telemetry
 from service.debate.entries import GateDecision
-from service.errors import IdempotencyInProgress, NotProvable, StoreUnavailable
+from service.errors import AuditUnavailable, IdempotencyInProgress, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest
 from service.report import View, viewed
 from service.reviews import Submitted
@@ -20,7 +20,7 @@ from service.web import body, headers, problems
 from service.web.admission import within_time
 from service.web.app_state import AppState, HttpRequest, app_state
 from service.web.callers import caller
-from service.web.debates import RETRY_AFTER_S, answered, known_query, view
+from service.web.debates import READ_AS, RETRY_AFTER_S, answered, known_query, note, view
 from service.web.revocation import revoked, until_revoked
 from service.web.types import Links, Submission, address
 
@@ -68,7 +68,8 @@ async def _answer_new(post_: _Submission, submitted: Submitted, decision: GateDe
     if post_.wait is None:
         return _answer_accepted(submitted, decision)
     stands: Literal["queued", "running"] = "queued"
-    with suppress(StoreUnavailable, NotProvable):  # the case is recorded: an error would make the caller send it again
+    # The case is recorded: an error would make the caller send it again.
+    with suppress(StoreUnavailable, NotProvable, AuditUnavailable):
         if await _ended_in_time(post_, submitted, post_.wait):
             return await _answer_result(post_, submitted)
         stands = await post_.site.reviews.state_of(submitted.debate, caller(post_.request))
@@ -110,6 +111,7 @@ async def _answer_result(
     post_: _Submission, submitted: Submitted, header_fields: dict[str, str] | None = None
 ) -> Response[bytes]:
     result = await post_.site.reviews.result(submitted.debate, caller(post_.request))
+    note(post_.request, READ_AS[post_.view], submitted.debate)
     where = address(submitted.debate)
     content = where if post_.view == "summary" else f"{where}?view=full"
     return answered(

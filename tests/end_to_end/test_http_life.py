@@ -392,7 +392,7 @@ class Faulty:
         self.prompts: Prompts = app.prompts
         self.heads: CurrentCheckpoints = app.heads
         self.database, self.logs, self.leaving = app.database, app.logs, app.leaving
-        self.authenticator = app.authenticator
+        self.authenticator, self.readings = app.authenticator, app.readings
         self._error = error
 
     async def troubles(self) -> list[str]:

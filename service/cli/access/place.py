@@ -6,7 +6,7 @@ A command that has the option does the same in all three places. Other commands 
     demo, prompts, citations, approve, policy, doctor   the same; neither do `audit verify`, `compare` and `key`
     gate, quote, models                                 they have the option too: the service answers by its policy
     replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database
-    and `remember`
+    and `remember`, keys, tenants, subjects
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ var kinds = map[string]bool{
 	"case.received": false, "gate.decided": false, "debate.started": false, "turn.asked": false, "turn.spoke": false,
 	"attempt.failed": false, "turn.silent": false, "check.found": false, "budget.refused": false, "debate.stopped": false,
 	"debate.concluded": false, "log.opened": true, "audit.read": true, "audit.checked": true, "audit.remembered": true,
-	"report.issued": true,
+	"report.issued": true, "access.changed": true, "content.read": true,
 }
 
 // errLater marks what a later verifier may know: not checkable, and no failure.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -109,6 +110,9 @@ func fits(v, s, root value, where string) error {
 	}
 	if !bounded(v, s) {
 		return fmt.Errorf("%s: too long, too short, too large or too small", where)
+	}
+	if form, err := s.str("pattern"); err == nil && v.kind == isString && !regexp.MustCompile(form).MatchString(v.text) {
+		return fmt.Errorf("%s: of another form", where)
 	}
 	switch v.kind {
 	case isObject:

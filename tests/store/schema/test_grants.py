@@ -35,6 +35,8 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
             READ,
         ),
         **dict.fromkeys(("migration", "schema_floor"), READ),
+        **dict.fromkeys(("tenant", "subject", "api_key"), ADDED),
+        "assignment": MADE_ANEW,
     },
     roles.SEQUENCER: {
         "pending": READ | {"DELETE"},
@@ -46,10 +48,12 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
 OF_COLUMNS = (
     {("entry", column, roles.WRITER, "INSERT") for column in ("debate", "n", "leaf")}
     | {("damage", column, roles.WRITER, "INSERT") for column in ("subject", "tenant", "log", "debate", "place", "what")}
+    | {("subject", "revoked", roles.WRITER, "UPDATE")}
+    | {("api_key", column, roles.WRITER, "UPDATE") for column in ("expires", "revoked")}
     | {("time_stamp", column, roles.SEQUENCER, "INSERT") for column in ("log", "size", "stamped", "authority", "token")}
 )
 """What is granted of single columns: when a record was taken up, or a time stamp stored, is for the database alone to
-say, and that damage is dealt with for a person."""
+say, and that damage is dealt with for a person. A key and its subject change in nothing but their end."""
 REFUSED = (
     psycopg.errors.InsufficientPrivilege,
     psycopg.errors.WrongObjectType,
@@ -135,6 +139,8 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         "told_state",
         "claim_debates",
         "disown_debates",
+        *("find_key", "still_good", "tenant_known", "find_subject", "key_used"),  # with the owner's rights
+        *("add_key", "has_operator"),
     }
     assert public == (False,)
 
