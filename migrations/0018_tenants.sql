@@ -71,17 +71,18 @@ BEGIN
                         USING (tenant = gainsay.current_tenant() OR tenant IS NULL AND gainsay.is_own_chain(debate))
                         WITH CHECK (tenant = gainsay.current_tenant())', what);
     END LOOP;
+    -- The names of the tenant's logs are read once for each statement, and an index takes them as it takes one name.
     FOREACH what IN ARRAY ARRAY['batch', 'leaf', 'tile', 'checkpoint', 'cosignature', 'time_stamp'] LOOP
         EXECUTE format('CREATE POLICY own_tenant ON gainsay.%I TO gainsay_api
-                        USING (log IN (SELECT g.log FROM gainsay.log_epoch g
-                                       WHERE g.tenant = gainsay.current_tenant()))', what);
+                        USING (log = ANY (ARRAY(SELECT g.log FROM gainsay.log_epoch g
+                                                WHERE g.tenant = gainsay.current_tenant())))', what);
     END LOOP;
 END $$;
 -- A tenant's first records are staged before a sequencer opens its log.
 CREATE POLICY own_tenant ON pending TO gainsay_api
     USING (tenant = gainsay.current_tenant()
-           OR tenant IS NULL AND log IN (SELECT g.log FROM gainsay.log_epoch g
-                                         WHERE g.tenant = gainsay.current_tenant()))
+           OR tenant IS NULL AND log = ANY (ARRAY(SELECT g.log FROM gainsay.log_epoch g
+                                                  WHERE g.tenant = gainsay.current_tenant())))
     WITH CHECK (tenant = gainsay.current_tenant());
 CREATE POLICY own_tenant ON issued_report TO gainsay_api
     USING (EXISTS (SELECT FROM gainsay.debate_head h
@@ -119,3 +120,10 @@ GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text), gainsay
 -- Texts that are named by their hash belong to no tenant: prompts, manifests and configurations of this service, and no
 -- word of a case. And which files were applied.
 GRANT SELECT ON content, manifest_prompt, migration, schema_floor TO gainsay_api;
+
+-- Which cases are assigned to a reviewer (0017_identity.sql). A caller's login reads them of its tenant, and changes none.
+ALTER TABLE assignment ENABLE ROW LEVEL SECURITY;
+CREATE POLICY every_tenant ON assignment TO gainsay_writer, gainsay_sequencer, gainsay_auditor
+    USING (true) WITH CHECK (true);
+CREATE POLICY own_tenant ON assignment TO gainsay_api USING (tenant = gainsay.current_tenant());
+GRANT SELECT ON assignment TO gainsay_api;

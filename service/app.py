@@ -51,7 +51,7 @@ from service.store.damage import open_damage
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
-from service.store.pool import Database
+from service.store.pool import Database, ServingDatabase
 from service.store.queue import Backlog
 from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
@@ -66,10 +66,15 @@ AT_ONCE_S = 0.2
 
 
 class App(Struct, frozen=True):
-    """One process with all its parts: its operations, its database, and its health."""
+    """One process with all its parts: its operations, its database, and its health.
+
+    ``database`` has the service's own login, for the worker, the checks and what concerns all tenants. ``serving`` has
+    the one that serves callers, in a process that has an address for it; elsewhere it is ``database``.
+    """
 
     settings: Settings
     database: Database
+    serving: Database
     reviews: Reviews
     worker: Worker
     hub: EventHub
@@ -88,8 +93,10 @@ class App(Struct, frozen=True):
         """Why this process should get no work; empty when it is ready."""
         found = verify_files(DIRECTORY, self.settings.prompts_pin)
         try:
-            async with asyncio.timeout(AT_ONCE_S if self.database.away else None):
+            async with asyncio.timeout(AT_ONCE_S if self.database.away or self.serving.away else None):
                 rows = await self.database.query("alive")
+                if self.serving is not self.database:
+                    await self.serving.query("alive")
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
                 found += [f"the log {row['log']} contradicts its checkpoints: {row['what']}" for row in incidents]
@@ -192,7 +199,7 @@ async def open_app(
 
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
-    where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
+    where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url, settings.api_url)
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
     telemetry.initialise(
@@ -206,18 +213,23 @@ async def open_app(
     async with (
         connected(policy) as providers,
         _prepared(where.service, first, pool, left_s) as database,
+        _for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, database) as authenticator,
     ):
         name = new_process_name()
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
         worker = Worker(database, hub, prompts, providers, config)
-        logs = CurrentLogs(database, settings.log_host)
+        logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
-        reviews = Reviews(database, deployment, hub, logs, show=heads.served)
+        reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
-        selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
+        selfcheck = SelfCheck(
+            database, CurrentLogs(database, settings.log_host), auditor, policy.audit.check_minutes * 60.0
+        )
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
+        leaving = DisconnectWatch(
+            database, name, lambda debate, tenant, why: reviews.abort(debate, Caller(tenant=tenant), why)
+        )
         readings = ReadingLog(
             database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)
         )
@@ -226,6 +238,7 @@ async def open_app(
                 yield App(
                     settings,
                     database,
+                    serving,
                     reviews,
                     worker,
                     hub,
@@ -259,6 +272,25 @@ async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[],
     database, opened = await retry_until(prepared, left_s)
     async with opened:
         yield database
+
+
+@asynccontextmanager
+async def _for_callers(
+    where: DatabaseAddresses, database: Database, size: int, left_s: Callable[[], float]
+) -> AsyncIterator[Database]:
+    """The database by the login that serves callers, or by the service's own where the process has no such address."""
+    url = where.serving
+    if url is None:
+        yield database
+        return
+
+    async def opened() -> tuple[Database, AsyncExitStack]:
+        async with AsyncExitStack() as stack:
+            return await stack.enter_async_context(ServingDatabase.open(url, size=size)), stack.pop_all()
+
+    serving, stack = await retry_until(opened, left_s)
+    async with stack:
+        yield serving
 
 
 @asynccontextmanager

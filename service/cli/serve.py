@@ -30,8 +30,9 @@ NO_IDENTITY = (
 def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     """Serve the HTTP API, by default with a worker and a sequencer in the same process.
 
-    If GAINSAY_DATABASE_URL is set, the sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY. Without them
-    `gainsay sequence` must run elsewhere; otherwise the service holds every answer.
+    If GAINSAY_DATABASE_URL is set, callers are served with the login of GAINSAY_API_URL, and the sequencer needs
+    GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY. Without the latter `gainsay sequence` must run elsewhere; otherwise
+    the service holds every answer.
 
     GAINSAY_IDENTITY names the credentials by which callers are known. Without it no caller is authenticated: the
     service listens on a loopback address only, and answers requests of this machine alone. Plain HTTP to other machines
@@ -55,7 +56,7 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     if settings.identity is None:
         refuse_open_address(host)
     left_s = Deadline(settings.wait_s)
-    with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
+    with startup.ended_by_sigterm(), addresses(settings, left_s, serving=True) as where:
         work, sequence = not no_worker, not no_sequencer
         uvloop.run(_serve(settings, where, host, port, left_s, with_worker=work, with_sequencer=sequence))
     return exit_codes.DONE

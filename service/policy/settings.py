@@ -1,6 +1,7 @@
 """Environment and policy file, as one frozen `Settings`; an unknown or wrong one stops the start, all reported at once.
 
 GAINSAY_DATABASE_URL   PostgreSQL for the service's role; without it an embedded server runs under the data folder
+GAINSAY_API_URL        PostgreSQL for the role that serves callers and sees one tenant at a time, for `gainsay serve`
 GAINSAY_MIGRATE_URL    PostgreSQL for the role that migrates
 GAINSAY_DATA_DIR       the embedded server's folder (default: ~/.local/share/gainsay)
 GAINSAY_POLICY         the policy file (default: the one that is shipped)
@@ -78,6 +79,7 @@ class Settings(Struct, frozen=True):
     data_dir: Path
     policy_path: Path
     database_url: str | None = None
+    api_url: str | None = None
     migrate_url: str | None = None
     prompts_pin: str | None = None
     lease_s: float = 15.0
@@ -294,6 +296,7 @@ class _Variable(NamedTuple):
 
 KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_DATABASE_URL": _Variable("database_url", _text),
+    "GAINSAY_API_URL": _Variable("api_url", _text),
     "GAINSAY_MIGRATE_URL": _Variable("migrate_url", _text),
     "GAINSAY_DATA_DIR": _Variable("data_dir", _path),
     "GAINSAY_POLICY": None,

@@ -30,8 +30,10 @@ from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, coun
 from service.reviews.wait import DebateWaiter
 from service.store.current_log import CurrentLogs
 from service.store.debate_query import DebateQuery
+from service.store.entry_poll import EntryPoll
 from service.store.hub import EventHub
 from service.store.pool import Database
+from service.store.queue_limits import QueueLimits
 from service.store.stored_debate import read_debate, read_documents, read_head
 
 __all__ = ["DebateQuery", "Page", "Reviews", "Submitted", "Summary"]
@@ -42,6 +44,9 @@ HOLD_S = 3.0
 
 class Reviews:
     """The service's operations, on one database and under one deployment.
+
+    What a caller asks is asked of the ``database`` as its tenant sees it. ``every_tenant`` is the service's own login,
+    for what concerns all of them, the length of the queue and the poll; without it the one database is for both.
 
     An answer with a decision is held until a checkpoint covers the record. With ``held`` False it is given at once,
     which is for reading a database without a sequencer. ``show`` gets the head (log, size, root) that an answer rests
@@ -55,16 +60,18 @@ class Reviews:
         hub: EventHub,
         logs: CurrentLogs,
         *,
+        every_tenant: Database | None = None,
         held: bool = True,
         show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
-        self._listening = DebateWaiter(database, hub, held=held, show=show)
+        every_tenant = every_tenant or database
+        self._listening = DebateWaiter(database, EntryPoll(every_tenant, hub), hub, held=held, show=show)
         self._finder = DebateFinder(database, held=held)
         self._deployment = deployment
         self._hub = hub
         self._register = ReportRegister(database, logs, self._listening, HOLD_S)
-        self._recorder = CaseRecorder(database, deployment, hub, logs, self._listening)
+        self._recorder = CaseRecorder(database, QueueLimits(every_tenant), deployment, hub, logs, self._listening)
 
     @property
     def deployment(self) -> Deployment:
@@ -86,7 +93,7 @@ class Reviews:
         `AuditUnavailable`. Raises `NotProvable` for a declined case whose answer is held.
         """
         submitted = await self.record(request, caller)
-        await self.wait_provable(submitted)
+        await self.wait_provable(submitted, caller)
         return submitted
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
@@ -98,13 +105,13 @@ class Reviews:
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await read_debate(self._database, debate, caller.tenant)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant)
         return "queued" if stored.head["state"] == "queued" else "running"
 
-    async def wait_provable(self, submitted: Submitted) -> None:
+    async def wait_provable(self, submitted: Submitted, caller: Caller) -> None:
         """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
         if submitted.status == "declined":
-            await self._listening.wait_provable(submitted.debate, DECLINED_N, HOLD_S)
+            await self._listening.wait_provable(submitted.debate, caller.tenant, DECLINED_N, HOLD_S)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
@@ -122,14 +129,14 @@ class Reviews:
 
         Raises `NotFound`, `EvidenceDamaged`, and `NotProvable` for an answer that is held.
         """
-        stored = await read_debate(self._database, debate, caller.tenant)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant)
         lines = [Line(record.n, record.at, record.entry, record.actor.via) for record in stored.records]
         last = stored.last_hash.hex()
         if not is_end(lines[-1].entry):
             return build_result(debate, lines, last_record=last)
-        position = await self._listening.wait_provable(debate, len(lines) - 1, HOLD_S)
+        position = await self._listening.wait_provable(debate, caller.tenant, len(lines) - 1, HOLD_S)
         # In a thread: finding the clauses of long texts takes time.
-        texts = await read_documents(self._database, debate)
+        texts = await read_documents(self._database.of(caller.tenant), debate)
         return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def report(self, debate: str, caller: Caller, form: Form, paper: Paper = "a4") -> bytes:
@@ -139,12 +146,12 @@ class Reviews:
         `result` raises; `OtherBuild` for a version that this build lacks, `CannotTypeset`, and for a PDF `NotOver`,
         `ReportNotProvable` and `AuditUnavailable`.
         """
-        stored = await read_debate(self._database, debate, caller.tenant, documents=True)
+        stored = await read_debate(self._database.of(caller.tenant), debate, caller.tenant, documents=True)
         debate = str(UUID(debate))  # the canonical spelling
         refuse_unfinished(debate, stored, form)
         position = None
         if is_end(stored.records[-1].entry):
-            position = await self._listening.wait_provable(debate, len(stored.records) - 1, HOLD_S)
+            position = await self._listening.wait_provable(debate, caller.tenant, len(stored.records) - 1, HOLD_S)
         content = await write_report(stored, debate, position, stored.texts, form, paper)
         if form == "pdf":
             writer = Writer(caller.actor, self._deployment().build_hash)
@@ -157,20 +164,20 @@ class Reviews:
 
     async def require_reach(self, debate: str, caller: Caller, scope: Scope) -> None:
         """Raise `NotFound` for a debate that the caller does not reach with a scope, as for one that does not exist."""
-        await require_reach(self._database, debate, caller, caller.reach(scope))
+        await require_reach(self._database.of(caller.tenant), debate, caller, caller.reach(scope))
 
     async def documents(self, debate: str, caller: Caller) -> tuple[CaseDocument, ...]:
         """The documents of a debate's case, compared; see `case_documents`."""
-        return await case_documents(self._database, debate, caller.tenant)
+        return await case_documents(self._database.of(caller.tenant), debate, caller.tenant)
 
     async def document(self, debate: str, name: str, caller: Caller) -> CaseDocument:
         """One document of a debate's case, compared; see `case_document`."""
-        return await case_document(self._database, debate, name, caller.tenant)
+        return await case_document(self._database.of(caller.tenant), debate, name, caller.tenant)
 
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        await read_head(self._database, debate, caller.tenant)
-        return await self._listening.lines(debate, from_n)
+        await read_head(self._database.of(caller.tenant), debate, caller.tenant)
+        return await self._listening.lines(debate, caller.tenant, from_n)
 
     def follow(
         self, debate: str, caller: Caller, from_n: int = 0, *, retry_window_s: float = math.inf
@@ -195,9 +202,10 @@ class Reviews:
 
         Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
-        await read_head(self._database, debate, caller.tenant)
+        database = self._database.of(caller.tenant)
+        await read_head(database, debate, caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
-        found, ended = await stop(self._database, self._hub, debate, writer, why)
+        found, ended = await stop(database, self._hub, debate, writer, why)
         if ended is not None:  # the result is given when it is provable
-            await self._listening.wait_provable(debate, ended, HOLD_S)
+            await self._listening.wait_provable(debate, caller.tenant, ended, HOLD_S)
         return found

@@ -22,15 +22,16 @@ from service.store.hub import EventHub
 from service.store.pool import Database
 from service.store.stored_debate import StoredDebate, read_debate
 
-Prove = Callable[[str, int], Awaitable[object]]
-"""Waits until the record (debate, number) is provable, for as long as it takes."""
+Prove = Callable[[str, str, int], Awaitable[object]]
+"""Waits until the record (debate, tenant, number) is provable, for as long as it takes."""
 
 
 class Feed:
     """The feed of one debate, and the listeners that wait for more entries."""
 
-    def __init__(self, debate: str) -> None:
+    def __init__(self, debate: str, tenant: str) -> None:
         self.debate = debate
+        self.tenant = tenant
         self.listeners = 0
         self.reader: asyncio.Task[None] | None = None
         self.lines: list[Line] = []
@@ -117,11 +118,11 @@ class Feeds:
         return feed is not None and bool(feed.lines) and not feed.failed
 
     @asynccontextmanager
-    async def open(self, debate: str) -> AsyncIterator[Feed]:
-        """The feed of a debate for the length of the block; the feed reads records while anyone uses it."""
+    async def open(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
+        """The feed of a tenant's debate for the length of the block; it reads records while anyone uses it."""
         feed = self._kept.get(debate)
         if feed is None or feed.failed:
-            feed = self._kept[debate] = Feed(debate)
+            feed = self._kept[debate] = Feed(debate, tenant)
             feed.reader = asyncio.get_running_loop().create_task(self._follow(feed), name=f"tail {debate}")
         feed.listeners += 1
         try:
@@ -140,14 +141,14 @@ class Feeds:
             with self._watch.watching(feed.debate):
                 while feed.listeners and not feed.over:
                     failures, recorded = self._watch.failures, self._hub.entries_event(feed.debate)
-                    stored = await read_debate(self._database, feed.debate, after=feed.end)
+                    stored = await read_debate(self._database.of(feed.tenant), feed.debate, after=feed.end)
                     feed.add(stored)
                     self._hub.mark_read(feed.debate, len(feed.lines))
                     if not feed.over:
                         await recorded.wait()
                         self._watch.check(failures)
             if feed.over:
-                await self._prove(feed.debate, len(feed.lines) - 1)
+                await self._prove(feed.debate, feed.tenant, len(feed.lines) - 1)
                 feed.prove()
         except GainsayError as error:
             feed.fail(error)

@@ -70,20 +70,16 @@ class DebateFinder:
     async def find(self, query: DebateQuery, tenant: str, limit: ReachLimit | None = None) -> Page:
         """The page, of the debates within a limit; raises `BadRequest` for a cursor of another list and for words that
         none is found by."""
-        after = read_cursor(tenant, query)
-        search = await look_for_words(self._database, Search(tenant, query, self._held, limit=limit))
+        after, database = read_cursor(tenant, query), self._database.of(tenant)
+        search = await look_for_words(database, Search(tenant, query, self._held, limit=limit))
         if search is None:
             raise BadRequest("q has no word that is searched for: words such as 'the' and 'is' are in every question")
-        rows, (total, counts) = await asyncio.gather(find_page(self._database, search, after), self._counts(search))
+        rows, (total, counts) = await asyncio.gather(find_page(database, search, after), _counts(database, search))
         page = rows[: query.limit]
         following = write_cursor(tenant, query, _position(page[-1])) if len(rows) > query.limit else None
         shown = [await self._summary(row) for row in page if self._may_be_shown(query, row)]
         debates = tuple(summary for summary in shown if summary)
         return Page(debates=debates, next=following, total=total, counts=tuple(counts))
-
-    async def _counts(self, search: Search) -> tuple[Count | None, list[FacetCount]]:
-        """What is counted, if anything was asked for."""
-        return await count_found(self._database, search) if search.query.facets else (None, [])
 
     def _status(self, row: Row) -> Status:
         status: Status = row["shown" if self._held else "state"]
@@ -103,11 +99,11 @@ class DebateFinder:
         try:
             envelope = open_leaf(row["leaf"] or b"")
         except ValueError:
-            await self._entries(debate)
+            await self._entries(row)
             return None
         decision, flags = None, ()
         if status not in OPEN:
-            decision = await self._decision(debate, row["decision"])
+            decision = await self._decision(row)
             flags = tuple(row["flags"] or ())
         return Summary(
             debate=debate,
@@ -121,19 +117,20 @@ class DebateFinder:
             **_of_case(await self._case(row, envelope)),
         )
 
-    async def _decision(self, debate: str, stored: bytes | None) -> Decision | None:
+    async def _decision(self, row: Row) -> Decision | None:
         """The stored decision; from the records where another version concluded the debate, or where it is damaged."""
-        if stored:
+        if row["decision"]:
             with suppress(ValueError):
-                return msgspec.json.decode(stored, type=Decision)
+                return msgspec.json.decode(row["decision"], type=Decision)
         with suppress(IllegalEntry):
-            return build_decision(await self._entries(debate))
+            return build_decision(await self._entries(row))
         return None
 
-    async def _entries(self, debate: str) -> list[Entry]:
+    async def _entries(self, row: Row) -> list[Entry]:
         """The entries of a debate, none where they cannot be read. Damage becomes an incident here too."""
         with suppress(IllegalEntry, EvidenceDamaged):
-            return [record.entry for record in await read_records(self._database, debate)]
+            database = self._database.of(row["tenant"])
+            return [record.entry for record in await read_records(database, str(row["debate"]))]
         return []
 
     async def _case(self, row: Row, envelope: Envelope) -> Case | None:
@@ -142,12 +139,17 @@ class DebateFinder:
             return None
         salt, body = bytes(row["salt"]), bytes(row["body"])
         if commit(salt, body) != envelope.commitment:
-            await self._entries(str(row["debate"]))
+            await self._entries(row)
             return None
         with suppress(ValueError):  # written by a later version
             entry = decode(body, envelope.schema)
             return entry.case if isinstance(entry, CaseReceived) else None
         return None
+
+
+async def _counts(database: Database, search: Search) -> tuple[Count | None, list[FacetCount]]:
+    """What is counted, if anything was asked for."""
+    return await count_found(database, search) if search.query.facets else (None, [])
 
 
 def _of_case(case: Case | None) -> dict[str, Any]:

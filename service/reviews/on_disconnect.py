@@ -32,22 +32,28 @@ TIDIED = 24
 
 
 class DisconnectWatch:
-    """The listeners of this process to debates that end with them. ``abort`` gets the debate and the reason."""
+    """The listeners of this process to debates that end with them.
 
-    def __init__(self, database: Database, process: str, abort: Callable[[str, str], Awaitable[object]]) -> None:
+    ``abort`` gets the debate, its tenant and the reason. The database is that of the service's own login: one statement
+    writes the listeners of all tenants.
+    """
+
+    def __init__(self, database: Database, process: str, abort: Callable[[str, str, str], Awaitable[object]]) -> None:
         self._database = database
         self._process = process
         self._abort = abort
         self._here: Counter[str] = Counter()
+        self._tenants: dict[str, str] = {}
         self._departures: dict[str, asyncio.Task[None]] = {}
         self._joined = asyncio.Event()
         self._noting: asyncio.Task[None] | None = None
         self._notes = 0
         self._unwell = False
 
-    def listener_joined(self, debate: str) -> None:
-        """A listener has joined a debate that ends with its listeners."""
+    def listener_joined(self, debate: str, tenant: str) -> None:
+        """A listener has joined a debate of this tenant that ends with its listeners."""
         self._departures.pop(debate, None)
+        self._tenants[debate] = tenant
         self._here[debate] += 1
         self._joined.set()
         if self._noting is None or self._noting.done():
@@ -62,9 +68,10 @@ class DisconnectWatch:
         if self._here[debate] > 0:
             return
         del self._here[debate]
+        tenant = self._tenants.pop(debate)
         if of_itself:
             self._departures[debate] = asyncio.create_task(
-                self._abort_later(debate, in_trouble), name=f"leaving {debate}"
+                self._abort_later(debate, tenant, in_trouble), name=f"leaving {debate}"
             )
 
     async def close(self) -> None:
@@ -101,7 +108,7 @@ class DisconnectWatch:
         with suppress(StoreUnavailable):
             await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
 
-    async def _abort_later(self, debate: str, in_trouble: bool) -> None:
+    async def _abort_later(self, debate: str, tenant: str, in_trouble: bool) -> None:
         """Abort a debate once it has had no listener for some seconds, unless one joins again, here or elsewhere.
 
         While the database fails no listener can join, so the time counts from when it answers again.
@@ -120,7 +127,7 @@ class DisconnectWatch:
                     continue
                 if not elsewhere:
                     why = f"its last listener went away and none came back within {LEAVE_S:g} s (onDisconnect: abort)"
-                    await self._abort(debate, why)
+                    await self._abort(debate, tenant, why)
             except NotProvable:
                 pass  # the debate had ended by itself
             except GainsayError as error:

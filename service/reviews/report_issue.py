@@ -99,10 +99,11 @@ class ReportRegister:
             sha256=sha256(content).hexdigest(),
             configuration=started.configuration_hash if started else None,
         )
-        log = await self._logs.current(stored.head["tenant"])
-        chain = await record_issued(self._database, event, stored.head, log, writer)
+        tenant = stored.head["tenant"]
+        log = await self._logs.current(tenant)
+        chain = await record_issued(self._database.of(tenant), event, stored.head, log, writer)
         try:
-            place = await self._waiter.wait_provable(chain, 0, self._hold_s)
+            place = await self._waiter.wait_provable(chain, tenant, 0, self._hold_s)
         except NotProvable as error:
             raise self._held(debate) from error
         if place is None:  # nothing is held here, because no sequencer runs

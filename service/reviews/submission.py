@@ -59,6 +59,7 @@ class CaseRecorder:
     def __init__(
         self,
         database: Database,
+        waiting: QueueLimits,
         deployment: Callable[[], Deployment],
         hub: EventHub,
         logs: CurrentLogs,
@@ -69,7 +70,7 @@ class CaseRecorder:
         self._hub = hub
         self._logs = logs
         self._listening = listening
-        self._waiting = QueueLimits(database)
+        self._waiting = waiting
         self._under_way = InFlightKeys()
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
@@ -99,11 +100,12 @@ class CaseRecorder:
         log = await self._logs.current(caller.tenant)
         standings = await self._standings_of(request, deployment, caller)
         # In a thread: counting the tokens of long documents would delay the other requests.
-        clock = await database_time(self._database)
+        database = self._database.of(caller.tenant)
+        clock = await database_time(database)
         prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings, clock)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        if not await open_debate(self._database, replace(new, key=kept, subject=caller.subject), entries):
+        if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):
             return await self._at_once(kept, caller)
         task_type = prepared.case.task_type
         count_decision(task_type, prepared.decision, deployment.policy)
@@ -120,7 +122,7 @@ class CaseRecorder:
     async def _find_repeated(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
         """The case that was recorded under this key, with its status by now; raises `IdempotencyKeyReused`."""
         with _audit_available("the audit log"):
-            found = await find_keyed(self._database, caller.tenant, kept)
+            found = await find_keyed(self._database.of(caller.tenant), caller.tenant, kept)
             if found is None:
                 return None
             if not await self._may_repeat(found.debate, caller):
@@ -134,8 +136,9 @@ class CaseRecorder:
                     f"the key belongs to debate {found.debate}, which has another case; send a new key with a new "
                     "case, or the first case again under this key"
                 )
-            head = await read_head(self._database, found.debate, caller.tenant)
-            decision = await self._decline_decision(found.debate) if head["state"] == "declined" else None
+            head = await read_head(self._database.of(caller.tenant), found.debate, caller.tenant)
+            is_declined = head["state"] == "declined"
+            decision = await self._decline_decision(found.debate, caller.tenant) if is_declined else None
         return Submitted(found.debate, head["state"], decision, replayed=True)
 
     async def _may_repeat(self, debate: str, caller: Caller) -> bool:
@@ -145,11 +148,11 @@ class CaseRecorder:
         recorded is shown to those alone that may read it.
         """
         limit = limit_of(caller, caller.reach("case.read") | caller.reach("case.submit"))
-        return limit is None or await is_reached(self._database, debate, caller.tenant, limit)
+        return limit is None or await is_reached(self._database.of(caller.tenant), debate, caller.tenant, limit)
 
-    async def _decline_decision(self, debate: str) -> GateDecision | None:
+    async def _decline_decision(self, debate: str, tenant: str) -> GateDecision | None:
         """The decision of a declined case."""
-        (last,) = await self._listening.lines(debate, DECLINED_N)
+        (last,) = await self._listening.lines(debate, tenant, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
     async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:
@@ -165,12 +168,12 @@ class CaseRecorder:
         if not intake.needs_standings(request, deployment.policy):
             return ()
         with _audit_available("the database, which has the models' track records,"):
-            return await standings(self._database, caller.tenant)
+            return await standings(self._database.of(caller.tenant), caller.tenant)
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Refuse a case that the tenant's limits cannot pay for; the running debate's allocations are what counts."""
         with _audit_available("the tenant's limits and the audit log"):
-            limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
+            limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
             spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
 
@@ -182,7 +185,7 @@ class CaseRecorder:
         deployment = self._deployment()
         known = await self._standings_of(request, deployment, caller)
         found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
-        limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
+        limits = await spend.remaining(self._database.of(caller.tenant), caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
 
 

@@ -33,20 +33,26 @@ class DebateWaiter:
     """
 
     def __init__(
-        self, database: Database, hub: EventHub, *, held: bool, show: Callable[[str, int, bytes], None]
+        self,
+        database: Database,
+        watch: EntryPoll,
+        hub: EventHub,
+        *,
+        held: bool,
+        show: Callable[[str, int, bytes], None],
     ) -> None:
         self._database = database
         self._hub = hub
         self._held = held
         self._show = show
-        self._watch = EntryPoll(database, hub)
+        self._watch = watch
         self._feeds = Feeds(database, hub, self._watch, self._prove)
 
     @asynccontextmanager
     async def feed(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
         """The feed of a debate, shared by all its listeners in this process; raises `NotFound`."""
-        await read_head(self._database, debate, tenant)
-        async with self._feeds.open(debate) as feed:
+        await read_head(self._database.of(tenant), debate, tenant)
+        async with self._feeds.open(debate, tenant) as feed:
             yield feed
 
     async def follow(
@@ -75,9 +81,9 @@ class DebateWaiter:
         with self._watch.watching(debate):
             while True:
                 failures, end = self._watch.failures, self._hub.end_event(debate)
-                head = await read_head(self._database, debate, tenant)
+                head = await read_head(self._database.of(tenant), debate, tenant)
                 if head["state"] not in ("queued", "running"):
-                    return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
+                    return await self._is_proved(debate, tenant, head["next_n"] - 1, until - time.monotonic())
                 left = until - time.monotonic()
                 if left <= 0:
                     return False
@@ -90,9 +96,9 @@ class DebateWaiter:
         Records that a feed of this process has compared are not read again. Raises `BadRequest` for an entry that is
         not recorded yet: no client can have its id.
         """
-        head = await read_head(self._database, debate, tenant)
+        head = await read_head(self._database.of(tenant), debate, tenant)
         if not self._feeds.has_read(debate):
-            head = (await read_debate(self._database, debate, tenant)).head
+            head = (await read_debate(self._database.of(tenant), debate, tenant)).head
         over = head["state"] not in ("queued", "running")
         if n >= head["next_n"] and not over:
             raise BadRequest(
@@ -101,19 +107,19 @@ class DebateWaiter:
             )
         return over and n >= head["next_n"] - 1
 
-    async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
+    async def _is_proved(self, debate: str, tenant: str, n: int, seconds: float) -> bool:
         try:
-            await self.wait_provable(debate, n, seconds)
+            await self.wait_provable(debate, tenant, n, seconds)
         except NotProvable:
             return False
         return True
 
-    async def wait_provable(self, debate: str, n: int, seconds: float) -> LogPosition | None:
+    async def wait_provable(self, debate: str, tenant: str, n: int, seconds: float) -> LogPosition | None:
         """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
-        begun, pause = time.monotonic(), LOOK_S
+        begun, pause, database = time.monotonic(), LOOK_S, self._database.of(tenant)
         while True:
             signed = self._hub.signed
-            if found := await proven(self._database, debate, n):
+            if found := await proven(database, debate, n):
                 self._show(found.log, found.size, found.root)
                 return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
             if not self._held:
@@ -124,12 +130,12 @@ class DebateWaiter:
             await _wait_set(signed, min(seconds - waited, pause))
             pause = min(2 * pause, RETRY_WINDOW_S if self._hub.linked and waited > RETRY_WINDOW_S else POLL_S)
 
-    async def _prove(self, debate: str, n: int) -> None:
-        await self.wait_provable(debate, n, math.inf)
+    async def _prove(self, debate: str, tenant: str, n: int) -> None:
+        await self.wait_provable(debate, tenant, n, math.inf)
 
-    async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
+    async def lines(self, debate: str, tenant: str, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound` and `EvidenceDamaged`."""
-        stored = await read_records(self._database, debate, from_n)
+        stored = await read_records(self._database.of(tenant), debate, from_n)
         return [Line(record.n, record.at, record.entry, record.actor.via) for record in stored]
 
 

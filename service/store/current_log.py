@@ -37,7 +37,7 @@ class CurrentLogs:
         name, until = self._known.get(tenant, ("", 0.0))
         if time.monotonic() < until:
             return name
-        rows = await self._database.query("latest_log", {"tenant": tenant})
+        rows = await self._database.of(tenant).query("latest_log", {"tenant": tenant})
         name = rows[0]["log"] if rows else f"{self.host}/{tenant}/1"
         self._known[tenant] = (name, time.monotonic() + TRUSTED_S)
         return name

@@ -6,12 +6,13 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
+from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -34,6 +35,7 @@ SILENT_S = 15.0
 commit waits for a standby."""
 WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
+_SET_TENANT = b"SELECT set_config('gainsay.tenant', $1, true)"
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
 """The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
@@ -86,6 +88,25 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         """The rows of a query that names its parameters by number."""
         cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
         await cursor.execute(sql, values, prepare=prepare)
+        return await cursor.fetchall()
+
+    async def ask_for(
+        self, tenant: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None
+    ) -> list[DictRow]:
+        """The same in a transaction that has the tenant set: one round trip for both.
+
+        What is sent in a pipeline up to its end is one transaction (PostgreSQL's protocol, *Pipelining*), which an
+        error ends too. After BEGIN an error would need a ROLLBACK, and so a second round trip.
+        """
+        cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
+        try:
+            async with self.pipeline():
+                await psycopg.AsyncRawCursor(self).execute(_SET_TENANT, (tenant,))
+                await cursor.execute(sql, values, prepare=prepare)
+        except psycopg.Error:
+            if self.pgconn.pipeline_status != PipelineStatus.OFF:  # the commit failed: psycopg does not get out of it
+                await self.close()
+            raise
         return await cursor.fetchall()
 
     @classmethod
@@ -172,10 +193,16 @@ async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")
 
 
+async def configure_serving(connection: psycopg.AsyncConnection[DictRow]) -> None:
+    """Set up a connection that serves callers: it reads views in the place of some tables (migrations/0018)."""
+    await configure(connection)
+    await connection.execute("SET search_path = gainsay_tenant, gainsay, pg_temp")
+
+
 class Database:
     """A pool of connections; every query is one of queries.sql, gives rows, and is its own transaction."""
 
-    configure = staticmethod(configure)
+    configure: Callable[[psycopg.AsyncConnection[DictRow]], Awaitable[None]] = staticmethod(configure)
     """The set-up of each new connection."""
     variable = "GAINSAY_DATABASE_URL"
     """The setting that the address comes from."""
@@ -223,6 +250,10 @@ class Database:
         finally:
             await pool.close()
 
+    def of(self, tenant: str) -> Database:
+        """The database as this tenant's callers see it; here as it is, for the service's login sees all tenants."""
+        return self
+
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query.
 
@@ -241,13 +272,15 @@ class Database:
         return await self._rows(name, sql, [params[name] for name in names], prepare=False)
 
     async def _rows(
-        self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None
+        self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None, tenant: str = ""
     ) -> list[Row]:
         begun = time.monotonic()
         with translated(name):
             while True:
                 connection = await self._borrow()
                 try:
+                    if tenant:
+                        return await connection.ask_for(tenant, sql, values, prepare=prepare)
                     return await connection.ask(sql, values, prepare=prepare)
                 except psycopg.Error as error:
                     # Connections from before this query are skipped, however many; the error of a newer one is final.
@@ -305,3 +338,36 @@ class Database:
             self._drained_at = time.monotonic()
             await self._pool.drain()  # this one too, as soon as it is returned
         return useless or (connection.closed and not connection.was_cut and name in REPEATABLE)
+
+
+class ServingDatabase(Database):
+    """The pool of the login that serves callers; a statement that is not `of` a tenant finds no row and adds none."""
+
+    configure = staticmethod(configure_serving)
+    variable = "GAINSAY_API_URL"
+
+    def of(self, tenant: str) -> Database:
+        """The same pool, each statement in a transaction of this tenant."""
+        return _TenantDatabase(self, tenant)
+
+
+class _TenantDatabase(Database):
+    """A serving database of one tenant: nothing but the pool and a name, so it is made for each call."""
+
+    def __init__(self, whole: ServingDatabase, tenant: str) -> None:
+        self._whole = whole
+        self._tenant = tenant
+
+    def of(self, tenant: str) -> Database:
+        """The same pool for another tenant."""
+        return self._whole.of(tenant)
+
+    @property
+    def away(self) -> bool:
+        """Whether the pool is known to have no connection."""
+        return self._whole.away
+
+    async def _rows(
+        self, name: str, sql: bytes, values: Sequence[Any] | None, *, prepare: bool | None = None, tenant: str = ""
+    ) -> list[Row]:
+        return await self._whole._rows(name, sql, values, prepare=prepare, tenant=tenant or self._tenant)

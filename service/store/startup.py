@@ -12,35 +12,51 @@ from msgspec import Struct
 
 from service.errors import SettingsError
 from service.policy.settings import Settings
-from service.store.embedded.server import shared_server
+from service.store.embedded.server import Server, shared_server
 from service.store.schema import migrate
-from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
+from service.store.schema.preflight import check_database, check_sequencer, check_serving, refuse_incidents
 from service.store.schema.wait_for_database import Deadline, log_waiting, wait_for
 
 PACKAGE = Path(__file__).parents[1]
 
 
 class DatabaseAddresses(Struct, frozen=True):
-    """The addresses of a process's database: for the service's role, and for the sequencer's if one may run here."""
+    """The addresses of a process's database, by role: the service's, the sequencer's if one may run here, and in a
+    process that serves callers the one that serves them.
+    """
 
     service: str
     sequencer: str | None = None
+    serving: str | None = None
 
     def __repr__(self) -> str:
         """Show no address: a URL holds a password."""
-        return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
+        sequencer, serving = ("yes" if url else "no" for url in (self.sequencer, self.serving))
+        return f"Addresses(sequencer={sequencer}, serving={serving})"
 
 
 @contextmanager
-def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[DatabaseAddresses]:
+def addresses(
+    settings: Settings, left_s: Deadline | None = None, *, serving: bool = False
+) -> Iterator[DatabaseAddresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
-    It is waited for while seconds remain; without a deadline it must be available. Raises `OpenIncident` and
-    `Unguarded`, which an operator has to look at first.
+    A process that is ``serving`` callers has an address for that role too. PostgreSQL is waited for while seconds
+    remain; without a deadline it must be available. Raises `OpenIncident` and `Unguarded`, which an operator has to
+    look at first, and `SettingsError` for a missing GAINSAY_API_URL.
     """
+    if serving and settings.database_url is not None and settings.api_url is None:
+        raise SettingsError(
+            "expected GAINSAY_API_URL beside GAINSAY_DATABASE_URL, PostgreSQL for the role with which callers are "
+            "served, found none; make a login with: CREATE ROLE gainsay_serving LOGIN PASSWORD '...' "
+            "IN ROLE gainsay_api"
+        )
     with _database(settings, left_s) as found:
+        url = found.serving if serving else None
+        if url is not None:
+            _check(lambda: check_serving(url, migrations()), left_s)
         _check(lambda: refuse_incidents(found.service), left_s)
-        yield found
+        yield DatabaseAddresses(found.service, found.sequencer, url)
 
 
 @contextmanager
@@ -84,7 +100,7 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Da
             check_database(server.url(), migrations())
             if left_s is not None:
                 left_s.renew()
-            yield DatabaseAddresses(server.url(), server.url("gainsay_sequencing"))
+            yield _of_server(server)
         return
     own, migrating = settings.database_url, settings.migrate_url
 
@@ -96,7 +112,11 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Da
         check_database(own, migrations())
 
     _check(check, left_s)
-    yield DatabaseAddresses(own, settings.sequencer_url)
+    yield DatabaseAddresses(own, settings.sequencer_url, settings.api_url)
+
+
+def _of_server(server: Server) -> DatabaseAddresses:
+    return DatabaseAddresses(server.url(), server.url("gainsay_sequencing"), server.url("gainsay_serving"))
 
 
 def _warm_s(settings: Settings, left_s: Deadline | None = None) -> float:
@@ -118,8 +138,12 @@ def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
 
 def _refuse_half(settings: Settings) -> None:
     """Raise `SettingsError` if settings name a server, but not for the service: an embedded one would be wrong."""
-    named = "GAINSAY_SEQUENCER_URL" if settings.sequencer_url else "GAINSAY_MIGRATE_URL"
-    if settings.sequencer_url or settings.migrate_url:
+    given = {
+        "GAINSAY_SEQUENCER_URL": settings.sequencer_url,
+        "GAINSAY_API_URL": settings.api_url,
+        "GAINSAY_MIGRATE_URL": settings.migrate_url,
+    }
+    if named := next((name for name, url in given.items() if url), None):
         raise SettingsError(
             f"expected GAINSAY_DATABASE_URL beside {named}, found none; set it, or leave out both for an embedded one"
         )
@@ -133,13 +157,13 @@ def unchecked_addresses(settings: Settings, *, start: bool) -> Iterator[Database
     process that records does. Raises the store's errors, and `SettingsError` for settings that name half of a server.
     """
     if settings.database_url is not None:
-        yield DatabaseAddresses(settings.database_url, settings.sequencer_url)
+        yield DatabaseAddresses(settings.database_url, settings.sequencer_url, settings.api_url)
         return
     _refuse_half(settings)
     with shared_server(settings.data_dir / "postgres", warm_s=0.0 if start else _warm_s(settings)) as server:
         if start:
             migrate.migrate(server.url("gainsay_migrator"), migrations())
-        yield DatabaseAddresses(server.url(), server.url("gainsay_sequencing"))
+        yield _of_server(server)
 
 
 def run_migrations(settings: Settings) -> list[str]:

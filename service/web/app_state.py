@@ -44,8 +44,8 @@ class Service(Protocol):
         ...
 
     @property
-    def database(self) -> Database:
-        """Where everything is."""
+    def serving(self) -> Database:
+        """Where everything is, by the login that serves callers."""
         ...
 
     @property
@@ -101,8 +101,8 @@ class AppState(Struct, frozen=True):
 
     @property
     def database(self) -> Database:
-        """Where everything is."""
-        return self.service.database
+        """Where everything is; `service.web.callers.database` is the part of it that a caller's tenant sees."""
+        return self.service.serving
 
     @property
     def logs(self) -> CurrentLogs:

@@ -38,8 +38,8 @@ from service.store.impact import AffectedDebate, RecallQuery
 from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
-from service.web.app_state import AppState, HttpRequest, app_state
-from service.web.callers import caller
+from service.web.app_state import HttpRequest, app_state
+from service.web.callers import caller, database
 from service.web.codings import wanted_coding
 from service.web.debates import ASK_AGAIN, answered, cursor, known_query, linked, one_of
 from service.web.problems import NotAcceptable, request_id
@@ -154,7 +154,7 @@ async def verifier_keys(request: HttpRequest) -> Response[bytes]:
     """The register of verifier keys."""
     known_query(request, ())
     site = app_state(request)
-    found = await key_register(site.database, site.service.reviews.deployment.policy, caller(request).tenant)
+    found = await key_register(database(request), site.service.reviews.deployment.policy, caller(request).tenant)
     return answered(KeyList(keys=found))
 
 
@@ -162,7 +162,7 @@ async def verifier_keys(request: HttpRequest) -> Response[bytes]:
 async def logs(request: HttpRequest) -> Response[bytes]:
     """The caller's logs, each with its latest checkpoint."""
     known_query(request, ())
-    found = await proofs.logs_of(app_state(request).database, caller(request).tenant)
+    found = await proofs.logs_of(database(request), caller(request).tenant)
     return answered(LogList(logs=tuple(map(LogDetail.of, found))))
 
 
@@ -178,14 +178,13 @@ async def checkpoint(request: HttpRequest) -> Response[bytes]:
 async def proof(request: HttpRequest) -> Response[bytes]:
     """The proof that a record is in the log (C2SP tlog-proof)."""
     known_query(request, ("size",))
-    site = app_state(request)
     log, head = await _log_with_checkpoint(request)
     if (size := _whole_number(request, "size")) is not None:
-        head = await _head_at(site, log, size)
+        head = await _head_at(request, log, size)
     index = await _index(request, log, str(request.path_params["record"]))
     if index >= head.size:
         raise NotFound(f"record {index} is not under the checkpoint of {head.size} records; ask for a later one")
-    path = await proofs.inclusion(site.database, log.log, index, head.size)
+    path = await proofs.inclusion(database(request), log.log, index, head.size)
     return _plain(TlogProof(index, tuple(path), head.note).encode())
 
 
@@ -193,16 +192,15 @@ async def proof(request: HttpRequest) -> Response[bytes]:
 async def consistency(request: HttpRequest) -> Response[bytes]:
     """The proof that an older size of the log is a prefix of a later one (RFC 9162, 2.1.4), one base64 hash a line."""
     known_query(request, ("from", "to"))
-    site = app_state(request)
     log, head = await _log_with_checkpoint(request)
     old, new = _whole_number(request, "from"), _whole_number(request, "to")
     if old is None:
         raise BadRequest("expected ?from=, the older size of the log in records, found none")
     if new is not None:
-        head = await _head_at(site, log, new)
+        head = await _head_at(request, log, new)
     if old > head.size:
         raise BadRequest(f"expected from= to be at most {head.size}, the size of the newer head, found {old}")
-    path = await proofs.consistency(site.database, log.log, old, head.size)
+    path = await proofs.consistency(database(request), log.log, old, head.size)
     return _plain("".join(f"{encode_base64(node)}\n" for node in path).encode())
 
 
@@ -210,16 +208,15 @@ async def consistency(request: HttpRequest) -> Response[bytes]:
 async def tile(request: HttpRequest) -> Response[bytes]:
     """A tile of hashes, or a bundle of leaves (C2SP tlog-tiles), as they are stored."""
     known_query(request, ())
-    site = app_state(request)
     log, head = await _log_with_checkpoint(request)
     place = _tile(str(request.path_params["path"]))
     level = 0 if place.level == "entries" else place.level
     if not proofs.has_tile(level, place.n, place.width, head.size):
         raise NotFound(f"the log of {head.size} records under its checkpoint has no such tile")
     if place.level == "entries":
-        content = encode_entries(await proofs.entries(site.database, log.log, place.n, place.width))
+        content = encode_entries(await proofs.entries(database(request), log.log, place.n, place.width))
     else:
-        content = await proofs.tile(site.database, log.log, level, place.n, place.width)
+        content = await proofs.tile(database(request), log.log, level, place.n, place.width)
     kept = FOR_EVER if place.width == WIDTH else ASK_AGAIN
     return Response(content=content, media_type=OCTETS, headers={"Cache-Control": kept})
 
@@ -233,7 +230,7 @@ async def records(request: HttpRequest) -> Stream:
     asked = {name: _single_value(request, name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
     chunks: AsyncIterator[bytes] = await evidence.export(
-        site.database, site.logs, log, filters, caller(request), _writer(request), form=form
+        database(request), site.logs, log, filters, caller(request), _writer(request), form=form
     )
     header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **_attachment(f"{log.replace('/', '-')}.{form}")}
     return Stream(_cut_short(chunks, request, log), media_type=media, headers=header_fields)
@@ -244,7 +241,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = app_state(request), str(request.path_params["debate"])
-    content = await evidence.bundle(site.database, site.logs, debate, caller(request), _writer(request))
+    content = await evidence.bundle(database(request), site.logs, debate, caller(request), _writer(request))
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",
@@ -269,7 +266,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
     query = RecallQuery(asked, value, limit + 1, below)
-    found = await affected_decisions(site.database, site.logs, query, caller(request), _writer(request))
+    found = await affected_decisions(database(request), site.logs, query, caller(request), _writer(request))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/audit/recall", [(asked, value), ("limit", str(limit))], following)
@@ -283,14 +280,14 @@ def _name(request: HttpRequest) -> str:
 
 async def _log_with_checkpoint(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
     """The log of the path with its latest checkpoint; raises `NotFound` and `NotProvable`."""
-    log = await proofs.log_of(app_state(request).database, caller(request).tenant, _name(request))
+    log = await proofs.log_of(database(request), caller(request).tenant, _name(request))
     if log.head is None:
         raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs", retry_after=1)
     return log, log.head
 
 
-async def _head_at(site: AppState, log: TenantLog, size: int) -> SignedCheckpoint:
-    head = await proofs.checkpoint_at(site.database, log.log, size)
+async def _head_at(request: HttpRequest, log: TenantLog, size: int) -> SignedCheckpoint:
+    head = await proofs.checkpoint_at(database(request), log.log, size)
     if head is None:
         raise NotFound(f"no head of {size} records was signed for the log {log.log}; its checkpoint names the latest")
     return head
@@ -304,11 +301,10 @@ async def _index(request: HttpRequest, log: TenantLog, record: str) -> int:
     if named is None:
         raise NotFound("expected a record as its index in the log or as debate.n, found neither")
     debate, n = named["debate"], int(named["n"])
-    site = app_state(request)
-    head = await read_head(site.database, debate, caller(request).tenant)
+    head = await read_head(database(request), debate, caller(request).tenant)
     if head["log"] != log.log or n >= head["next_n"]:
         raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
-    place = await proofs.proven(site.database, debate, n)
+    place = await proofs.proven(database(request), debate, n)
     if place is None:
         raise NotProvable(f"record {n} of debate {debate} is not under a checkpoint of its log yet", retry_after=1)
     return place.index

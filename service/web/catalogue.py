@@ -28,7 +28,7 @@ from service.policy.seating import SeatChoice
 from service.prompts import PinnedFile
 from service.store.impact import standings
 from service.web.app_state import HttpRequest, app_state
-from service.web.callers import caller
+from service.web.callers import caller, database
 from service.web.debates import answered, known_query
 from service.web.model_types import ModelList, seat_places
 
@@ -210,7 +210,7 @@ async def models(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     site = app_state(request)
     deployment = site.deployment
-    found = await standings(site.database, caller(request).tenant)
+    found = await standings(database(request), caller(request).tenant)
     return answered(ModelList.of(deployment.policy, deployment.day, found))
 
 

@@ -124,7 +124,7 @@ async def _chunks(asked: Following, feed: Feed, listener: Listener) -> AsyncGene
                 return
             if n < feed.given:
                 if not n and _ends_with_listeners(feed.lines[0]):
-                    site.leaving.listener_joined(feed.debate)
+                    site.leaving.listener_joined(feed.debate, feed.tenant)
                     joined = True
                 if n > asked.after and (chunk := await _event_bytes(asked, feed, n)):
                     noted_at = _noted(asked, noted_at)

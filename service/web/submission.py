@@ -56,7 +56,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
         async with within_time():
             case = await body.read(request, CaseRequest, site.body_max)
         submitted = await site.reviews.record(case, caller(request), key)
-    await site.reviews.wait_provable(submitted)
+    await site.reviews.wait_provable(submitted, caller(request))
     post_ = _Submission(request, site, case, wait, shown)
     if submitted.replayed or submitted.decision is None:
         return await _answer_repeated(post_, submitted)
@@ -151,7 +151,7 @@ async def _ended_in_time(post_: _Submission, submitted: Submitted, wait: int) ->
     gone = asyncio.ensure_future(_caller_gone(post_.request))
     refused = asyncio.ensure_future(until_revoked(site.authenticator, caller(post_.request)))
     if ends_with_listeners:
-        site.leaving.listener_joined(debate)
+        site.leaving.listener_joined(debate, caller(post_.request).tenant)
     try:
         await asyncio.wait({over, closing, gone, refused}, return_when=asyncio.FIRST_COMPLETED)
         if refused.done():

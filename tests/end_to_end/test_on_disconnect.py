@@ -217,16 +217,16 @@ async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps
 ) -> None:
     debate, aborted = str(UUID(int=1)), asyncio.Event()
 
-    async def abort(_debate: str, _why: str) -> None:
+    async def abort(_debate: str, _tenant: str, _why: str) -> None:
         aborted.set()
 
     async with Held.open(database.service_url, size=2) as held:
         leavers = DisconnectWatch(held, "here", abort)
-        leavers.listener_joined(debate)
+        leavers.listener_joined(debate, "default")
         leavers.listener_left(debate)
         await within(10, held.asked.wait())
         if comes_back:
-            leavers.listener_joined(debate)
+            leavers.listener_joined(debate, "default")
         held.answered.set()
         with suppress(TimeoutError):
             await within(LEAVE_S if comes_back else 10, aborted.wait())
@@ -256,13 +256,13 @@ async def test_a_listener_has_time_to_come_back_from_when_the_database_is_well(
 ) -> None:
     aborted = asyncio.Event()
 
-    async def abort(_debate: str, _why: str) -> None:
+    async def abort(_debate: str, _tenant: str, _why: str) -> None:
         aborted.set()
 
     async with Failing.open(database.service_url, size=2) as away:
         away.fails = fails
         leavers = DisconnectWatch(away, "here", abort)
-        leavers.listener_joined(str(UUID(int=1)))
+        leavers.listener_joined(str(UUID(int=1)), "default")
         leavers.listener_left(str(UUID(int=1)), in_trouble=in_trouble)
         await within(10, aborted.wait())
         await leavers.close()
@@ -304,10 +304,10 @@ async def test_notes_of_no_use_are_taken_away_and_whoever_listens_on_is_noted(
                     [ago_s, debate],
                 )
         leavers = DisconnectWatch(store, "here", stays_put)
-        leavers.listener_joined(str(UUID(int=4)))
+        leavers.listener_joined(str(UUID(int=4)), "default")
         await until(lambda: noted(database) == {ids[2]: "other", str(UUID(int=4)): "here"})
         late = DisconnectWatch(store, "late", stays_put)
-        late.listener_joined(ids[1])
+        late.listener_joined(ids[1], "default")
         await until(lambda: noted(database).get(ids[1]) == "late")
         await asyncio.gather(leavers.close(), late.close())
 
@@ -328,7 +328,7 @@ async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_take
     assert noted(database) == {str(UUID(int=1)): "here"}
 
 
-async def stays_put(_debate: str, _why: str) -> None:
+async def stays_put(_debate: str, _tenant: str, _why: str) -> None:
     raise AssertionError("nobody has left")
 
 
@@ -384,7 +384,7 @@ async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
         admin.execute("REVOKE DELETE ON gainsay.listener FROM gainsay_writer")
     async with Told.open(database.service_url, size=2) as store:
         leavers = DisconnectWatch(store, "here", stays_put)
-        leavers.listener_joined(str(UUID(int=1)))
+        leavers.listener_joined(str(UUID(int=1)), "default")
         await until(lambda: len(asked) >= 6)
         await leavers.close()
 
@@ -397,7 +397,7 @@ async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Databas
         debate = (await site.submit(ending()))["debateId"]
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
             async with listening(site, debate):
-                admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_writer")
+                admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_api")
             await stays(site, debate)
-            admin.execute("GRANT INSERT (debate, n, leaf) ON gainsay.entry TO gainsay_writer")
+            admin.execute("GRANT INSERT (debate, n, leaf, tenant) ON gainsay.entry TO gainsay_api")
         await ended(site, debate)

@@ -252,6 +252,7 @@ class Deployment:
             "GAINSAY_DATA_DIR": str(self.folder / "none"),
             "GAINSAY_DATABASE_URL": self.server.url("gainsay_service"),
             "GAINSAY_SEQUENCER_URL": self.server.url("gainsay_sequencing"),
+            "GAINSAY_API_URL": self.server.url("gainsay_serving"),
             "GAINSAY_SIGNING_KEY": f"file:{self.folder}/log.key",
             "GAINSAY_HEADS_DIR": str(self.folder / "heads"),
             "GAINSAY_POLICY": str(self.folder / "gainsay.toml"),

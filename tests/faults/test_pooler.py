@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.processes import deployed
 from tests.faults.trials import on_trial
 from tests.fixtures.poolers import Pooler, pooler
-from tests.fixtures.postgres import SEQUENCERS, Database
+from tests.fixtures.postgres import SEQUENCERS, SERVINGS, Database
 from tests.fixtures.serving import Served, served, slow_policy
 
 pytestmark = pytest.mark.no_replay
@@ -28,6 +28,7 @@ def behind(front: Pooler, database: Database) -> Database:
     """The database as it is seen through a pooler, also by those who look up its sequencer's address."""
     through = front.in_front(database)
     SEQUENCERS[through.service_url] = through.sequencer_url
+    SERVINGS[through.service_url] = through.serving_url
     return through
 
 

@@ -42,12 +42,21 @@ ORDERS = {"createdAt": "debate_head_list", "spentUSD": "found_by_spent", "estima
 
 
 @pytest.fixture(scope="module")
-def planner(cluster: Cluster, template: Database) -> Iterator[psycopg.Connection[Any]]:
-    """A login of the service on a database with that many debates, counted as autovacuum would."""
+def filled(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A database with that many debates, counted as autovacuum would."""
     with cluster.lend(template.name) as database:
         fill(database.admin_url, DEBATES)
-        with psycopg.connect(database.service_url, autocommit=True, options="-c search_path=gainsay") as connection:
-            yield connection
+        yield database
+
+
+@pytest.fixture(scope="module", params=["service", "serving"])
+def planner(request: pytest.FixtureRequest, filled: Database) -> Iterator[psycopg.Connection[Any]]:
+    """The service's login on it, and the one that serves callers, whose rows are kept to their tenant."""
+    url, path = filled.service_url, "gainsay"
+    if request.param == "serving":
+        url, path = filled.serving_url, f"gainsay_tenant,gainsay -c gainsay.tenant={TENANT}"
+    with psycopg.connect(url, autocommit=True, options=f"-c search_path={path}") as connection:
+        yield connection
 
 
 def plan(planner: psycopg.Connection[Any], statement: tuple[bytes, dict[str, Any]]) -> str:

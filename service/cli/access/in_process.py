@@ -128,7 +128,7 @@ class InProcess:
         request = case_options.decoded(dict(case), CaseRequest)
         reviews = (await self._proving()).reviews
         found = await reviews.record(request, startup.LOCAL, key)
-        await reviews.wait_provable(found)
+        await reviews.wait_provable(found, startup.LOCAL)
         return Recorded(found.debate, found.status)
 
     @asynccontextmanager

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import psycopg
 from psycopg import sql
@@ -31,8 +31,10 @@ from service.store.embedded.data_dir import (
 from service.store.schema import roles
 
 DATABASE = "gainsay"
-Login = Literal["postgres", "gainsay_migrator", "gainsay_service", "gainsay_sequencing"]
-LOGINS: tuple[Login, ...] = ("postgres", "gainsay_migrator", "gainsay_service", "gainsay_sequencing")
+Login = Literal["postgres", "gainsay_migrator", "gainsay_service", "gainsay_sequencing", "gainsay_serving"]
+LOGINS: tuple[Login, ...] = get_args(Login)
+_LATER = {roles.SEQUENCING: roles.SEQUENCER, roles.SERVING: roles.API}
+"""The logins that clusters of earlier versions lack, with their roles."""
 
 
 class ServerWouldNotStart(EmbeddedPostgresError):
@@ -126,12 +128,12 @@ def complete_logins(place: DataDir, passwords: dict[str, str], url: str) -> dict
         for group in roles.GROUPS:
             if group not in there:
                 admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
-        login, member = sql.Identifier(roles.SEQUENCING), sql.Identifier(roles.SEQUENCER)
-        made = roles.SEQUENCING in there
-        verb = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}" if made else "CREATE ROLE {} LOGIN PASSWORD {}")
-        admin.execute(verb.format(login, sql.Literal(found[roles.SEQUENCING])))
-        admin.execute(sql.SQL("GRANT {} TO {}").format(member, login))
-        admin.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), member))
+        for name, group in _LATER.items():
+            login, member = sql.Identifier(name), sql.Identifier(group)
+            verb = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}" if name in there else "CREATE ROLE {} LOGIN PASSWORD {}")
+            admin.execute(verb.format(login, sql.Literal(found[name])))
+            admin.execute(sql.SQL("GRANT {} TO {}").format(member, login))
+            admin.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), member))
     _write_private(place.home / "passwords.json", json.dumps(found))
     return found
 
@@ -192,7 +194,8 @@ def _first_statements(passwords: dict[str, str]) -> list[str]:
         f"CREATE ROLE {roles.MIGRATOR} {login[roles.MIGRATOR]} IN ROLE {roles.OWNER}",
         f"CREATE ROLE {roles.SERVICE} {login[roles.SERVICE]} IN ROLE {roles.WRITER}",
         f"CREATE ROLE {roles.SEQUENCING} {login[roles.SEQUENCING]} IN ROLE {roles.SEQUENCER}",
+        f"CREATE ROLE {roles.SERVING} {login[roles.SERVING]} IN ROLE {roles.API}",
         f"CREATE DATABASE {DATABASE} OWNER {roles.OWNER}",
         *[f"REVOKE ALL ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1", DATABASE)],
-        f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}, {roles.SEQUENCER}",
+        f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}, {roles.SEQUENCER}, {roles.API}",
     ]

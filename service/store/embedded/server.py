@@ -7,7 +7,7 @@ server. It listens on 127.0.0.1 alone, with passwords that were drawn when the c
 parent process and stops it when no process uses it any more, also when the users were killed. In the folder:
 
     cluster/          the database cluster (see `cluster`)
-    passwords.json    of the roles postgres, gainsay_migrator and gainsay_service; mode 0600
+    passwords.json    of the roles that log in; mode 0600
     server.log        PostgreSQL's log
     guardian.log      errors of the supervisor, normally empty
     status.json       the state of the server

@@ -61,6 +61,16 @@ def check_sequencer(url: str, migrations: Path) -> None:
         check_durable(connection, "GAINSAY_SEQUENCER_URL")
 
 
+def check_serving(url: str, migrations: Path) -> None:
+    """Check the login that serves callers: it adds records, and row security keeps it to the tenant that is set."""
+    with _login(url, "GAINSAY_API_URL") as connection:
+        roles.check_api(connection)
+        migrate.check_migrated(connection, migrations, roles.API)
+        protections.check_granted(connection, protections.NOT_SERVED, "GAINSAY_API_URL")
+        protections.check_row_security(connection)
+        check_durable(connection, "GAINSAY_API_URL")
+
+
 def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
     """Raise `NotDurable` when a commit may be lost in a crash, by the settings of the server or of this login."""
     rows = connection.execute(

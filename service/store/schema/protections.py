@@ -1,4 +1,4 @@
-"""Checks that the database still refuses changes of evidence: its triggers, and the grants of a login.
+"""Checks what the database refuses by itself: changes of evidence, and one tenant's rows to another's callers.
 
 Owners and superusers can switch triggers off and grant more than the migrations did. This check proves nothing against
 them; checkpoints and witnesses do. But the service records nothing in a database where that was done, even by mistake.
@@ -11,12 +11,16 @@ from typing import Any, LiteralString
 import psycopg
 
 from service.errors import GainsayError
-from service.store.schema.roles import SCHEMA, UnsafeRole
+from service.store.schema.roles import SCHEMA, TENANT_SCHEMA, UnsafeRole
 
 SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp")
 """The tables that only the sequencer adds to."""
 WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
 """The tables that only the service adds to."""
+NOT_SERVED = (*SEQUENCED, "draw", "content", "log_epoch", "incident")
+"""The tables that the login which serves callers does not add to."""
+SHARED = ("content", "manifest_prompt", "migration", "schema_floor")
+"""The tables that this login reads and that belong to no tenant."""
 EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident", "damage")
 """The tables whose rows are never changed or removed."""
 
@@ -52,6 +56,31 @@ WHERE (may <> 'INSERT' OR e.name = ANY (%(others)s))
 GROUP BY e.name ORDER BY e.name
 """
 )
+_OPEN: LiteralString = """
+WITH acting AS (
+    SELECT oid FROM pg_roles WHERE pg_has_role(session_user, oid, 'MEMBER')
+), reached AS (
+    SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ANY (%(schemas)s) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+      AND NOT (n.nspname = %(schema)s AND c.relname = ANY (%(shared)s))
+      AND EXISTS (SELECT FROM acting a WHERE has_any_column_privilege(a.oid, c.oid, 'SELECT, INSERT, UPDATE')
+                                          OR has_table_privilege(a.oid, c.oid, 'DELETE, TRUNCATE, TRIGGER'))
+), policy AS (
+    SELECT p.polrelid, coalesce(bool_and(
+               position('current_tenant()' IN coalesce(pg_get_expr(p.polqual, p.polrelid), '')) > 0), false) AS narrows
+    FROM pg_policy p
+    WHERE p.polpermissive AND EXISTS (SELECT FROM acting a WHERE a.oid = ANY (p.polroles) OR 0 = ANY (p.polroles))
+    GROUP BY p.polrelid
+)
+SELECT r.nspname || '.' || r.relname
+FROM reached r LEFT JOIN policy p ON p.polrelid = r.oid
+WHERE r.relispartition
+   OR CASE WHEN r.relkind IN ('r', 'p') THEN NOT r.relrowsecurity OR NOT coalesce(p.narrows, false)
+           WHEN r.relkind = 'v' AND r.nspname = %(tenant_schema)s
+           THEN position('current_tenant()' IN pg_get_viewdef(r.oid)) = 0
+           ELSE true END
+ORDER BY 1
+"""
 
 
 class ProtectionMissing(GainsayError):
@@ -83,4 +112,25 @@ def check_granted(connection: psycopg.Connection[Any], others: tuple[str, ...], 
         raise UnsafeRole(
             f"expected a login at {variable} with the grants of the migrations and no more, found "
             f"{connection.info.user!r} with {listed}. REVOKE them as the owner"
+        )
+
+
+def check_row_security(connection: psycopg.Connection[Any]) -> None:
+    """Raise `ProtectionMissing` if the login that serves callers reaches rows that no policy keeps to a tenant.
+
+    That is a table without row security or with a policy that does not ask for the tenant, a partition by its own name,
+    and a view that does not ask either. A view that does stands for a table that the login may not read.
+    """
+    names = {
+        "schema": SCHEMA,
+        "tenant_schema": TENANT_SCHEMA,
+        "schemas": [SCHEMA, TENANT_SCHEMA],
+        "shared": list(SHARED),
+    }
+    if found := [name for (name,) in connection.execute(_OPEN, names)]:
+        raise ProtectionMissing(
+            f"expected row security to keep {connection.info.user!r}, the login at GAINSAY_API_URL, to the rows of one "
+            f"tenant, found none at {', '.join(found[:5])}{' and others' if len(found) > 5 else ''}. Find out who "
+            "changed that, then as the owner REVOKE what was granted, or put the policy of the migrations back and "
+            "ENABLE ROW LEVEL SECURITY"
         )

@@ -19,6 +19,7 @@ roles and the schemas as well (``SET_UP``); what exists already is not changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import psycopg
@@ -60,7 +61,7 @@ _OWNED = (f"tables of schema {SCHEMA}", f"schema {SCHEMA}", "the database")  # i
 _DANGERS: LiteralString = """
 SELECT CASE WHEN rolname = session_user THEN 'it' ELSE 'role ' || rolname || ', which it can act as,' END AS who,
        rolsuper, rolbypassrls, rolcreaterole,
-       rolname = ANY (%(mighty)s) AS mighty, rolname = %(foreign)s AS acts,
+       rolname = ANY (%(mighty)s) AS mighty, rolname = ANY (%(foreign)s) AS acts,
        EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE n.nspname = %(schema)s AND c.relowner = r.oid) AS owns_tables,
        EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s AND nspowner = r.oid) AS owns_schema,
@@ -150,7 +151,7 @@ def check_sequencer(connection: Connection) -> None:
     It must not be able to write records: a login with both rights could have anything signed.
     """
     login = connection.info.user
-    if reasons := _dangers(connection, WRITER, "writes records, which only the service may"):
+    if reasons := _dangers(connection, (WRITER, API), "writes records, which only the service may"):
         raise UnsafeRole(
             f"expected a database role for the sequencer that can only add to the trees of logs, found {login!r}, "
             "because "
@@ -168,14 +169,39 @@ def check_sequencer(connection: Connection) -> None:
         )
 
 
-def _dangers(connection: Connection, foreign: str = SEQUENCER, does: str = "") -> list[str]:
+def check_api(connection: Connection) -> None:
+    """Raise `UnsafeRole` when the login that serves callers may see more than one tenant at a time, else as others.
+
+    Row security holds for a login that is in gainsay_api and in no other role of ours.
+    """
+    login = connection.info.user
+    foreign = (WRITER, SEQUENCER, AUDITOR, READER)
+    if reasons := _dangers(connection, foreign, "reads or writes what is not for the login that serves callers"):
+        raise UnsafeRole(
+            f"expected a database role for serving callers that row security keeps to one tenant, found {login!r}, "
+            "because "
+            + "; ".join(reasons)
+            + ". Give GAINSAY_API_URL a login of its own (CREATE ROLE gainsay_serving LOGIN PASSWORD '...' "
+            f"IN ROLE {API})"
+        )
+    row = connection.execute(
+        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [API]
+    ).fetchone()
+    if row is None or not row[0]:
+        raise RolesMissing(
+            f"expected the role of GAINSAY_API_URL to have the rights of {API}, found {login!r} without them; "
+            f"run `gainsay migrate`, then as an administrator: GRANT {API} TO {login}"
+        )
+
+
+def _dangers(connection: Connection, foreign: Sequence[str] = (SEQUENCER,), does: str = "") -> list[str]:
     """The reasons, role by role, why the login is unsafe. A superuser is a member of every role: it is one reason.
 
-    ``foreign`` is the role whose rights belong to another process, and ``does`` what only that process may do.
+    ``foreign`` are the roles whose rights belong to other processes, and ``does`` what only those may do.
     """
     reasons: list[str] = []
     does = does or "adds leaves to the log, which only the sequencer may"
-    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY], "foreign": foreign}
+    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY], "foreign": list(foreign)}
     for who, superuser, bypass, creates, mighty, acts, *owns in connection.execute(_DANGERS, names):
         if superuser:
             reasons.append(f"{who} is a superuser")

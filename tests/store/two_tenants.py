@@ -1,0 +1,130 @@
+"""A database with debates, logs and evidence of two tenants; some rows as a version without tenants' columns
+leaves them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import psycopg
+
+from service.audit.log_events import ReportIssued
+from service.identity.caller import Caller
+from service.store import contents
+from service.store.current_log import CurrentLogs
+from service.store.issued import record_issued
+from service.store.pool import Database as EveryDatabase
+from service.store.pool import Row
+from service.store.stored_debate import read_head
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, CannedProvider, a_request, a_writer
+from tests.fixtures.sequencing import a_sequencer
+
+OURS, THEIRS = "default", "other"
+TENANTS = (OURS, THEIRS)
+REST = """
+INSERT INTO spend_limit (tenant, period, starts, ceiling, drawn) VALUES (%(tenant)s, 'day', current_date, 9, 5);
+INSERT INTO damage (subject, tenant, log, debate, place, what)
+VALUES ('debate', %(tenant)s, %(log)s, %(debate)s, 'entry 1', 'is another');
+INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,
+                          trajectory_score)
+VALUES (%(tenant)s, %(debate)s, 'alder', 'other', 1, 2, 3, 4);
+INSERT INTO tile (log, level, idx, hashes) VALUES (%(log)s, 0, 0, decode(repeat('00', 8192), 'hex'));
+INSERT INTO cosignature (log, size, witness, line) SELECT log, size, 'witness.example', 'line' FROM checkpoint
+WHERE log = %(log)s;
+INSERT INTO time_stamp (log, size, stamped, authority, token)
+SELECT log, size, clock_timestamp(), sha256('authority'), 'token' FROM checkpoint WHERE log = %(log)s;
+"""
+"""What else a tenant has, which the bench does not make."""
+TENANTLESS = ("entry", "payload", "document", "context", "charge", "pending")
+"""The tables whose rows of before have no tenant of their own."""
+
+
+class Told(EveryDatabase):
+    """A database that keeps what debates are opened with."""
+
+    opened: ClassVar[list[dict[str, Any]]] = []
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        if name == "open_debate":
+            self.opened.append(dict(params or {}))
+        return await super().query(name, params)
+
+
+class TwoTenants(NamedTuple):
+    """The database; each tenant's debates, two that ended, the first of before, and one that is queued."""
+
+    database: Database
+    debates: dict[str, tuple[str, str, str]]
+    opened: dict[str, dict[str, Any]]
+    """What a debate of each tenant was opened with."""
+
+    def log(self, tenant: str) -> str:
+        """The tenant's log."""
+        return f"localhost/{tenant}/1"
+
+    def ask(self, query: str, *params: object) -> list[Any]:
+        """What the database has, as superuser."""
+        with psycopg.connect(self.database.admin_url, options="-c search_path=gainsay") as admin:
+            return admin.execute(query.encode(), params).fetchall()
+
+
+def two_tenants(database: Database) -> TwoTenants:
+    """Fill a migrated database."""
+    debates, opened = asyncio.run(_debated(database))
+    with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
+        for tenant, (first, second, queued) in debates.items():
+            cursor = psycopg.ClientCursor(admin)
+            cursor.execute(REST.encode(), {"tenant": tenant, "log": f"localhost/{tenant}/1", "debate": second})
+            records = "SELECT record FROM gainsay.issued_report WHERE debate = %s"
+            for table in TENANTLESS:
+                of_before = queued if table == "pending" else first
+                admin.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER".encode())
+                admin.execute(f"UPDATE {table} SET tenant = NULL WHERE debate = %s".encode(), [of_before])
+                admin.execute(f"UPDATE {table} SET tenant = NULL WHERE debate IN ({records})".encode(), [first])
+    return TwoTenants(database, debates, opened)
+
+
+async def _debated(
+    database: Database,
+) -> tuple[dict[str, tuple[str, str, str]], dict[str, dict[str, Any]]]:
+    debates: dict[str, tuple[str, str, str]] = {}
+    opened: dict[str, dict[str, Any]] = {}
+    async with Told.open(database.service_url, size=2) as store, a_sequencer(database) as sequencer:
+        desk = Bench(store, {"offline": CannedProvider()})
+        await contents.store_deployment(store, desk.deployment)
+        ended = {tenant: [await _ran(desk, tenant, nth) for nth in range(2)] for tenant in TENANTS}
+        await sequencer.catch_up()
+        for tenant, chains in ended.items():
+            for debate in chains:
+                await _issued(store, tenant, debate)
+        await sequencer.catch_up()
+        for tenant, (first, second) in ended.items():
+            queued = await desk.reviews.record(a_request(), Caller(tenant=tenant, subject=f"sub_{tenant}"), "queued")
+            debates[tenant] = first, second, queued.debate
+            opened[tenant] = store.opened[-1]
+    return debates, opened
+
+
+async def _ran(desk: Bench, tenant: str, nth: int) -> str:
+    found = await desk.reviews.record(a_request(), Caller(tenant=tenant), f"key {nth}")
+    assert await desk.claim() == found.debate
+    await (await desk.runner(found.debate)).run()
+    return found.debate
+
+
+async def _issued(database: EveryDatabase, tenant: str, debate: str) -> None:
+    head = await read_head(database, debate, tenant)
+    event = ReportIssued(
+        debate=debate,
+        last_record=bytes(head["last_hash"]).hex(),
+        form="pdf",
+        paper="a4",
+        template="report/1",
+        sha256="00" * 32,
+        configuration=None,
+    )
+    log = await CurrentLogs(database, "localhost").current(tenant)
+    await record_issued(database, event, head, log, a_writer("examiner"))
