@@ -120,3 +120,10 @@ GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text), gainsay
 -- Texts that are named by their hash belong to no tenant: prompts, manifests and configurations of this service, and no
 -- word of a case. And which files were applied.
 GRANT SELECT ON content, manifest_prompt, migration, schema_floor TO gainsay_api;
+
+-- Which cases are assigned to a reviewer (0017_identity.sql). A caller's login reads them of its tenant, and changes none.
+ALTER TABLE assignment ENABLE ROW LEVEL SECURITY;
+CREATE POLICY every_tenant ON assignment TO gainsay_writer, gainsay_sequencer, gainsay_auditor
+    USING (true) WITH CHECK (true);
+CREATE POLICY own_tenant ON assignment TO gainsay_api USING (tenant = gainsay.current_tenant());
+GRANT SELECT ON assignment TO gainsay_api;

@@ -168,7 +168,7 @@ class Reviews:
 
     async def require_reach(self, debate: str, caller: Caller, scope: Scope) -> None:
         """Raise `NotFound` for a debate that the caller does not reach with a scope, as for one that does not exist."""
-        await require_reach(self._database, debate, caller, caller.reach(scope))
+        await require_reach(self._database.of(caller.tenant), debate, caller, caller.reach(scope))
 
     async def documents(self, debate: str, caller: Caller) -> tuple[CaseDocument, ...]:
         """The documents of a debate's case, compared; see `case_documents`."""

@@ -142,9 +142,9 @@ class CaseRecorder:
         return Submitted(found.debate, head["state"], decision, replayed=True)
 
     async def _may_repeat(self, debate: str, caller: Caller) -> bool:
-        """Whether the caller may be told of the case that its key stands for.
+        """Whether the caller may see the case that its key stands for.
 
-        Keys are the tenant's, so that callers that take over from each other record a case once. What another caller
+        Keys are the tenant's, so that callers that stand in for each other record a case once. What another caller
         recorded is shown to those alone that may read it.
         """
         limit = limit_of(caller, caller.reach("case.read") | caller.reach("case.submit"))

@@ -1,4 +1,4 @@
-"""What the page of an error says, and whether its request is sent again."""
+"""How an error is explained on its page: what it means, what a caller does, whether to send the request again."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -29,16 +29,19 @@ class Door:
     def __init__(self, site: Served, registers: Registers) -> None:
         self.site, self.registers, self.http = site, registers, site.http
 
-    async def submitted(self, known: Known, case: JSON | None = None, **headers: str) -> httpx.Response:
+    async def submitted(
+        self, known: Known, case: JSON | None = None, headers: Mapping[str, str] | None = None
+    ) -> httpx.Response:
         """The answer to a case of a caller."""
-        return await self.http.post("/v1/debates", json=case or a_declined_case(), headers=known.headers | headers)
+        sent = {**known.headers, **(headers or {})}
+        return await self.http.post("/v1/debates", json=case or a_declined_case(), headers=sent)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def door(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Door]:
     folder = tmp_path_factory.mktemp("door")
-    slow = {"GAINSAY_POLICY": str(slow_policy(folder, 3_000)), "GAINSAY_IDENTITY": identity_file(folder)}
-    async with served(module_database.service_url, **slow) as site:
+    slow = str(slow_policy(folder, 3_000))
+    async with served(module_database.service_url, GAINSAY_POLICY=slow, GAINSAY_IDENTITY=identity_file(folder)) as site:
         yield Door(site, Registers(module_database))
 
 
@@ -209,26 +212,26 @@ async def test_a_key_of_another_subjects_case_is_refused_and_shows_nothing_of_it
     same."""
     first, other, auditor = [await door.registers.issue(*roles) for roles in (["requester"], ["operator"], ["auditor"])]
     key = {"idempotency-key": "monday-1"}
-    debate = (await door.submitted(first, **key)).json()["debateId"]
+    debate = (await door.submitted(first, headers=key)).json()["debateId"]
 
-    again = await door.submitted(first, **key)
-    same = await door.submitted(other, **key)
-    different = await door.submitted(other, a_declined_case() | {"question": "Is another thing so?"}, **key)
+    again = await door.submitted(first, headers=key)
+    same = await door.submitted(other, headers=key)
+    different = await door.submitted(other, a_declined_case() | {"question": "Is another thing so?"}, headers=key)
 
     assert (again.json()["debateId"], again.headers["idempotency-replayed"]) == (debate, "true")
     problems = [told(answer, 422, "idempotency_key_reused") for answer in (same, different)]
     assert problems[0]["detail"] == problems[1]["detail"]
     for answer in (same, different):
         assert debate not in answer.text + str(answer.headers)
-    told(await door.submitted(auditor, **key), 403, "forbidden")
+    told(await door.submitted(auditor, headers=key), 403, "forbidden")
 
 
 async def test_a_revoked_key_is_refused_within_five_seconds_on_every_process(
     door: Door, module_database: Database, tmp_path: Path
 ) -> None:
     known, kept = await door.registers.issue("auditor"), await door.registers.issue("auditor")
-    identity = {"GAINSAY_IDENTITY": identity_file(tmp_path)}
-    async with served(module_database.service_url, work=False, sequence=False, **identity) as second:
+    identity = identity_file(tmp_path)
+    async with served(module_database.service_url, work=False, sequence=False, GAINSAY_IDENTITY=identity) as second:
         for site in (door.site, second):
             assert (await site.http.get("/v1/debates", headers=known.headers)).status_code == 200
 
@@ -251,7 +254,7 @@ async def _refused(site: Served, known: Known, since: float) -> float:
 async def test_streams_and_waits_end_within_five_seconds_of_a_revocation(door: Door) -> None:
     """The debate goes on for longer than that. The stream says why it ends, and is refused when it comes again."""
     known, kept = await door.registers.issue("requester"), await door.registers.issue("auditor")
-    waiting = asyncio.create_task(door.submitted(known, a_case(), prefer="wait=60"))
+    waiting = asyncio.create_task(door.submitted(known, a_case(), {"prefer": "wait=60"}))
     debate = (await door.submitted(known, a_case())).json()["debateId"]
     begun = [asyncio.Event(), asyncio.Event()]
     streams = [

@@ -172,7 +172,7 @@ def cells(stage: Stage) -> Iterator[Cell]:
         if "{debate}" in operation.path:
             yield from (Cell(operation, caller, whose) for whose in WHOSE)
         elif "{tenant}" in operation.path:
-            yield from (Cell(operation, caller, whose) for whose in ("own", "other"))  # type: ignore[misc]
+            yield from (Cell(operation, caller, whose) for whose in ("own", "other"))
         else:
             yield Cell(operation, caller, None)
 

@@ -32,8 +32,8 @@ QUIETLY = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
 async def folder(module_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both documents as a service with identities serves them, with the rules of the linters."""
     found = tmp_path_factory.mktemp("documents")
-    known = {"GAINSAY_IDENTITY": identity_file(found)}
-    async with served(module_database.service_url, work=False, sequence=False, **known) as site:
+    identity = identity_file(found)
+    async with served(module_database.service_url, work=False, sequence=False, GAINSAY_IDENTITY=identity) as site:
         for name in VALIDATORS:
             answer = await site.http.get(f"/{name}")
             assert answer.status_code == 200

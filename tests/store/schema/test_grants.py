@@ -45,7 +45,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("log_epoch", "batch", "leaf", "tile", "checkpoint", "cosignature", "incident"), ADDED),
     },
     roles.API: {
-        **dict.fromkeys(("entry", "damage", "spend_limit", "log_epoch"), READ),
+        **dict.fromkeys(("entry", "damage", "spend_limit", "log_epoch", "assignment"), READ),
         **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "time_stamp"), READ),
         **dict.fromkeys(("content", "manifest_prompt", "migration", "schema_floor"), READ),
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
