@@ -39,14 +39,14 @@ from service.reviews.evidence.reading_log import LAST_S, ReadingLog
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig, new_process_name
-from service.store import contents, spend
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
-from service.store.pool import Database, ServingDatabase
+from service.store.pool import Database
+from service.store.pools import for_callers, prepared
 from service.store.queue import Backlog
 from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
@@ -159,8 +159,8 @@ async def open_app(
     reached = replace(policy, providers=all_providers(policy, settings.tenants))
     async with (
         connected(reached) as providers,
-        _prepared(where.service, [first, *named.values()], pool, left_s) as database,
-        _for_callers(where, database, pool, left_s) as serving,
+        prepared(where.service, [first, *named.values()], pool, left_s) as database,
+        for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, database) as authenticator,
     ):
         name = new_process_name()
@@ -219,44 +219,6 @@ def _initialise_metrics(policies: Sequence[Policy]) -> None:
         models=together(lambda policy: policy.models),
         seats=together(lambda policy: policy.seats),
     )
-
-
-@asynccontextmanager
-async def _prepared(
-    url: str, deployments: Sequence[Deployment], size: int, left_s: Callable[[], float]
-) -> AsyncIterator[Database]:
-    """The open database, after the deployments' texts are stored in it."""
-
-    async def prepared() -> tuple[Database, AsyncExitStack]:
-        async with AsyncExitStack() as stack:
-            database = await stack.enter_async_context(Database.open(url, size=size))
-            await spend.check_zone(database, deployments[0].policy.budgets)
-            for deployment in deployments:
-                await contents.store_deployment(database, deployment)
-            return database, stack.pop_all()
-
-    database, opened = await retry_until(prepared, left_s)
-    async with opened:
-        yield database
-
-
-@asynccontextmanager
-async def _for_callers(
-    where: DatabaseAddresses, database: Database, size: int, left_s: Callable[[], float]
-) -> AsyncIterator[Database]:
-    """The database by the login that serves callers, or by the service's own where the process has no such address."""
-    url = where.serving
-    if url is None:
-        yield database
-        return
-
-    async def opened() -> tuple[Database, AsyncExitStack]:
-        async with AsyncExitStack() as stack:
-            return await stack.enter_async_context(ServingDatabase.open(url, size=size)), stack.pop_all()
-
-    serving, stack = await retry_until(opened, left_s)
-    async with stack:
-        yield serving
 
 
 @asynccontextmanager
