@@ -158,7 +158,7 @@ async def test_a_connection_that_sends_nothing_is_closed() -> None:
 async def test_a_body_that_goes_on_after_its_answer_ends_with_its_time() -> None:
     async def app(_: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 404, "headers": EMPTY})
-        await send({"type": "http.response.body", "body": b""})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async with serving(app, bounds=QUICK) as url:
         host, port = url.removeprefix("http://").split(":")
