@@ -74,7 +74,7 @@ class Licences:
 def _told(package: Distribution) -> str | None:
     data = package.metadata
     if "License-Expression" in data:
-        return data["License-Expression"]
+        return str(data["License-Expression"])
     words = data["License"].strip() if "License" in data else ""
     classifiers = [text for text in data.get_all("Classifier") or [] if text.startswith("License ::")]
     named = [text.rpartition(" :: ")[2] for text in classifiers if text != "License :: OSI Approved"]
