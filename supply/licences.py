@@ -73,10 +73,9 @@ class Licences:
 
 def _told(package: Distribution) -> str | None:
     data = package.metadata
-    expression: str | None = data.get("License-Expression")
-    if expression:
-        return expression
-    words = (data.get("License") or "").strip()
+    if "License-Expression" in data:
+        return str(data["License-Expression"])
+    words = data["License"].strip() if "License" in data else ""
     classifiers = [text for text in data.get_all("Classifier") or [] if text.startswith("License ::")]
     named = [text.rpartition(" :: ")[2] for text in classifiers if text != "License :: OSI Approved"]
     for text in (words, *(named if len(named) == 1 else ())):

@@ -13,10 +13,11 @@ from litestar.types import ASGIApp
 from service.audit.note import BadKey, PublicKey
 from service.cli import exit_codes, startup
 from service.errors import SettingsError
+from service.policy.settings import TOKEN
 from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.local import LocalSigner
-from service.proving.signing.open import TOKEN, is_loopback, read_place, read_token
+from service.proving.signing.open import is_loopback, read_place, read_token
 
 KEY = click.option("--key", "place", required=True, metavar="PLACE", help="The key: file:PATH or env:NAME.")
 HEADS = click.option(

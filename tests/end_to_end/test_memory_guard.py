@@ -27,7 +27,7 @@ def as_much_as_allowed() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (wanted, wanted))
 
 
-def core_limit(pid: int | str) -> list[str]:
+def core_limit(pid: str) -> list[str]:
     """The soft and the hard limit of a process."""
     text = Path(f"/proc/{pid}/limits").read_text("ascii")
     found = re.search(r"^Max core file size\s+(\S+)\s+(\S+)", text, re.MULTILINE)
@@ -67,7 +67,7 @@ def test_a_service_and_its_postgresql_leave_no_core_file(serve: subprocess.Popen
     backends = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text("ascii").split()
 
     assert backends
-    limits = {pid: core_limit(pid) for pid in (serve.pid, postmaster, *backends)}
+    limits = {pid: core_limit(pid) for pid in (str(serve.pid), postmaster, *backends)}
     assert all(limit == ["0", "0"] for limit in limits.values()), limits
 
 

@@ -353,9 +353,9 @@ def test_a_signer_that_cannot_be_asked_stops_the_start(tmp_path: Path, place: st
 
 
 async def test_a_token_that_is_replaced_in_its_file_is_used_by_both_sides_from_the_next_request(tmp_path: Path) -> None:
-    swaps = [
-        mounted(folder, "token", TOKEN) for folder in (tmp_path / "here", tmp_path / "there") if folder.mkdir() is None
-    ]
+    for side in ("here", "there"):
+        (tmp_path / side).mkdir()
+    swaps = [mounted(tmp_path / side, "token", TOKEN) for side in ("here", "there")]
     here, there = (f"file:{tmp_path / side / 'token'}" for side in ("here", "there"))
     async with serving(make_signer_api(LocalSigner([LOG], CheckpointFiles(tmp_path / "heads")), there)) as address:
         remote = open_signer(address, tmp_path, {"GAINSAY_SIGNER_TOKEN": here})
