@@ -17,6 +17,7 @@ from service.errors import AuditUnavailable, BadRequest, Forbidden, NotFound, Un
 from service.identity.caller import LOCAL, Caller
 from service.identity.issuing import Issued
 from service.identity.issuing_rules import IdentityConflict, InvalidIdentity
+from service.identity.roles import Scope
 from service.identity.settings import KeySettings
 from service.store import identity_changes as changes
 from service.store.identity_changes import NewKey, Place
@@ -166,7 +167,7 @@ async def test_a_narrowed_key_makes_no_wider_one(store: Store) -> None:
         narrow = await issuing.issue(operator, msgspec.structs.replace(wanted, scopes=("identity.manage", "check")))
         caller = await caller_of(store, narrow)
 
-        assert caller.scopes == {"identity.manage", "check"}
+        assert caller.scopes == frozenset[Scope]({"identity.manage", "check"})
         with pytest.raises(Forbidden, match="no scope that its own key leaves out"):
             await issuing.issue(caller, wanted)
         with pytest.raises(Forbidden, match="no scope that its own key leaves out"):

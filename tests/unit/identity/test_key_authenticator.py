@@ -196,7 +196,7 @@ async def test_while_the_database_is_away_no_caller_is_let_in() -> None:
             await authenticator.still(caller_of(FOUND))
     register.away = False
 
-    assert await authenticator.identify(WITH_KEY)
+    assert (await authenticator.identify(WITH_KEY)).subject == SUBJECT
 
 
 async def test_a_register_that_never_answers_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
