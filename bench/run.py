@@ -68,7 +68,8 @@ from service.policy.settings import SHIPPED_POLICY, read_policy, read_settings  
 from service.prompts.request import Request, WireTexts, encode, wire_texts  # noqa: E402
 from service.running.provider_port import Answer, Provider  # noqa: E402
 from service.running.worker import Worker, WorkerConfig  # noqa: E402
-from service.store.startup import database_url  # noqa: E402
+from service.store.startup import addresses  # noqa: E402
+from tests.fixtures.postgres import SERVINGS  # noqa: E402
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
 
 CALLS = 5
@@ -120,8 +121,9 @@ def embedded() -> Any:
     with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder:
         Path(folder).chmod(0o755)
         settings = read_settings({"GAINSAY_DATA_DIR": folder, "GAINSAY_WARM_S": "0", "HOME": folder})
-        with database_url(settings) as url:
-            yield url
+        with addresses(settings, serving=True) as found:
+            SERVINGS[found.service] = str(found.serving)
+            yield found.service
 
 
 async def crowd(service: Bench, provider: Instant, debates: int, budgets: Budgets = UNLIMITED) -> tuple[float, float]:

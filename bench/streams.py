@@ -21,6 +21,7 @@ import uvloop
 from bench.processes import ADDRESS, Process, started
 from service.app import listening
 from service.web.stream_listeners import raise_limit
+from tests.fixtures.postgres import SERVINGS
 from tests.fixtures.running import CALLER, Bench, bench
 
 STREAMS, DEBATES = 2_000, 200
@@ -162,7 +163,8 @@ async def _close(streams: list[Stream]) -> None:
 @contextmanager
 def _gainsay(url: str) -> Iterator[Process]:
     command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
-    with started(command, ADDRESS, {"GAINSAY_DATABASE_URL": url, "GAINSAY_DRAIN_S": "0"}) as process:
+    variables = {"GAINSAY_DATABASE_URL": url, "GAINSAY_API_URL": SERVINGS[url], "GAINSAY_DRAIN_S": "0"}
+    with started(command, ADDRESS, variables) as process:
         yield process
 
 

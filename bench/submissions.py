@@ -19,6 +19,7 @@ import uvloop
 from httpx_aiohttp import HttpxAiohttpClient
 
 from bench.processes import ADDRESS, Process, started
+from tests.fixtures.postgres import SERVINGS
 from tests.fixtures.serving import a_case
 
 CALLERS, CASES, FIRST = 50, 1_000, 50
@@ -74,5 +75,6 @@ async def _by_all(client: httpx.AsyncClient, cases: int) -> list[float]:
 @contextmanager
 def _api(url: str) -> Iterator[Process]:
     command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
-    with started(command, ADDRESS, {"GAINSAY_DATABASE_URL": url, "GAINSAY_DRAIN_S": "0"}) as process:
+    variables = {"GAINSAY_DATABASE_URL": url, "GAINSAY_API_URL": SERVINGS[url], "GAINSAY_DRAIN_S": "0"}
+    with started(command, ADDRESS, variables) as process:
         yield process

@@ -41,14 +41,14 @@ from service.reviews import Reviews
 from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
 from service.running.worker import Worker, WorkerConfig, new_process_name
-from service.store import contents, spend
 from service.store.checkpoints import CurrentCheckpoints
 from service.store.current_log import CurrentLogs
 from service.store.damage import open_damage
 from service.store.hub import EventHub
 from service.store.log_lag import LogLag
 from service.store.notifications import Notifications
-from service.store.pool import Database, ServingDatabase
+from service.store.pool import Database
+from service.store.pools import for_callers, prepared
 from service.store.queue import Backlog
 from service.store.schema.preflight import check_sequencer
 from service.store.schema.wait_for_database import retry_until
@@ -88,8 +88,10 @@ class App(Struct, frozen=True):
         """Why this process should get no work; empty when it is ready."""
         found = verify_files(DIRECTORY, self.settings.prompts_pin)
         try:
-            async with asyncio.timeout(AT_ONCE_S if self.database.away else None):
+            async with asyncio.timeout(AT_ONCE_S if self.database.away or self.serving.away else None):
                 rows = await self.database.query("alive")
+                if self.serving is not self.database:
+                    await self.serving.query("alive")
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
                 found += [f"the log {row['log']} contradicts its checkpoints: {row['what']}" for row in incidents]
@@ -205,8 +207,8 @@ async def open_app(
 
     async with (
         connected(policy) as providers,
-        _prepared(where.service, first, pool, left_s) as database,
-        _for_callers(where, database, pool, left_s) as serving,
+        prepared(where.service, first, pool, left_s) as database,
+        for_callers(where, database, pool, left_s) as serving,
     ):
         name = new_process_name()
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
@@ -243,41 +245,6 @@ async def open_app(
             finally:
                 await leaving.close()
                 await heads.close()
-
-
-@asynccontextmanager
-async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[], float]) -> AsyncIterator[Database]:
-    """The open database, after the deployment's texts are stored in it."""
-
-    async def prepared() -> tuple[Database, AsyncExitStack]:
-        async with AsyncExitStack() as stack:
-            database = await stack.enter_async_context(Database.open(url, size=size))
-            await spend.check_zone(database, first.policy.budgets)
-            await contents.store_deployment(database, first)
-            return database, stack.pop_all()
-
-    database, opened = await retry_until(prepared, left_s)
-    async with opened:
-        yield database
-
-
-@asynccontextmanager
-async def _for_callers(
-    where: DatabaseAddresses, database: Database, size: int, left_s: Callable[[], float]
-) -> AsyncIterator[Database]:
-    """The database by the login that serves callers, or by the service's own where the process has no such address."""
-    url = where.serving
-    if url is None:
-        yield database
-        return
-
-    async def opened() -> tuple[Database, AsyncExitStack]:
-        async with AsyncExitStack() as stack:
-            return await stack.enter_async_context(ServingDatabase.open(url, size=size)), stack.pop_all()
-
-    serving, stack = await retry_until(opened, left_s)
-    async with stack:
-        yield serving
 
 
 @asynccontextmanager

@@ -159,7 +159,8 @@ def test_what_is_approved_at_a_desk_is_served(database: Database, tmp_path: Path
     assert approval.check(note.read_bytes(), APPROVER.public, digest).policy_version
     for words in (f"approved by {NAME}", digest, f"GAINSAY_APPROVAL={note}"):
         assert words in signed.stdout
-    with running(tmp_path, "serve", "--no-worker", "--port", "0", **variables, GAINSAY_APPROVAL=str(note)) as server:
+    variables |= {"GAINSAY_API_URL": database.serving_url, "GAINSAY_APPROVAL": str(note)}
+    with running(tmp_path, "serve", "--no-worker", "--port", "0", **variables) as server:
         posted = httpx.post(f"{server['address']}/v1/debates", json=a_case())
         told = httpx.get(server["address"] + posted.headers["location"] + "?view=full").json()
     assert told["approvedBy"] == NAME

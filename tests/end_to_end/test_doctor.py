@@ -56,6 +56,7 @@ CHECKS = {
     "disk",
     "database",
     "sequencer",
+    "serving",
     "clock",
     "incidents",
 }
@@ -116,6 +117,7 @@ def test_with_everything_broken_each_part_is_told_with_its_own_fault_and_without
         "GAINSAY_POLICY": str(tmp_path / "policy.toml"),
         "GAINSAY_DATABASE_URL": url,
         "GAINSAY_SEQUENCER_URL": url,
+        "GAINSAY_API_URL": url,
         "GAINSAY_DATABSE_URL": url,
         "GAINSAY_LEASE_S": "soon",
         "GAINSAY_PROMPTS_PIN": "0" * 64,
@@ -128,7 +130,8 @@ def test_with_everything_broken_each_part_is_told_with_its_own_fault_and_without
     found = findings(tmp_path, "--call", "--yes", code=exit_codes.NEGATIVE, **broken)
 
     failing = {check for check, row in found.items() if row["status"] == "FAILED"}
-    assert failing == {"settings", "policy", "prompts", "signer", "disk", "database", "sequencer", "clock", "incidents"}
+    broken_parts = {"settings", "policy", "prompts", "signer", "disk", "database", "sequencer", "serving", "clock"}
+    assert failing == broken_parts | {"incidents"}
     assert {check for check, row in found.items() if row["status"] == "SKIPPED"} >= {"keys", "approval", "calls"}
     assert set(found) >= CHECKS
     assert "did you mean 'factor'" in found["policy"]["found"]
@@ -145,11 +148,13 @@ def test_an_unmigrated_database_a_wrong_role_and_a_foreign_key_are_told(
     unmigrated = findings(tmp_path, code=1, **sound | {"GAINSAY_DATABASE_URL": empty_database.service_url})
     owner = findings(tmp_path, code=1, **sound | {"GAINSAY_DATABASE_URL": database.migrate_url})
     swapped = findings(tmp_path, code=1, **sound | {"GAINSAY_SEQUENCER_URL": database.service_url})
+    serving = findings(tmp_path, code=1, **sound | {"GAINSAY_API_URL": database.service_url})
     foreign = findings(tmp_path, code=1, **sound | {"GAINSAY_LOG_HOST": "audit.bank.example"})
 
     assert (unmigrated["database"]["status"], owner["database"]["status"]) == ("FAILED", "FAILED")
     assert statuses(swapped)["sequencer"] == "FAILED"
     assert statuses(swapped)["database"] == "OK"
+    assert statuses(serving)["serving"] == "FAILED"
     assert "make it and the key's name agree" in foreign["signer"]["remedy"]
 
 

@@ -411,7 +411,7 @@ async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Databas
         debate = (await site.submit(ending()))["debateId"]
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
             async with listening(site, debate):
-                admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_writer")
+                admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_api")
             await stays(site, debate)
-            admin.execute("GRANT INSERT (debate, n, leaf) ON gainsay.entry TO gainsay_writer")
+            admin.execute("GRANT INSERT (debate, n, leaf, tenant) ON gainsay.entry TO gainsay_api")
         await ended(site, debate)

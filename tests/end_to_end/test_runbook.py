@@ -41,6 +41,7 @@ def script(database: Database) -> str:
         ("gainsay_migrator", database.migrate_url),
         ("gainsay_sequencing", database.sequencer_url),
         ("gainsay_service", database.service_url),
+        ("gainsay_serving", database.serving_url),
     ):
         address = f"postgresql://{login}:...@db.bank.example/gainsay"
         assert address in text
@@ -117,5 +118,6 @@ def test_every_role_that_is_needed_is_made(document: str) -> None:
         (roles.MIGRATOR, roles.OWNER),
         (roles.SERVICE, roles.WRITER),
         (roles.SEQUENCING, roles.SEQUENCER),
+        (roles.SERVING, roles.API),
     ):
         assert f"CREATE ROLE {login} LOGIN PASSWORD '...' IN ROLE {group};" in document

@@ -146,7 +146,8 @@ def test_a_database_that_is_behind_the_heads_on_disk_is_refused_at_the_start(
         assert behind.returncode == 3
         assert "signed a head of 5 records, and the database has 3" in " ".join(told.split())
 
-        serving = {**env, "GAINSAY_DATABASE_URL": old.service_url, "GAINSAY_SEQUENCER_URL": old.sequencer_url}
+        addresses = {"GAINSAY_SEQUENCER_URL": old.sequencer_url, "GAINSAY_API_URL": old.serving_url}
+        serving = {**env, "GAINSAY_DATABASE_URL": old.service_url, **addresses}
         with process("service", "serve", "--port", "0", env=serving) as refused:
             _, told = refused.communicate(timeout=60)
         assert refused.returncode == 3

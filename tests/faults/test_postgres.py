@@ -26,7 +26,7 @@ from tests.fixtures.postgres import Database, passable_folder
 Begin = Callable[[str, str], AbstractAsyncContextManager[Trial]]
 CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-    "WHERE datname = current_database() AND usename LIKE '%service' AND pid <> pg_backend_pid()"
+    "WHERE datname = current_database() AND usename LIKE '%serv%' AND pid <> pg_backend_pid()"
 )
 PLACES = (
     "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int "
@@ -37,7 +37,7 @@ PASSING = ("40P01", "40001", "55P03", "57014", "53100", "53200", "58030", "XX000
 EVERY = 3
 FAILING = f"""
 CREATE SEQUENCE gainsay.tried;
-GRANT USAGE ON SEQUENCE gainsay.tried TO gainsay_writer;
+GRANT USAGE ON SEQUENCE gainsay.tried TO gainsay_writer, gainsay_api;
 CREATE FUNCTION gainsay.fail() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     codes text[] := ARRAY[%s];
@@ -238,11 +238,11 @@ async def test_a_permission_that_was_taken_away(database: Database, trial: Begin
     async with trial(database.service_url, database.admin_url) as under:
         debates = await under.begin()
 
-        do(database.admin_url, "REVOKE INSERT ON gainsay.entry FROM gainsay_writer")
+        do(database.admin_url, "REVOKE INSERT ON gainsay.entry FROM gainsay_writer, gainsay_api")
         await under.is_refused()
         await under.is_up()
 
-        do(database.admin_url, "GRANT INSERT (debate, n, leaf) ON gainsay.entry TO gainsay_writer")
+        do(database.admin_url, "GRANT INSERT (debate, n, leaf, tenant) ON gainsay.entry TO gainsay_writer, gainsay_api")
         await under.recovers(debates)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import LiteralString, TypeVar
+from typing import LiteralString, NamedTuple, TypeVar
 
 import psycopg
 import pytest
@@ -23,6 +24,28 @@ from tests.fixtures.waiting import within
 T = TypeVar("T")
 WITHIN_S = 20.0
 """Far more than any limit that a test sets here, and far less than for ever."""
+
+
+class Opened(NamedTuple):
+    """By which login a database is opened, and for whom."""
+
+    serving: bool
+
+    def url(self, database: Database) -> str:
+        """Its address."""
+        return database.serving_url if self.serving else database.service_url
+
+    @asynccontextmanager
+    async def open(self, url: str, size: int = 8) -> AsyncIterator[pool.Database]:
+        """Its pool; of the login that serves callers, a tenant's part."""
+        async with (pool.ServingDatabase if self.serving else pool.Database).open(url, size=size) as found:
+            yield found.of("default")
+
+
+@pytest.fixture(params=[False, True], ids=["service", "serving"])
+def which(request: pytest.FixtureRequest) -> Opened:
+    """The service's own login, and the one that serves callers."""
+    return Opened(request.param)
 
 
 @pytest.fixture(autouse=True)
@@ -50,10 +73,10 @@ def ruled(database: Database, *statements: LiteralString) -> None:
 
 
 async def test_a_server_that_does_not_answer_is_given_up_and_left(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asking(monkeypatch, "SELECT pg_backend_pid() AS pid", "head")
-    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+    async with wire_to(which.url(database)) as wire, which.open(wire.through(which.url(database))) as found:
         (before,) = await found.query("head")
 
         wire.mute()
@@ -66,10 +89,10 @@ async def test_a_server_that_does_not_answer_is_given_up_and_left(
 
 
 async def test_a_caller_who_goes_away_is_not_kept_by_a_server_that_does_not_answer(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "SILENT_S", 2 * WITHIN_S)
-    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+    async with wire_to(which.url(database)) as wire, which.open(wire.through(which.url(database))) as found:
         wire.mute()
         asked = asyncio.create_task(found.query("alive"))
         await asyncio.sleep(0.1)
@@ -84,12 +107,14 @@ async def test_a_caller_who_goes_away_is_not_kept_by_a_server_that_does_not_answ
 
 
 async def test_a_statement_that_was_given_up_is_not_cancelled(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL takes the cancelling of a commit that waits for its standby for leave to confirm it."""
-    ruled(database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer")
+    ruled(
+        database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer, gainsay_api"
+    )
     asking(monkeypatch, "WITH slow AS (SELECT pg_sleep(1.2)) INSERT INTO noted SELECT 1 FROM slow RETURNING 1 AS n")
-    async with pool.Database.open(database.service_url) as found:
+    async with which.open(which.url(database)) as found:
         with pytest.raises(StoreUnavailable):
             await in_time(found.query("asked"))
 
@@ -206,12 +231,12 @@ async def test_whoever_still_waits_for_a_server_that_was_away_keeps_nobody_from_
 
 
 async def test_connections_that_were_cut_are_passed_over_however_many_there_are(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "SILENT_S", 5.0)
     monkeypatch.setattr(pool, "TIMEOUT_S", 5.0)  # four new connections take their time on a busy machine
     asking(monkeypatch, "SELECT pg_sleep(0.1)::text AS slept", "head")
-    async with pool.Database.open(database.service_url, size=4) as found:
+    async with which.open(which.url(database), size=4) as found:
         await asyncio.gather(*(found.query("head") for _ in range(4)))
 
         ruled(database, CUT)
@@ -220,14 +245,16 @@ async def test_connections_that_were_cut_are_passed_over_however_many_there_are(
 
 
 async def test_a_server_that_takes_no_writes_is_left_for_one_that_does(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ruled(database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer")
+    ruled(
+        database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer, gainsay_api"
+    )
     asking(monkeypatch, "INSERT INTO noted VALUES (1) RETURNING 1 AS n")
     name = database.name
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
         admin.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on'.encode())
-        async with pool.Database.open(database.service_url) as found:
+        async with which.open(which.url(database)) as found:
             with pytest.raises(StoreUnavailable) as refused:
                 await found.query("asked")
             assert not isinstance(refused.value, StatementRefused)
@@ -238,11 +265,15 @@ async def test_a_server_that_takes_no_writes_is_left_for_one_that_does(
 
 
 async def test_a_migration_under_a_running_process_is_not_told_to_callers(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ruled(database, "CREATE TABLE gainsay.noted AS SELECT 1 AS n", "GRANT SELECT ON gainsay.noted TO gainsay_writer")
+    ruled(
+        database,
+        "CREATE TABLE gainsay.noted AS SELECT 1 AS n",
+        "GRANT SELECT ON gainsay.noted TO gainsay_writer, gainsay_api",
+    )
     asking(monkeypatch, "SELECT * FROM noted")
-    async with pool.Database.open(database.service_url) as found:
+    async with which.open(which.url(database)) as found:
         for _ in range(2):  # the first one prepares it
             assert await found.query("asked") == [{"n": 1}]
 
@@ -252,11 +283,11 @@ async def test_a_migration_under_a_running_process_is_not_told_to_callers(
 
 
 async def test_a_permission_that_is_missing_is_not_an_outage(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, which: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ruled(database, "CREATE TABLE gainsay.noted (n int)")
     asking(monkeypatch, "SELECT n FROM noted")
-    async with pool.Database.open(database.service_url) as found:
+    async with which.open(which.url(database)) as found:
         with pytest.raises(StatementRefused, match="InsufficientPrivilege, 42501"):
             await found.query("asked")
 

@@ -111,7 +111,7 @@ def _database(settings: Settings, start: bool) -> Iterator[Finding]:
     """The database and all that is asked of it; the embedded one only where it runs, or is to be started."""
     if settings.database_url is None and not start and not deployment.embedded_runs(settings.data_dir):
         yield deployment.embedded_state(settings.data_dir)
-        for name in ("sequencer", "clock", "incidents"):
+        for name in ("sequencer", "serving", "clock", "incidents"):
             yield skipped(name, "the database was not looked at")
         return
     with ExitStack() as stack:
@@ -126,6 +126,10 @@ def _asked(found: DatabaseAddresses, settings: Settings) -> Iterator[Finding]:
         yield skipped("sequencer", "no GAINSAY_SEQUENCER_URL is set: `gainsay sequence` runs elsewhere")
     else:
         yield from examined("sequencer", partial(deployment.check_sequencing, found.sequencer))
+    if found.serving is None:
+        yield skipped("serving", "no GAINSAY_API_URL is set: `gainsay serve` runs elsewhere")
+    else:
+        yield from examined("serving", partial(deployment.check_callers, found.serving))
     yield from examined("clock", partial(deployment.check_clock, found.service, skew_s))
     yield from examined("incidents", partial(deployment.check_incidents, found.service))
 

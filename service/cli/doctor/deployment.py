@@ -24,7 +24,7 @@ from service.proving.signing.time_stamps import TimeStampAuthority
 from service.proving.signing.wire import SignerUnreachable, Wire
 from service.store.embedded.presence import presence
 from service.store.schema.examination import damage_counts, database_facts
-from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
+from service.store.schema.preflight import check_database, check_sequencer, check_serving, refuse_incidents
 from service.store.startup import migrations
 
 SCARCE, FULL = 1 << 30, 100 << 20
@@ -84,6 +84,12 @@ def check_sequencing(url: str) -> Iterator[Finding]:
     """The sequencer's login has its role, and no more."""
     check_sequencer(url, migrations())
     yield ok("sequencer", "its login has the sequencer's role, on the schema of this version")
+
+
+def check_callers(url: str) -> Iterator[Finding]:
+    """The login that serves callers has its role, and row security keeps it to one tenant."""
+    check_serving(url, migrations())
+    yield ok("serving", "the login that serves callers sees one tenant at a time")
 
 
 def check_signer(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:

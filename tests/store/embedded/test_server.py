@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import importlib.util
+import json
 import os
 import pwd
 import shutil
@@ -35,7 +36,9 @@ from service.store.embedded.server import (
     stop_server,
 )
 from service.store.schema import roles
-from tests.fixtures.postgres import passable_folder
+from service.store.schema.migrate import migrate
+from service.store.schema.preflight import check_serving
+from tests.fixtures.postgres import MIGRATIONS, passable_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 IS_ROOT = os.geteuid() == 0
@@ -217,7 +220,7 @@ def test_passwords_are_private_and_are_not_printed(folder: Path) -> None:
 
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600
         assert not any(password in repr(server) for password in server.passwords.values())
-        assert len(set(server.passwords.values())) == 4
+        assert len(set(server.passwords.values())) == 5
         logs = (folder / "server.log").read_text() + (folder / "guardian.log").read_text()
         assert not any(password in logs for password in server.passwords.values())
 
@@ -858,3 +861,21 @@ def test_a_server_that_keeps_dying_is_given_up_with_a_reason(folder: Path) -> No
 
     with shared_server(folder) as server:
         remember(server, "given another chance")
+
+
+def test_a_folder_of_a_version_before_gets_the_role_and_the_login_that_serve_callers() -> None:
+    with passable_folder() as home:
+        with shared_server(home / "postgres") as server:
+            for database in ("gainsay", "postgres"):
+                with psycopg.connect(server.url("postgres", database), autocommit=True) as admin:
+                    admin.execute("DROP OWNED BY gainsay_api")
+            with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
+                admin.execute("DROP ROLE gainsay_serving; DROP ROLE gainsay_api")
+            secret = server.home / "passwords.json"
+            secret.write_text(json.dumps({k: v for k, v in server.passwords.items() if k != "gainsay_serving"}))
+            kept = json.loads(secret.read_text())
+        for _ in range(2):  # and keeps them
+            with shared_server(home / "postgres") as server:
+                migrate(server.url("gainsay_migrator"), MIGRATIONS)
+                check_serving(server.url("gainsay_serving"), MIGRATIONS)
+                assert server.passwords.items() > kept.items()

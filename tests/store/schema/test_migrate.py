@@ -595,7 +595,8 @@ def test_a_migrator_without_rights_of_its_own_migrates_what_an_administrator_has
         CONNECT,
     )
     with psycopg.connect(empty_database.admin_url) as admin:
-        admin.execute("CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner")
+        for schema in ("gainsay", "gainsay_tenant"):
+            admin.execute(f"CREATE SCHEMA {schema} AUTHORIZATION gainsay_owner".encode())
 
     with own_login(cluster, empty_database, "", *grants) as url:
         applied = migrate(url, files)
