@@ -163,6 +163,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         "draw_tranche",
         "told_state",
         "claim_debates",
+        "claim_in_turn",
         "disown_debates",
         *("find_key", "still_good", "tenant_known", "find_subject", "key_used"),  # with the owner's rights
         *("add_key", "has_operator"),
