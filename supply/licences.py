@@ -78,7 +78,7 @@ def _told(package: Distribution) -> str | None:
     words = data["License"].strip() if "License" in data else ""
     classifiers = [text for text in data.get_all("Classifier") or [] if text.startswith("License ::")]
     named = [text.rpartition(" :: ")[2] for text in classifiers if text != "License :: OSI Approved"]
-    for text in (words, *(named if len(named) == 1 else ())):
+    for text in map(str, (words, *(named if len(named) == 1 else ()))):
         if text in _IDS:
             return text
         if text.lower() in _WORDS:
