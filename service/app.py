@@ -170,38 +170,22 @@ async def open_app(
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-        auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
-        selfcheck = SelfCheck(
-            database, CurrentLogs(database, settings.log_host), auditor, policy.audit.check_minutes * 60.0
-        )
+
+        def writer(role: str) -> Writer:
+            return Writer(Actor(name, "service", role, "databaseRole"), first.build_hash)
+
+        every_log, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
+        selfcheck = SelfCheck(database, every_log, writer("selfcheck"), every_s)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        unheard = Writer(Actor(name, "service", "worker", "databaseRole"), first.build_hash)
+        unheard = writer("worker")
         leaving = DisconnectWatch(
             database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
         )
-        readings = ReadingLog(
-            database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)
-        )
+        readings = ReadingLog(database, logs, writer("server"))
         async with listening(where.service, hub), recording(readings):
             try:
-                yield App(
-                    settings,
-                    database,
-                    serving,
-                    reviews,
-                    worker,
-                    hub,
-                    prompts,
-                    providers,
-                    selfcheck,
-                    rowcheck,
-                    where,
-                    heads,
-                    logs,
-                    leaving,
-                    authenticator,
-                    readings,
-                )
+                parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
+                yield App(*parts, where, heads, logs, leaving, authenticator, readings)
             finally:
                 await leaving.close()
                 await heads.close()

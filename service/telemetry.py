@@ -363,9 +363,7 @@ ROWS_COMPARED = _level(
 )
 READINGS = _total("gainsay_content_readings_total", "Readings of the content of cases that a log has a record of.")
 READINGS_WAITING = _level("gainsay_content_readings_waiting", "Readings of the content of cases without a record yet.")
-ANSWERS_HELD = _total(
-    "gainsay_answers_held_total", "Answers that were not given because no checkpoint of the log covered them in time."
-)
+ANSWERS_HELD = _total("gainsay_answers_held_total", "Answers not given, because no checkpoint covered them in time.")
 ENTRIES = _counter(
     "gainsay_entries_recorded_total",
     "Entries recorded durably.",

@@ -69,7 +69,8 @@ def state(served_: Served, readings: ReadingLog | None = None, **options: Any) -
     """The state of a server beside another one, with a reading log of its own if one is given."""
     closing = asyncio.Event()
     service = served_.app if readings is None else replace(served_.app, readings=readings)
-    return AppState(service, closing, default_body_max(service), Listeners(closing), **options)
+    listeners = Listeners(closing, service.authenticator)
+    return AppState(service, closing, default_body_max(service), listeners, **options)
 
 
 async def test_each_way_to_content_is_a_reading_and_an_answer_without_content_is_none(database: Database) -> None:
