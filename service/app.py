@@ -22,7 +22,7 @@ from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers
+from service.policy.file.tenants import all_budgets, all_providers, all_shares
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -164,8 +164,8 @@ async def open_app(
         open_authenticator(identities, database) as authenticator,
     ):
         name = new_process_name()
-        budgets = all_budgets(policy, settings.tenants)
-        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, budgets)
+        own = {"budgets": all_budgets(policy, settings.tenants), "shares": all_shares(policy, settings.tenants)}
+        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, **own)
         worker = Worker(database, hub, prompts, providers, config)
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)

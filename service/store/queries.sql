@@ -346,7 +346,7 @@ SELECT id, salt, body FROM document WHERE debate = %(debate)s
 -- that no worker that claimed the debate could run it for long.
 SELECT debate, tenant, epoch, late, stale, lost, faults, falls
 FROM claim_in_turn(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
-                   %(per_tenant)s, %(patience)s);
+                   %(per_tenant)s, %(shares)s::jsonb, %(patience)s);
 
 -- renew --
 -- Renew the lease while a call is in flight; returns no row when another worker has the debate.
