@@ -27,6 +27,8 @@ ALTER TABLE context ADD COLUMN tenant text;
 ALTER TABLE charge ADD COLUMN tenant text;
 ALTER TABLE pending ADD COLUMN tenant text;
 ALTER TABLE debate_head ADD COLUMN subject text;
+-- A requester lists the cases that it submitted. No row of before is in it.
+CREATE INDEX debate_head_own ON debate_head (tenant, subject, debate) WHERE subject IS NOT NULL;
 GRANT INSERT (tenant) ON entry TO gainsay_writer;
 
 -- The tenant of this transaction. A setting that was once set is empty afterwards, and not unset.
@@ -105,7 +107,7 @@ WITH LOCAL CHECK OPTION;
 CREATE FUNCTION gainsay.stop_debate(
     of_debate uuid, of_epoch integer, known_n integer, known_hash bytea, leaves bytea[], ends text)
     RETURNS TABLE (debate uuid, log text, tenant text, left_s float8)
-    LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     UPDATE gainsay.debate_head h SET
         next_n = h.next_n + cardinality(leaves), last_hash = sha256('\x00'::bytea || leaves[cardinality(leaves)]),
