@@ -83,8 +83,8 @@ OF_NO_TENANT = {
     "manifests",
     *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
 }
-"""Statements about no tenant's rows: clocks, notifications, and texts that are named by their hashes; and those that ask
-who calls, before a tenant is known."""
+"""Statements about no tenant's rows: clocks, notifications, texts that are named by their hashes, and who calls, which
+is asked before a tenant is known."""
 
 
 @pytest.fixture(scope="module")
