@@ -161,7 +161,7 @@ async def open_app(
         connected(reached) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
-        open_authenticator(identities, database) as authenticator,
+        open_authenticator(identities, serving) as authenticator,
     ):
         name = new_process_name()
         own = {"budgets": all_budgets(policy, settings.tenants), "shares": all_shares(policy, settings.tenants)}
@@ -181,7 +181,7 @@ async def open_app(
         leaving = DisconnectWatch(
             database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
         )
-        readings = ReadingLog(database, logs, writer("server"))
+        readings = ReadingLog(serving, logs, writer("server"))
         async with listening(where.service, hub), recording(readings):
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
