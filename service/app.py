@@ -18,6 +18,7 @@ from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
@@ -83,6 +84,7 @@ class App(Struct, frozen=True):
     leaving: DisconnectWatch
     authenticator: Authenticator
     readings: ReadingLog
+    management: Management | None
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -171,9 +173,9 @@ async def open_app(
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
-        selfcheck = SelfCheck(
-            database, CurrentLogs(database, settings.log_host), auditor, policy.audit.check_minutes * 60.0
-        )
+        own_logs = CurrentLogs(database, settings.log_host)
+        management = Management.of(identities, database, own_logs, first.build_hash)
+        selfcheck = SelfCheck(database, own_logs, auditor, policy.audit.check_minutes * 60.0)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
         unheard = Writer(Actor(name, "service", "worker", "databaseRole"), first.build_hash)
         leaving = DisconnectWatch(
@@ -201,6 +203,7 @@ async def open_app(
                     leaving,
                     authenticator,
                     readings,
+                    management,
                 )
             finally:
                 await leaving.close()
