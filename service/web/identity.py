@@ -62,9 +62,8 @@ async def who_am_i(request: HttpRequest) -> Response[bytes]:
 async def issue(request: HttpRequest) -> Response[bytes]:
     """A key for a new subject."""
     known_query(request, ())
+    asked, found = await body.read(request, KeyRequest, SMALL_BODY), caller(request)
     issuing = _issuing_keys(request)
-    asked = await body.read(request, KeyRequest, SMALL_BODY)
-    found = caller(request)
     wanted = WantedKey(
         tenant=_own(found) if asked.tenant is None else asked.tenant,
         roles=asked.roles,
@@ -101,9 +100,8 @@ async def key(request: HttpRequest) -> Response[bytes]:
 async def rotate(request: HttpRequest) -> Response[bytes]:
     """A second key of a subject, with the rights of the first."""
     known_query(request, ())
+    asked, found = await body.read(request, RotationRequest, SMALL_BODY), caller(request)
     issuing = _issuing_keys(request)
-    asked = await body.read(request, RotationRequest, SMALL_BODY)
-    found = caller(request)
     issued = await issuing.rotate(
         found, _own(found), _named(request, "key"), days=asked.days, keep_days=asked.keep_days
     )
@@ -114,8 +112,8 @@ async def rotate(request: HttpRequest) -> Response[bytes]:
 async def revoke(request: HttpRequest) -> Response[bytes]:
     """Revoke a key for ever."""
     known_query(request, ())
-    issuing, found = _managed(request).issuing, caller(request)
     asked = await body.read_optional(request, RevocationRequest, SMALL_BODY) or RevocationRequest()
+    issuing, found = _managed(request).issuing, caller(request)
     row = await issuing.revoke_key(found, _own(found), _named(request, "key"), last=asked.last_operator)
     return answered(ApiKey.of(row), headers=UNKEPT)
 
@@ -148,8 +146,8 @@ async def subject(request: HttpRequest) -> Response[bytes]:
 async def revoke_subject(request: HttpRequest) -> Response[bytes]:
     """Revoke a subject for ever, with every credential that it has."""
     known_query(request, ())
-    issuing, found = _managed(request).issuing, caller(request)
     asked = await body.read_optional(request, RevocationRequest, SMALL_BODY) or RevocationRequest()
+    issuing, found = _managed(request).issuing, caller(request)
     row = await issuing.revoke_subject(found, found.tenant, _named(request, "subject"), last=asked.last_operator)
     return answered(Subject.of(row), headers=UNKEPT)
 
@@ -158,11 +156,9 @@ async def revoke_subject(request: HttpRequest) -> Response[bytes]:
 async def create_tenant(request: HttpRequest) -> Response[bytes]:
     """A new tenant, and the key of its first operator."""
     known_query(request, ())
-    _refuse_replays(request)
     asked, found = await body.read(request, TenantRequest, SMALL_BODY), caller(request)
     operator = asked.first_operator
     issuing = _managed(request).issuing if operator is None else _issuing_keys(request)
-    check_tenant(asked.name)
     if operator is None:
         await issuing.create_tenant(found, asked.name)
         return answered(CreatedTenant(name=asked.name), HTTPStatus.CREATED, UNKEPT)
@@ -203,9 +199,8 @@ async def reviewers(request: HttpRequest) -> Response[bytes]:
 async def assign(request: HttpRequest) -> Response[bytes]:
     """Assign a case to a subject, which then reads it."""
     known_query(request, ())
-    assigning = _managed(request).assigning
     asked = await body.read(request, ReviewerRequest, SMALL_BODY)
-    await assigning.assign(caller(request), _named(request, "debate"), asked.subject)
+    await _managed(request).assigning.assign(caller(request), _named(request, "debate"), asked.subject)
     return await _reviewers(request)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from service.reviews.query_parameters import VALUES_MAX
 from service.web.identity_types import (
     ApiKey,
@@ -45,6 +47,20 @@ _LAST = (
     "unless lastOperator is true: then an administrator can issue that of a first operator again."
 )
 _READS, _CHANGES = (400, 409, 503), (400, 404, 409, 413, 415, 422, 503)
+
+IDENTITY_BODIES: dict[type, dict[str, Any]] = {
+    KeyRequest: {"requester": {"roles": ["requester"], "name": "contract review", "days": 90}},
+    RotationRequest: {"week": {"days": 90, "keepDays": 7}},
+    RevocationRequest: {"plain": {}},
+    TenantRequest: {
+        "bank": {
+            "name": "bank",
+            "firstOperator": {"name": "Grace Hopper", "days": 90, "roles": ["operator", "requester", "auditor"]},
+        }
+    },
+    ReviewerRequest: {"subject": {"subject": "sub_00041061050r3gg28a1c60t3gf"}},
+}
+"""Examples of bodies."""
 
 IDENTITY: tuple[Operation, ...] = (
     Operation(
