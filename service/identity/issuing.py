@@ -164,7 +164,13 @@ class Issuing:
         return row
 
     async def list_keys(
-        self, caller: Caller, tenant: str | None, after: str = "", *, subject: str | None = None, limit: int | None = None
+        self,
+        caller: Caller,
+        tenant: str | None,
+        after: str = "",
+        *,
+        subject: str | None = None,
+        limit: int | None = None,
     ) -> list[KeyRow]:
         """A page of the keys of a tenant, or of one subject of it, in the order of their ids after one."""
         rules.expect_reader(caller, tenant)

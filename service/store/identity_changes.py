@@ -111,7 +111,9 @@ async def assign_case(database: Database, tenant: str, case: UUID, subject: str,
     return bool(await write(database, "assign_case", given | await _recorded(database, changed, place, writer)))
 
 
-async def unassign_case(database: Database, tenant: str, case: UUID, subject: str, place: Place, writer: Writer) -> bool:
+async def unassign_case(
+    database: Database, tenant: str, case: UUID, subject: str, place: Place, writer: Writer
+) -> bool:
     """Take a case back from a subject; false if it is not assigned to it."""
     changed = AccessChanged("caseUnassigned", tenant=tenant, subject=subject, debate=str(case))
     given = {"tenant": tenant, "case": case, "subject": subject}

@@ -129,7 +129,9 @@ async def list_keys(
 
     With ``subject`` those of one subject alone.
     """
-    rows = await database.query("keys_of", {"tenant": tenant, "subject": subject, "after": after, "limit": limit or PAGE})
+    rows = await database.query(
+        "keys_of", {"tenant": tenant, "subject": subject, "after": after, "limit": limit or PAGE}
+    )
     return [msgspec.convert(row, KeyRow) for row in rows]
 
 

@@ -157,6 +157,7 @@ async def create_tenant(request: HttpRequest) -> Response[bytes]:
     """A new tenant, and the key of its first operator."""
     known_query(request, ())
     asked, found = await body.read(request, TenantRequest, SMALL_BODY), caller(request)
+    _refuse_replays(request)
     operator = asked.first_operator
     issuing = _managed(request).issuing if operator is None else _issuing_keys(request)
     if operator is None:

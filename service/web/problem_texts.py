@@ -432,6 +432,7 @@ _FAULTS = (
     ),
 )
 TEXTS: Mapping[str, ProblemText] = {
-    text.example.code: text for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *SIGNERS)
+    text.example.code: text
+    for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *SIGNERS)
 }
 """Every problem that HTTP answers, by its code."""

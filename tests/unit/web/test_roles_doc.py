@@ -37,7 +37,9 @@ def operations_table() -> str:
             )
         )
         scope = each.scope if each.scope == "public" else f"`{each.scope}`{' over the tenant' if each.whole else ''}"
-        rows.append(f"| `{each.method.upper()} {each.path}` | `{each.id}` | {scope} | {entitled or _every(each.scope)} |")
+        rows.append(
+            f"| `{each.method.upper()} {each.path}` | `{each.id}` | {scope} | {entitled or _every(each.scope)} |"
+        )
     return "\n".join(rows)
 
 
