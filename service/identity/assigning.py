@@ -1,4 +1,4 @@
-"""Assigns cases to reviewers, and takes them back: a reviewer reads the cases that are assigned to it, and no others."""
+"""Assigns cases to reviewers, and takes them back: a reviewer reads the cases assigned to it, and no others."""
 
 from __future__ import annotations
 

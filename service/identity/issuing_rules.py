@@ -171,7 +171,7 @@ def _expect_within(caller: Caller, scopes: Sequence[Scope] | None) -> None:
 
 
 def belongs_to_the_service(caller: Caller) -> bool:
-    """Whether a caller has a role of the whole service, so that its own keys and subjects are those without a tenant."""
+    """Whether a caller has a role of the whole service, so that its registers are those without a tenant."""
     return not at_the_keyboard(caller) and bool(SERVICE_WIDE & set(caller.roles))
 
 

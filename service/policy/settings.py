@@ -33,8 +33,8 @@ GAINSAY_SERVER         the address of a running service that commands ask in pla
 GAINSAY_TOKEN          the API key or token that commands show that service, or file:PATH of a file with it
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
-The URLs of PostgreSQL, the signer's token and GAINSAY_TOKEN are secrets: each is the secret itself, or file:PATH of a mounted file,
-which is read again at each use (`service.policy.mounted_secrets`).
+The URLs of PostgreSQL, the signer's token and GAINSAY_TOKEN are secrets: each is the secret itself, or file:PATH of a
+mounted file, which is read again at each use (`service.policy.mounted_secrets`).
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
 Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over

@@ -144,7 +144,7 @@ async def show_key(database: Database, tenant: str | None, key: str) -> KeyRow |
 async def list_subjects(
     database: Database, tenant: str, after: str = "", *, only: Sequence[str] = (), limit: int | None = None
 ) -> list[SubjectRow]:
-    """A page of a tenant's subjects in the order of their ids, after one; ``only`` those of these ids, if it has any."""
+    """A page of a tenant's subjects in the order of their ids, after one; ``only`` those of these ids, if any."""
     given = {"tenant": tenant, "only": TextArray(only) if only else None, "after": after, "limit": limit or PAGE}
     rows = await database.query("subjects_of", given)
     return [msgspec.convert(row, SubjectRow) for row in rows]

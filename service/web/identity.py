@@ -238,7 +238,7 @@ def _managed(request: HttpRequest) -> Management:
 
 
 def _issuing_keys(request: HttpRequest) -> Issuing:
-    """What issues keys; raises `IdentityConflict` where a key would let its holder in nowhere, or is asked for twice."""
+    """What issues keys; raises `IdentityConflict` where a key would let its holder in nowhere."""
     found = _managed(request)
     _refuse_replays(request)
     if not found.accepts_keys:

@@ -136,7 +136,7 @@ class Walk:
             elif words[0] == "gainsay":
                 await self._command(words[1:])
             else:
-                subprocess.run(["bash", "-euc", line], cwd=self._folder, check=True)
+                await asyncio.to_thread(subprocess.run, ["bash", "-euc", line], cwd=self._folder, check=True)
 
     async def _command(self, words: list[str]) -> None:
         to = [at for at, word in enumerate(words) if word in (">", "2>")]

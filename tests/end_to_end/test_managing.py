@@ -395,7 +395,8 @@ async def test_a_key_stands_in_its_one_answer_alone(stage: Stage, caplog: pytest
     assert [answer.status_code for answer in told][4:7] == [400, 400, 404]
     with psycopg.connect(stage.database.admin_url) as admin:
         tables = admin.execute(
-            "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables WHERE schemaname LIKE 'gainsay%'"
+            "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables "
+            "WHERE schemaname LIKE 'gainsay%'"
         ).fetchall()
         stored = [str(admin.execute(f"SELECT t::text FROM {name} t").fetchall()) for (name,) in tables]  # type: ignore[arg-type]
 

@@ -105,7 +105,7 @@ class RegistersHere:
         issued = await self._issuing.rotate(startup.LOCAL, of, key, days=days, keep_days=keep_days)
         return IssuedKey.of(issued)
 
-    async def revoke(self, of: Of, key: str, *, last: bool) -> ApiKey:  # noqa: ARG002 - the keyboard always may
+    async def revoke(self, of: Of, key: str, *, last: bool) -> ApiKey:
         """A key, revoked, also that of a last operator: a stolen key is stopped while its operators are away."""
         from service.web.identity_types import ApiKey
 
@@ -131,7 +131,7 @@ class RegistersHere:
             rows = [*rows, *page]
         return [Subject.of(row) for row in rows]
 
-    async def revoke_subject(self, tenant: str, subject: str, *, last: bool) -> Subject:  # noqa: ARG002 - as `revoke`
+    async def revoke_subject(self, tenant: str, subject: str, *, last: bool) -> Subject:
         """A subject, revoked."""
         from service.web.identity_types import Subject
 
@@ -153,7 +153,7 @@ class RegistersThere:
         said = {name: value for name, value in more.items() if value is not None}
         return await self._service.post("/v1/keys", body | said, IssuedKey)
 
-    async def keys(self, of: Of) -> list[ApiKey]:  # noqa: ARG002 - those of the caller
+    async def keys(self, of: Of) -> list[ApiKey]:
         """Every key of the caller's tenant."""
         from service.web.identity_types import ApiKeyList
 
@@ -162,20 +162,20 @@ class RegistersThere:
             found += page.keys
         return found
 
-    async def key(self, of: Of, key: str) -> ApiKey:  # noqa: ARG002 - one of the caller's tenant
+    async def key(self, of: Of, key: str) -> ApiKey:
         """One key."""
         from service.web.identity_types import ApiKey
 
         return await self._service.get(f"/v1/keys/{_part(key)}", (), ApiKey)
 
-    async def rotate(self, of: Of, key: str, days: int, keep_days: int) -> IssuedKey:  # noqa: ARG002 - as `key`
+    async def rotate(self, of: Of, key: str, days: int, keep_days: int) -> IssuedKey:
         """A second key of a subject."""
         from service.web.identity_types import IssuedKey
 
         body = {"days": days, "keepDays": keep_days}
         return await self._service.post(f"/v1/keys/{_part(key)}/rotate", body, IssuedKey)
 
-    async def revoke(self, of: Of, key: str, *, last: bool) -> ApiKey:  # noqa: ARG002 - as `key`
+    async def revoke(self, of: Of, key: str, *, last: bool) -> ApiKey:
         """A key, revoked."""
         from service.web.identity_types import ApiKey
 
@@ -196,7 +196,7 @@ class RegistersThere:
             found += page.tenants
         return found
 
-    async def subjects(self, tenant: str) -> list[Subject]:  # noqa: ARG002 - those of the caller
+    async def subjects(self, tenant: str) -> list[Subject]:
         """Every subject of the caller's tenant."""
         from service.web.identity_types import SubjectList
 
@@ -205,7 +205,7 @@ class RegistersThere:
             found += page.subjects
         return found
 
-    async def revoke_subject(self, tenant: str, subject: str, *, last: bool) -> Subject:  # noqa: ARG002 - as `key`
+    async def revoke_subject(self, tenant: str, subject: str, *, last: bool) -> Subject:
         """A subject, revoked."""
         from service.web.identity_types import Subject
 
