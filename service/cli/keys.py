@@ -35,8 +35,8 @@ def keys() -> None:
     """Issue, list, replace and revoke API keys (docs/authentication.md).
 
     On a database the keyboard acts as an administrator: it issues the keys of administrators and scrapers, and of the
-    first operator of a tenant. From then on that tenant's operators issue its keys. Each change is a record of the tenant's log.
-    With --server you act as the caller that GAINSAY_TOKEN stands for, in its own tenant.
+    first operator of a tenant. From then on that tenant's operators issue its keys. Each change is a record of the
+    tenant's log. With --server you act as the caller that GAINSAY_TOKEN stands for, in its own tenant.
     """
 
 

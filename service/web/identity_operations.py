@@ -83,8 +83,8 @@ IDENTITY: tuple[Operation, ...] = (
         summary="Issue a key for a new subject.",
         description=(
             "A caller issues no role that it does not hold, no scope that its own key leaves out, and no key of "
-            "another tenant. An administrator issues keys of the whole service, and in a tenant the key of a first operator "
-            f"while it has none. Recorded (access.changed) before the key works. {_UNREPEATED}"
+            "another tenant. An administrator issues keys of the whole service, and in a tenant the key of a first "
+            f"operator while it has none. Recorded (access.changed) before the key works. {_UNREPEATED}"
         ),
         body=KeyRequest,
         answers={201: Answer("The key, shown this once.", {JSON: (IssuedKey,)}, ("Location",))},

@@ -252,7 +252,7 @@ _REGISTERS = (
         "The request is one that the registers could admit, and in their present state they do not. Nothing was "
         "changed. A service without identities manages none over HTTP.",
         (
-            "detail names the state, such as: an operator is there, the last one would go, a subject has two valid keys.",
+            "detail names the state, such as: an operator is there, the last would go, a subject has two valid keys.",
             "GET /v1/keys and GET /v1/subjects show the registers.",
         ),
         "corrected",
