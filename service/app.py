@@ -18,6 +18,7 @@ from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
@@ -83,6 +84,7 @@ class App(Struct, frozen=True):
     leaving: DisconnectWatch
     authenticator: Authenticator
     readings: ReadingLog
+    management: Management | None
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -174,8 +176,9 @@ async def open_app(
         def writer(role: str) -> Writer:
             return Writer(Actor(name, "service", role, "databaseRole"), first.build_hash)
 
-        every_log, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
-        selfcheck = SelfCheck(database, every_log, writer("selfcheck"), every_s)
+        own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
+        management = Management.of(identities, database, own_logs, first.build_hash)
+        selfcheck = SelfCheck(database, own_logs, writer("selfcheck"), every_s)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
         unheard = writer("worker")
         leaving = DisconnectWatch(
@@ -185,7 +188,7 @@ async def open_app(
         async with listening(where.service, hub), recording(readings):
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                yield App(*parts, where, heads, logs, leaving, authenticator, readings)
+                yield App(*parts, where, heads, logs, leaving, authenticator, readings, management)
             finally:
                 await leaving.close()
                 await heads.close()

@@ -24,7 +24,15 @@ RULES = (
     r"Last-Event-ID must be the id of an event of this stream",
     r"expected Accept to allow",
     r"expected from= to be at most \d+, the size",
+    r"this service has no identities",
+    r"no key was issued|nothing was revoked|the case was not assigned",
+    r"expected a name that no tenant has",
+    r"expected the id of a subject of the tenant",
+    r"expected \d+ to \d+ days",  # the file of identities says how many
     # They compare members with each other.
+    r"expected the roles .* alone for a key without a tenant|expected roles of a tenant",
+    r"expected some of the scopes that",
+    r"expected operator among the roles of the first operator",
     r"expected exactly one of prompt, manifest, configuration",
     r"expected sources with distinct ids",
     r"expected two to \d+ positions with distinct ids",
