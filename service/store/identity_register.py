@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 import msgspec
@@ -56,7 +57,7 @@ class KeyRow(Struct, frozen=True):
     expired: bool
 
     @property
-    def state(self) -> str:
+    def state(self) -> Literal["valid", "expired", "revoked"]:
         """``revoked``, ``expired`` or ``valid``."""
         return "revoked" if self.revoked or self.subject_revoked else "expired" if self.expired else "valid"
 

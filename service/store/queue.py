@@ -28,7 +28,8 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
 
     ``templates`` are those that its requests are laid out by; debates with other templates are left to other workers
     until they are older than ``retry_window_s``. ``None`` claims all. ``per_tenant`` counts what all workers run of a
-    tenant; ``shares`` has that limit for tenants with one of their own. ``only`` is the one debate to claim, whatever runs.
+    tenant; ``shares`` has that limit for tenants with one of their own. ``only`` is the one debate to claim, whatever
+    runs.
     """
 
     worker: str

@@ -137,7 +137,7 @@ def _questions(service: Bench, debate: str) -> Iterator[Callable[[], Any]]:
     yield streamed
     yield lambda: service.reviews.state_of(debate, CALLER)
     yield lambda: replay_debate(service.database, debate, CALLER.tenant)
-    yield lambda: stop(service.database, service.hub, debate, "default", "default", "default", a_writer("caller"), "enough")
+    yield lambda: stop(service.database, service.hub, debate, "default", a_writer("caller"), "enough")
 
 
 async def test_documents_are_compared_where_they_are_shown_or_argued_about(scene: tuple[Database, str]) -> None:

@@ -165,9 +165,9 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
                 return await query(name, params)
             if first == "the append":
                 rows = await query(name, params)
-                await stop(elsewhere, EventHub(), debate, "default", "default", "default", a_writer("elsewhere"), "asked for elsewhere")
+                await stop(elsewhere, EventHub(), debate, "default", a_writer("elsewhere"), "asked for elsewhere")
                 return rows
-            await stop(elsewhere, EventHub(), debate, "default", "default", "default", a_writer("elsewhere"), "asked for elsewhere")
+            await stop(elsewhere, EventHub(), debate, "default", a_writer("elsewhere"), "asked for elsewhere")
             return await query(name, params)
 
         monkeypatch.setattr(service.database, "query", beside)

@@ -93,16 +93,6 @@ def renewed(debates: Iterable[str]) -> list[ClaimedDebate]:
     return [ClaimedDebate(debate, "acme", 1) for debate in debates]
 
 
-def held(debates: Iterable[str]) -> list[ClaimedDebate]:
-    """Debates that were claimed once each."""
-    return [ClaimedDebate(debate, "acme", 1) for debate in debates]
-
-
-def held(debates: Iterable[str]) -> list[ClaimedDebate]:
-    """Debates that were claimed once each."""
-    return [ClaimedDebate(debate, "acme", 1) for debate in debates]
-
-
 # -- order
 
 
@@ -226,7 +216,7 @@ async def test_what_is_released_parked_or_over_leaves_its_place_to_another(datab
         first, second, third = await taken(pool, 10, per_tenant=3)
         assert await taken(pool, 10, per_tenant=3) == []
 
-        await back_off(pool, ClaimedDebate(ClaimedDebate(first, "acme", 1), "acme", 60).0)
+        await back_off(pool, ClaimedDebate(first, "acme", 1), 60.0)
         heads.do("UPDATE debate_head SET state = 'completed', lease_until = '-infinity' WHERE debate = %s", second)
         await release(pool, ClaimedDebate(third, "acme", 1))
         again = await taken(pool, 10, per_tenant=3)
@@ -240,7 +230,7 @@ async def test_a_parked_debate_is_nobody_s_until_its_pause_is_over(database: Dat
     heads.add()
     async with Pool.open(database.service_url) as pool:
         (debate,) = await taken(pool)
-        await back_off(pool, ClaimedDebate(ClaimedDebate(debate, "acme", 1), "acme", 60).0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 1), 60.0)
         assert await taken(pool) == []
         assert not (await read_head(pool, debate, "acme"))["leased"]
 
@@ -408,7 +398,7 @@ async def test_what_may_be_asked_twice_does_not_fail_for_a_connection_that_was_c
             case "pass_on":
                 await release_to_others(pool, ClaimedDebate(debate, "acme", 1))
             case "park":
-                await back_off(pool, ClaimedDebate(ClaimedDebate(debate, "acme", 1), "acme", 60).0)
+                await back_off(pool, ClaimedDebate(debate, "acme", 1), 60.0)
             case "disown":
                 await release_unacknowledged(pool, "w", [])
             case "keep":
@@ -461,8 +451,8 @@ async def test_faults_are_counted_apart_from_takes_and_each_once(database: Datab
             assert await claimed(pool) == [ClaimedDebate(debate, "acme", epoch)]
             await release(pool, ClaimedDebate(debate, "acme", epoch))
         await taken(pool)
-        await back_off(pool, ClaimedDebate(ClaimedDebate(debate, "acme", 4), "acme", 60).0)
-        await back_off(pool, ClaimedDebate(ClaimedDebate(debate, "acme", 4), "acme", 60).0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 4), 60.0)
+        await back_off(pool, ClaimedDebate(debate, "acme", 4), 60.0)
         heads.shift(-61.0)
 
         assert await claimed(pool) == [ClaimedDebate(debate, "acme", 5, faults=1)]
@@ -474,7 +464,7 @@ async def test_a_debate_may_be_given_back_for_a_while_in_which_nobody_takes_it(
     heads.add()
     async with Pool.open(database.service_url) as pool:
         (debate,) = await taken(pool)
-        await release(pool, ClaimedDebate(ClaimedDebate(debate, "acme", 1), "acme", 60).0)
+        await release(pool, ClaimedDebate(debate, "acme", 1), 60.0)
         assert await taken(pool) == []
         heads.shift(-61.0)
 
@@ -643,7 +633,7 @@ async def test_the_backlog_is_measured_for_whoever_looks_at_the_metrics(database
     heads.add(number=5)
     async with Pool.open(database.service_url) as pool:
         parked, dead, _ = await taken(pool, 3)
-        await back_off(pool, ClaimedDebate(ClaimedDebate(parked, "acme", 1), "acme", 60).0)
+        await back_off(pool, ClaimedDebate(parked, "acme", 1), 60.0)
         heads.do("UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %s", dead)
         heads.shift(-90.0)
         backlog = queue.Backlog(pool)
