@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from service.errors import Unauthenticated
@@ -36,7 +38,7 @@ class Stand:
         self.authenticator = OidcAuthenticator([Provider(SETTING, keys)], subjects, lambda: self.now)
         verify = tokens.verified_claims
 
-        def counted(*given: object) -> object:
+        def counted(*given: Any) -> Any:
             self.verified += 1
             return verify(*given)
 
