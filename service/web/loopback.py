@@ -113,7 +113,10 @@ def _fault(scope: HTTPScope) -> GainsayError | None:
 
 @lru_cache(maxsize=256)
 def _is_of_this_machine(origin: str) -> bool:
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # such as a bracket without its other one
+        return False
     return (
         parts.scheme in ("http", "https")
         and not (parts.path or parts.query or parts.fragment)
