@@ -25,7 +25,7 @@ from service.store.queries import positional, queries
 from service.store.schema.protections import SHARED
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
-from tests.store.two_tenants import OURS, TENANTS, THEIRS, TwoTenants, two_tenants
+from tests.store.two_tenants import OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
 
 pytestmark = pytest.mark.no_replay
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -67,7 +67,7 @@ READ = (
         "staged",
         "tree_end",
     ),
-    *("unproven", "unsigned", "unstamped", "renew", "renew_all"),
+    *("unproven", "unsigned", "unstamped", "renew", "renew_all", "reached"),
 )
 """The statements by which this login can read rows of a tenant, or keep a lease; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -139,7 +139,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 22
+    assert len(tables) == 23
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -174,6 +174,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"at": LONG_AGO, "until": LONG_AGO, "names": ["witness.example"], "what": "model", "value": model}
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
+    every |= {"subject": SUBJECTS[tenant], "own": True, "assigned": True}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
     every |= {"epoch": epoch, "epochs": [epoch]}
     if name == "recall_prompt":
