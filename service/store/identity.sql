@@ -15,6 +15,7 @@ SELECT still_good(%(key)s, %(subject)s) AS good;
 SELECT id, good FROM find_subject(%(tenant)s, %(source)s, %(external)s, %(kind)s);
 
 -- tenant_known --
+-- Whether there is a tenant of this name.
 SELECT tenant_known(%(tenant)s) AS known;
 
 -- key_used --
@@ -119,6 +120,7 @@ WHERE k.tenant = %(tenant)s AND s.tenant = k.tenant AND 'operator' = ANY (k.role
   AND k.revoked IS NULL AND s.revoked IS NULL AND k.expires > clock_timestamp() LIMIT 1;
 
 -- has_operator --
+-- Whether a tenant has a valid key of an operator.
 SELECT has_operator(%(tenant)s) AS found;
 
 -- keys_of --
@@ -143,8 +145,10 @@ WHERE tenant = %(tenant)s AND (%(only)s::text[] IS NULL OR id = ANY (%(only)s::t
 ORDER BY id LIMIT %(limit)s;
 
 -- subject --
+-- A subject by its id, if it is one of this tenant.
 SELECT id, tenant, source, external, name, kind, created, revoked FROM subject
 WHERE id = %(subject)s AND tenant = %(tenant)s;
 
 -- tenants --
+-- Tenants by name, after one.
 SELECT name, created, created_by FROM tenant WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;
