@@ -148,9 +148,7 @@ class Listeners:
             if listener.connection is not None:
                 listener.connection.listener = None
             if not self._here:
-                self._waking.cancel()
-                if self._looking is not None:
-                    self._looking.cancel()
+                self._rest()
 
     @contextmanager
     def waiting(self, caller: str, most: int | None) -> Iterator[bool]:
@@ -191,6 +189,13 @@ class Listeners:
                 "later or to another process, and raise the limit of open files (ulimit -n) if this persists",
                 retry_after=FULL_RETRY_S,
             )
+
+    def _rest(self) -> None:
+        """End both tasks. They are forgotten at once: one that is not over yet would be taken for one that goes on."""
+        for task in (self._waking, self._looking):
+            if task is not None:
+                task.cancel()
+        self._waking = self._looking = None
 
     async def _wake(self) -> None:
         await self._closing.wait()
