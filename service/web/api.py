@@ -76,7 +76,7 @@ def make_api(site: AppState) -> Middleware:
     app = Litestar(
         route_handlers=with_options(HANDLERS),
         exception_handlers={Exception: problems.answer},
-        guards=[door.admit, keep_limits],
+        guards=[door.admit, keep_limits, door.expect_reach],
         state=State({"site": site}),
         openapi_config=None,
         logging_config=None,

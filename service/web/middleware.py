@@ -96,7 +96,7 @@ def _readable(scope: HTTPScope) -> HTTPScope:
     if scope["method"] != "HEAD":
         return scope
     inner = scope.copy()
-    inner["method"] = HttpMethod.GET
+    inner["method"] = HttpMethod.GET.value  # a plain text: logs and metrics write it
     inner["state"] = {**scope["state"], HEAD: True}
     return inner
 

@@ -39,6 +39,8 @@ RULES = (
     r"unknown seat",
     r"unknown model",
     r"documents is empty, and the format 'adversarial'",
+    r"role '\w+' may not force the gate",  # of the caller
+    r"consensusThreshold must be from 1 to",  # the number of debaters
     r"maxRounds must be from 1 to",  # of `auto`, by the format that policy chooses
     r"votes have to differ in more than case and punctuation",
     r"debaters need names that differ in more than case",
