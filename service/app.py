@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -152,38 +153,30 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    _initialise_metrics([policy, *(own.policy for own in named.values())])
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policy.version).set(1)
+    _initialise_metrics([policy, *(own.policy for own in named.values())], prompts)
 
     def deployment(tenant: str) -> Deployment:
         return replace(named.get(tenant, first), day=today())
 
-    reached = replace(policy, providers=all_providers(policy, settings.tenants))
     async with (
-        connected(reached) as providers,
+        connected(replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, database) as authenticator,
     ):
         name = new_process_name()
-        budgets = all_budgets(policy, settings.tenants)
-        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, budgets)
-        worker = Worker(database, hub, prompts, providers, config)
+        config = WorkerConfig.of(
+            policy, name, settings.lease_s, first.build_hash, all_budgets(policy, settings.tenants)
+        )
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-        auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
+        writer = partial(_writer, name, first.build_hash)
         own_logs = CurrentLogs(database, settings.log_host)
-        management = Management.of(identities, database, own_logs, first.build_hash)
-        selfcheck = SelfCheck(database, own_logs, auditor, policy.audit.check_minutes * 60.0)
-        rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        unheard = Writer(Actor(name, "service", "worker", "databaseRole"), first.build_hash)
         leaving = DisconnectWatch(
-            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
+            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, writer("worker"), why)
         )
-        readings = ReadingLog(
-            database, logs, Writer(Actor(name, "service", "server", "databaseRole"), first.build_hash)
-        )
+        readings = ReadingLog(database, logs, writer("server"))
         async with listening(where.service, hub), recording(readings):
             try:
                 yield App(
@@ -191,27 +184,33 @@ async def open_app(
                     database,
                     serving,
                     reviews,
-                    worker,
+                    Worker(database, hub, prompts, providers, config),
                     hub,
                     prompts,
                     providers,
-                    selfcheck,
-                    rowcheck,
+                    SelfCheck(database, own_logs, writer("selfcheck"), policy.audit.check_minutes * 60.0),
+                    RowCheck(database, policy.audit.row_hours, first.build_hash),
                     where,
                     heads,
                     logs,
                     leaving,
                     authenticator,
                     readings,
-                    management,
+                    Management.of(identities, database, own_logs, first.build_hash),
                 )
             finally:
                 await leaving.close()
                 await heads.close()
 
 
-def _initialise_metrics(policies: Sequence[Policy]) -> None:
-    """Begin every series of what any of these policies names."""
+def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
+    """A process as the author of records of its own."""
+    return Writer(Actor(name, "service", role, "databaseRole"), build)
+
+
+def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
+    """Begin every series of what any of these policies names; the first is that of the process."""
+    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
 
     def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))

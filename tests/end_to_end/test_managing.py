@@ -398,7 +398,7 @@ async def test_a_key_stands_in_its_one_answer_alone(stage: Stage, caplog: pytest
             "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables "
             "WHERE schemaname LIKE 'gainsay%'"
         ).fetchall()
-        stored = [str(admin.execute(f"SELECT t::text FROM {name} t").fetchall()) for (name,) in tables]  # type: ignore[arg-type]
+        stored = [str(admin.execute(f"SELECT t::text FROM {name} t").fetchall()) for (name,) in tables]
 
     logged = [record.getMessage() for record in caplog.records if record.name.startswith("gainsay")]
 
