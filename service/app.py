@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -152,15 +153,13 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    _initialise_metrics([policy, *(own.policy for own in named.values())])
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policy.version).set(1)
+    _initialise_metrics([policy, *(own.policy for own in named.values())], prompts)
 
     def deployment(tenant: str) -> Deployment:
         return replace(named.get(tenant, first), day=today())
 
-    reached = replace(policy, providers=all_providers(policy, settings.tenants))
     async with (
-        connected(reached) as providers,
+        connected(replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
         open_authenticator(identities, serving) as authenticator,
@@ -194,8 +193,14 @@ async def open_app(
                 await heads.close()
 
 
-def _initialise_metrics(policies: Sequence[Policy]) -> None:
-    """Begin every series of what any of these policies names."""
+def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
+    """A process as the author of records of its own."""
+    return Writer(Actor(name, "service", role, "databaseRole"), build)
+
+
+def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
+    """Begin every series of what any of these policies names; the first is that of the process."""
+    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
 
     def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))
