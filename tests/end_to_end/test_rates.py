@@ -61,6 +61,16 @@ async def test_a_caller_beyond_its_rate_is_told_when_to_come_back_and_others_cla
     assert "ratelimit" not in aborted.headers
 
 
+async def test_head_is_limited_and_counted_as_get(database: Database, tmp_path: Path) -> None:
+    async with served(database.service_url, work=False, GAINSAY_POLICY=rated(tmp_path, read_per_minute=2)) as site:
+        answers = [await site.http.request(method, "/v1/policy") for method in ("HEAD", "GET", "HEAD", "GET")]
+        counted = (await site.http.get("/metrics")).text
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert [answer.headers["ratelimit"].partition(";t=")[0] for answer in answers[:2]] == ['"read";r=1', '"read";r=0']
+    assert "HttpMethod" not in counted
+
+
 async def test_two_servers_keep_one_rate_to_within_an_eighth_each(database: Database, tmp_path: Path) -> None:
     most, policy = 40, rated(tmp_path, read_per_minute=40)
     async with AsyncExitStack() as stack:
