@@ -171,17 +171,13 @@ async def open_app(
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-
-        def writer(role: str) -> Writer:
-            return Writer(Actor(name, "service", role, "databaseRole"), first.build_hash)
-
+        writer = partial(_writer, name, first.build_hash)
         own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
         management = Management.of(identities, database, own_logs, first.build_hash)
         selfcheck = SelfCheck(database, own_logs, writer("selfcheck"), every_s)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        unheard = writer("worker")
         leaving = DisconnectWatch(
-            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
+            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, writer("worker"), why)
         )
         readings = ReadingLog(serving, logs, writer("server"))
         async with listening(where.service, hub), recording(readings):

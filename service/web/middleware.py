@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
-from litestar.enums import HttpMethod, ScopeType
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service import telemetry
