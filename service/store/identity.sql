@@ -15,6 +15,7 @@ SELECT still_good(%(key)s, %(subject)s) AS good;
 SELECT id, good FROM find_subject(%(tenant)s, %(source)s, %(external)s, %(kind)s);
 
 -- tenant_known --
+-- Whether there is a tenant of this name.
 SELECT tenant_known(%(tenant)s) AS known;
 
 -- key_used --
@@ -72,6 +73,7 @@ WITH new AS (
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
 -- has_operator --
+-- Whether a tenant has a valid key of an operator.
 SELECT has_operator(%(tenant)s) AS found;
 
 -- keys_of --
@@ -94,8 +96,10 @@ SELECT id, tenant, source, external, name, kind, created, revoked FROM subject
 WHERE tenant = %(tenant)s AND id > %(after)s ORDER BY id LIMIT %(limit)s;
 
 -- subject --
+-- A subject by its id, if it is one of this tenant.
 SELECT id, tenant, source, external, name, kind, created, revoked FROM subject
 WHERE id = %(subject)s AND tenant = %(tenant)s;
 
 -- tenants --
+-- Every tenant, by name.
 SELECT name, created, created_by FROM tenant ORDER BY name;
