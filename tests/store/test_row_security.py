@@ -175,7 +175,6 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"most": 1_000, "most_of_tenant": 1_000, "limit": 1_000, "levels": [0], "indexes": [0]}
     every |= {"at": LONG_AGO, "until": LONG_AGO, "names": ["witness.example"], "what": "model", "value": model}
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
-    every |= {"own": False, "assigned": True, "subject": SUBJECTS[tenant]}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
     every |= {"subject": SUBJECTS[tenant], "own": True, "assigned": True}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
