@@ -81,6 +81,8 @@ async def test_a_search_for_the_cases_of_others_has_a_rate_too(database: Databas
         answers = [await site.http.get(f"/v1/debates/{uuid4()}", headers=caller.headers) for _ in range(3)]
 
     assert [answer.status_code for answer in answers] == [404, 404, 429]
+
+
 async def test_head_is_limited_and_counted_as_get(database: Database, tmp_path: Path) -> None:
     async with served(database.service_url, work=False, GAINSAY_POLICY=rated(tmp_path, read_per_minute=2)) as site:
         answers = [await site.http.request(method, "/v1/policy") for method in ("HEAD", "GET", "HEAD", "GET")]
