@@ -129,7 +129,7 @@ class ApiKey(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
             roles=row.roles,
             scopes=row.scopes or (),
             name=row.name,
-            state=row.state,  # type: ignore[arg-type] # one of these three
+            state=row.state,
             created_at=said(row.created),
             created_by=row.created_by,
             expires_at=said(row.expires),
