@@ -55,11 +55,6 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
 }
 ADDING = (roles.WRITER, roles.API)
-ENDED = (
-    *("next_n", "last_hash", "spent", "excess", "held", "state"),
-    *("lease_s", "lease_until", "unable_since", "falls"),
-)
-"""What an append changes of a head row; and of what a debate is found by, its end."""
 ENDED = ("status", "outcome", "confidence", "human_review", "flags", "spent")
 """What an abort changes of what a debate is found by, where it ends it."""
 OF_COLUMNS = (
