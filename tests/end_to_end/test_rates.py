@@ -147,7 +147,7 @@ async def slow(site: Served, count: int) -> list[tuple[asyncio.StreamReader, asy
     for _ in range(count):
         reader, writer = await asyncio.open_connection(host, int(port))
         body = httpx.Request("POST", site.url, json=SMALL).content
-        head = f"POST /v1/debates HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        head = f"POST /v1/debates HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
         writer.write(f"{head}\r\nconnection: close\r\n\r\n".encode())
         held.append((reader, writer))
     return held
