@@ -125,6 +125,16 @@ def permitted(caller: Caller, operation: Operation) -> Caller:
     return caller if role is None or role == caller.role else replace(caller, role=role)
 
 
+def expect_whole(caller: Caller, scope: Scope, what: str) -> None:
+    """Raise `Forbidden` unless a caller has a scope over all cases of its tenant, which a part of an operation needs."""
+    if "tenant" not in caller.reach(scope):
+        raise Forbidden(
+            f"{what} need the scope {scope} over all cases of the tenant, which this caller does not have; ask the operator "
+            "of the tenant for a credential of an auditor",
+            scope=scope,
+        )
+
+
 @cache
 def _acting(roles: tuple[Role, ...], scope: Scope) -> Role | None:
     return acting(roles, scope)
