@@ -126,11 +126,11 @@ def permitted(caller: Caller, operation: Operation) -> Caller:
 
 
 def expect_whole(caller: Caller, scope: Scope, what: str) -> None:
-    """Raise `Forbidden` unless a caller has a scope over all cases of its tenant, which a part of an operation needs."""
+    """Raise `Forbidden` unless a caller has a scope over all cases of its tenant, as a part of an operation needs."""
     if "tenant" not in caller.reach(scope):
         raise Forbidden(
-            f"{what} need the scope {scope} over all cases of the tenant, which this caller does not have; ask the operator "
-            "of the tenant for a credential of an auditor",
+            f"{what} need the scope {scope} over all cases of the tenant, which this caller does not have; ask the "
+            "operator of the tenant for a credential of an auditor",
             scope=scope,
         )
 

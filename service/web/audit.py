@@ -2,8 +2,8 @@
 
 A log is served as C2SP tlog-tiles has it, below /v1/audit/logs/{host}/{tenant}/{epoch}: the checkpoint is the only
 resource that changes. Each caller finds the logs of its own tenant, and no others. The service records each reader of
-evidence (a bundle, records, a recall) before it answers. Heads, proofs and tiles of hashes disclose nothing about a case.
-A bundle of leaves tells of each case its id, its times and who acted: it is for callers who may read all of them.
+evidence (a bundle, records, a recall) before it answers. Heads, proofs and tiles of hashes disclose nothing about a
+case. A bundle of leaves tells of each case its id, its times and who acted: it is for those who may read all of them.
 """
 
 from __future__ import annotations
