@@ -279,6 +279,19 @@ def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
         craft=_found(THEIRS, ours.queued),
         state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
     )
+    stop = {**rest, "leaves": [b'{"kind":"debate.stopped"}']}
+    yield Scenario(
+        query="append_stop",
+        given={"tenant": OURS, "debate": theirs.queued, **after(theirs.head), **stop, "found_by": None},
+        beside={"debate": NONE},
+        state=f"SELECT next_n FROM debate_head WHERE debate = '{theirs.queued}'",
+    )
+    yield Scenario(
+        query="append_stop",
+        given={"tenant": OURS, "debate": ours.queued, **after(ours.head), **stop, "found_by": ended},
+        craft=_found(THEIRS, ours.queued),
+        state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
+    )
     yield Scenario(
         query="issue_report",
         given={
