@@ -104,6 +104,7 @@ SELECT subject, by_subject, at FROM assignment
 WHERE tenant = %(tenant)s AND debate = %(case)s AND subject > %(after)s ORDER BY subject LIMIT %(limit)s;
 
 -- has_case --
+-- Whether a case is one of this tenant.
 SELECT debate FROM debate_head WHERE debate = %(case)s AND tenant = %(tenant)s;
 
 -- operator_key_of --

@@ -146,6 +146,7 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_records_written(ours, theirs)
     yield from _of_reach(ours, theirs)
     yield from _of_registers()
+    yield from _of_assignments(ours, theirs)
     yield from _of_tenants()
 
 
@@ -332,10 +333,12 @@ def _of_registers() -> Iterator[Scenario]:
     record = {"debate": NONE, "log": "l", "home": OURS, "leaf": b"leaf", "salt": bytes(32), "body": b"body"}
     page = {"after": "", "limit": 9}
     of: dict[str, dict[str, Any]] = {
-        "keys_of": page,
+        "keys_of": {**page, "subject": None},
         "key": {"key": KEY},
-        "subjects_of": page,
+        "subjects_of": {**page, "only": None},
         "subject": {"subject": SUBJECT},
+        "operator_key_of": {"subject": SUBJECT},
+        "other_operator": {"key": "", "subject": ""},
         "revoke_key": {"key": KEY, **record},
         "revoke_subject": {"subject": SUBJECT, **record},
     }
@@ -346,6 +349,26 @@ def _of_registers() -> Iterator[Scenario]:
             yield Scenario(
                 query=name, given={"tenant": None, **more}, always=_registered(THEIRS), state=state, expected=()
             )
+    moved = f"{_registered(THEIRS)};UPDATE api_key SET tenant = '{OURS}'"  # a key of ours, and a subject of theirs
+    for name in ("operator_key_of", "other_operator"):
+        yield Scenario(query=name, given={"tenant": OURS, **of[name]}, always=moved, expected=())
+
+
+def _of_assignments(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    """A case is given to its own tenant's subjects, and taken from them, by its own tenant alone."""
+    record = {"debate": NONE, "log": "l", "home": OURS, "leaf": b"leaf", "salt": bytes(32), "body": b"body"}
+    given = {"tenant": OURS, "subject": SUBJECT, "by": "local"}
+    state = "SELECT * FROM assignment"
+    their_subject, assigned = _registered(THEIRS), _assigned(THEIRS, theirs.queued)
+    of: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("assign_case", their_subject, {"case": ours.queued, **record}),
+        ("assign_case", their_subject, {"case": theirs.queued, **record}),
+        ("unassign_case", assigned, {"case": theirs.queued, **record}),
+        ("reviewers", assigned, {"case": theirs.queued, "after": "", "limit": 9}),
+        ("has_case", "", {"case": theirs.queued}),
+    )
+    for name, always, more in of:
+        yield Scenario(query=name, given={**given, **more}, always=always, state=state, expected=())
 
 
 def _of_tenants() -> Iterator[Scenario]:
@@ -388,10 +411,14 @@ def _worded(tenant: str, debate: UUID) -> str:
     )
 
 
+def _tenant(name: str) -> str:
+    return f"INSERT INTO tenant (name, created_by) VALUES ('{name}', 'local') ON CONFLICT DO NOTHING"
+
+
 def _registered(tenant: str) -> str:
     """A subject of a tenant with a key, in the registers."""
     return (
-        f"INSERT INTO tenant (name, created_by) VALUES ('{tenant}', 'local');"
+        f"{_tenant(OURS)};{_tenant(THEIRS)};"
         "INSERT INTO subject (id, tenant, source, external, kind) "
         f"VALUES ('{SUBJECT}', '{tenant}', 'key', '{SUBJECT}', 'person');"
         "INSERT INTO api_key (id, hash, tenant, subject, roles, name, created_by, expires) "
