@@ -52,15 +52,9 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_a_listener_that_comes_as_the_last_one_leaves_is_told_of_a_revocation() -> None:
     listeners = Listeners(asyncio.Event(), Revoked())
-<<<<<<< HEAD
-    with listeners.one({"state": {}}, Caller()):  # type: ignore[arg-type]
-        await asyncio.sleep(0)  # the tasks that look have begun
-    with listeners.one({"state": {}}, Caller()) as late:  # type: ignore[arg-type]
-=======
     with listeners.one(STARTED, Caller()):
         await asyncio.sleep(0)  # the tasks that look have begun
     with listeners.one(STARTED, Caller()) as late:
->>>>>>> suitec
         assert isinstance(late, Woken)
         await within(LONG_S, late.told.wait())
 
@@ -70,15 +64,9 @@ async def test_a_listener_that_comes_as_the_last_one_leaves_is_told_of_a_revocat
 async def test_a_listener_that_comes_as_the_last_one_leaves_is_told_of_the_stop() -> None:
     closing = asyncio.Event()
     listeners = Listeners(closing, LocalAuthenticator())
-<<<<<<< HEAD
-    with listeners.one({"state": {}}, Caller()):  # type: ignore[arg-type]
-        await asyncio.sleep(0)
-    with listeners.one({"state": {}}, Caller()) as late:  # type: ignore[arg-type]
-=======
     with listeners.one(STARTED, Caller()):
         await asyncio.sleep(0)
     with listeners.one(STARTED, Caller()) as late:
->>>>>>> suitec
         closing.set()
         assert isinstance(late, Woken)
         await within(LONG_S, late.told.wait())
