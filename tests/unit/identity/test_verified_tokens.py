@@ -10,6 +10,7 @@ from service.identity.authentication import Presented
 from service.identity.oidc_authenticator import OidcAuthenticator, Provider
 from service.identity.provider_keys import ProviderKeys
 from service.identity.subjects import Subjects
+from service.identity.tokens import verified_claims
 from tests.fixtures.identity_provider import (
     CLAIMS,
     NOW,
@@ -34,11 +35,10 @@ class Stand:
         keys = ProviderKeys(SETTING, self.provider, lambda: self.now)
         subjects = Subjects(self.register, lambda: self.now)
         self.authenticator = OidcAuthenticator([Provider(SETTING, keys)], subjects, lambda: self.now)
-        verify = oidc_authenticator.verified_claims
 
         def counted(*given: object) -> object:
             self.verified += 1
-            return verify(*given)  # type: ignore[arg-type]
+            return verified_claims(*given)  # type: ignore[arg-type]
 
         monkeypatch.setattr(oidc_authenticator, "verified_claims", counted)
 
