@@ -182,7 +182,7 @@ AUDIT: tuple[Operation, ...] = (
         summary="Read a tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).",
         description=(
             "Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows. Leaves "
-            "tell of each case its id, its times and who acted: they need evidence.read over all cases of the tenant too."
+            "tell of each case its id, its times and who acted: they need evidence.read over all cases of a tenant."
         ),
         parameters=(*_LOG, _TILE),
         answers={200: Answer("Hashes of 32 bytes each, or leaves, each after its length.", {OCTETS: ()})},

@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * Read a tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).
-         * @description Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
+         * @description Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows. Leaves tell of each case its id, its times and who acted: they need evidence.read over all cases of a tenant. Needs the scope `log.read` (roles requester, reviewer, auditor, validator, operator).
          */
         get: operations["readTile"];
         put?: never;
