@@ -67,7 +67,7 @@ READ = (
         "staged",
         "tree_end",
     ),
-    *("unproven", "unsigned", "unstamped", "reached"),
+    *("unproven", "unsigned", "unstamped", "reached", "has_case", "reviewers"),
 )
 """The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
@@ -176,7 +176,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"at": LONG_AGO, "until": LONG_AGO, "names": ["witness.example"], "what": "model", "value": model}
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
-    every |= {"subject": SUBJECTS[tenant], "own": True, "assigned": True}
+    every |= {"case": debate, "subject": SUBJECTS[tenant], "own": True, "assigned": True}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
     every |= {"epoch": epoch, "epochs": [epoch]}
     if name == "recall_prompt":
@@ -189,6 +189,8 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"upto": 256}
     if name == "moved":  # each debate with its tenant
         return every | {"tenants": [tenant]}
+    if name == "reviewers":
+        return every | {"after": ""}
     if name == "heads_placed":
         return every | {"after": UUID(int=0)}
     return every
