@@ -14,6 +14,8 @@
     verify      records a second of a complete export, and of the self-check over the database
     proof       inclusion proofs out of a log of a million leaves, which takes some 20 s to make
     submissions 50 callers on one API process (`bench.submissions`): its CPU for a case, cases a second, latency
+    authentication  submissions and reads with an API key and with a token (`bench.authentication`), next to the same
+                without: p50 and CPU
     growth      our CPU for a debate of twice the rounds, debaters or documents, over twice that of the smaller one; and
                 how long a debate over a long document holds the event loop at most (`bench.growth`)
     streams     2,000 event streams on one API process (`bench.streams`): memory, CPU while nothing is said, and how
@@ -24,8 +26,8 @@
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
 `make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, cpu (with 500 at
-once), limits, budget, growth, submissions, crowd, streams, append, find and audit (with verify and proof). Each row
-is printed once it is measured.
+once), limits, budget, growth, submissions, authentication, crowd, streams, append, find and audit (with verify and
+proof). Each row is printed once it is measured.
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
 
@@ -53,7 +55,7 @@ import psycopg  # noqa: E402
 import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from bench import audit, corpora, find, growth, streams, submissions  # noqa: E402
+from bench import audit, authentication, corpora, find, growth, streams, submissions  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
 from bench.corpora import measure  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
@@ -362,6 +364,7 @@ WITH_DATABASE: Mapping[str, Callable[[str], list[Row]]] = {
     "budget": budget,
     "growth": lambda url: told(uvloop.run(growth.measure(url, Instant(), long_text()))),
     "submissions": lambda url: told(submissions.measure(url)),
+    "authentication": lambda url: told(authentication.measure(url)),
     "crowd": lambda url: told(crowds.measure(url)),
     "streams": lambda url: told(streams.measure(url)),
     "append": lambda url: uvloop.run(appends(url)),

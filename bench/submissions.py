@@ -8,18 +8,14 @@ A case is recorded, durably, before its submission is answered. The callers are 
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import httpx
 import uvloop
 from httpx_aiohttp import HttpxAiohttpClient
 
-from bench.processes import ADDRESS, Process, started
-from tests.fixtures.postgres import SERVINGS
+from bench.processes import Process, api
 from tests.fixtures.serving import a_case
 
 CALLERS, CASES, FIRST = 50, 1_000, 50
@@ -37,7 +33,7 @@ class Submitted(NamedTuple):
 
 def measure(url: str) -> list[tuple[str, str, str, str]]:
     """The rows of the bench, on a database that nobody works on."""
-    with _api(url) as server:
+    with api(url) as server:
         told = uvloop.run(_submitted(server))
     cpu, rate = 1_000 * told.cpu_s / CASES, CASES / told.wall_s
     p50, p99 = (sorted(told.waits)[int(CASES * share)] for share in (0.5, 0.99))
@@ -70,11 +66,3 @@ async def _by_all(client: httpx.AsyncClient, cases: int) -> list[float]:
 
     await asyncio.gather(*(caller() for _ in range(CALLERS)))
     return waits
-
-
-@contextmanager
-def _api(url: str) -> Iterator[Process]:
-    command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
-    variables = {"GAINSAY_DATABASE_URL": url, "GAINSAY_API_URL": SERVINGS[url], "GAINSAY_DRAIN_S": "0"}
-    with started(command, ADDRESS, variables) as process:
-        yield process

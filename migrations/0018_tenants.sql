@@ -27,6 +27,8 @@ ALTER TABLE context ADD COLUMN tenant text;
 ALTER TABLE charge ADD COLUMN tenant text;
 ALTER TABLE pending ADD COLUMN tenant text;
 ALTER TABLE debate_head ADD COLUMN subject text;
+-- A requester lists the cases that it submitted. No row of before is in it.
+CREATE INDEX debate_head_own ON debate_head (tenant, subject, debate) WHERE subject IS NOT NULL;
 GRANT INSERT (tenant) ON entry TO gainsay_writer;
 
 -- The tenant of this transaction. A setting that was once set is empty afterwards, and not unset.
@@ -98,9 +100,32 @@ CREATE VIEW gainsay_tenant.case_words AS
 SELECT * FROM gainsay.case_words WHERE tenant = gainsay.current_tenant()
 WITH LOCAL CHECK OPTION;
 
--- The limits are settled by the debate that ends, whichever login records that: as the owner, so that gainsay_api needs
--- no right to change what a tenant may spend. The function has a search_path of its own.
-ALTER FUNCTION gainsay.settle_limits() SECURITY DEFINER;
+-- An abort is all that gainsay_api appends to a debate that is there, so it has no right to change a head row, nor to add
+-- a charge: this function moves the row, as the owner, by the record of a stop, and by that of the end where no call is in
+-- flight and no worker has the debate. What is reserved, spent and allocated, the epoch and a live lease stay as they are.
+-- No row: the debate is not as known, has ended, or is not that of the tenant of this transaction.
+CREATE FUNCTION gainsay.stop_debate(
+    of_debate uuid, of_epoch integer, known_n integer, known_hash bytea, leaves bytea[], ends text)
+    RETURNS TABLE (debate uuid, log text, tenant text, left_s float8)
+    LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    UPDATE gainsay.debate_head h SET
+        next_n = h.next_n + cardinality(leaves), last_hash = sha256('\x00'::bytea || leaves[cardinality(leaves)]),
+        state = coalesce(ends, h.state), unable_since = NULL, falls = 0,
+        lease_until = CASE WHEN ends IS NULL THEN h.lease_until ELSE '-infinity' END
+    WHERE h.debate = of_debate AND h.epoch = of_epoch AND h.next_n = known_n AND h.last_hash = known_hash
+      AND h.state IN ('queued', 'running')
+      AND (h.tenant = gainsay.current_tenant() OR pg_has_role(session_user, 'gainsay_writer', 'MEMBER'))
+      AND convert_from(leaves[1], 'UTF8')::jsonb ->> 'kind' = 'debate.stopped'
+      AND (ends IS NULL AND cardinality(leaves) = 1
+           OR ends = 'aborted' AND cardinality(leaves) = 2
+              AND convert_from(leaves[2], 'UTF8')::jsonb ->> 'kind' = 'debate.concluded'
+              AND h.held = 0 AND (h.worker IS NULL OR h.lease_until <= clock_timestamp()))
+    RETURNING h.debate, h.log, h.tenant, extract(epoch FROM h.deadline - clock_timestamp())::float8;
+END;
+REVOKE EXECUTE ON FUNCTION gainsay.stop_debate(uuid, integer, integer, bytea, bytea[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gainsay.stop_debate(uuid, integer, integer, bytea, bytea[], text)
+    TO gainsay_api, gainsay_writer;
 
 -- What the statements that serve callers need, and no more: to read a tenant's records and logs, to open and abort
 -- debates, and to record what was handed out. No partition is granted: policies hold for what is read by its whole.
@@ -108,15 +133,12 @@ GRANT SELECT ON debate_head, idempotency_key, entry, payload, document, context,
     decision, issued_report, damage, spend_limit, log_epoch, batch, leaf, tile, checkpoint, cosignature, time_stamp
     TO gainsay_api;
 GRANT SELECT ON gainsay_tenant.found_by, gainsay_tenant.case_words TO gainsay_api;
-GRANT INSERT ON debate_head, idempotency_key, payload, document, context, charge, pending, rests_on, track_record,
-    decision, issued_report, gainsay_tenant.found_by, gainsay_tenant.case_words TO gainsay_api;
+GRANT INSERT ON debate_head, idempotency_key, payload, document, context, pending, rests_on, track_record, decision,
+    issued_report, gainsay_tenant.found_by, gainsay_tenant.case_words TO gainsay_api;
 GRANT INSERT (debate, n, leaf, tenant) ON entry TO gainsay_api;
 GRANT INSERT (subject, tenant, log, debate, place, what) ON damage TO gainsay_api;
-GRANT UPDATE (next_n, last_hash, spent, excess, held, state, lease_s, lease_until, unable_since, falls)
-    ON debate_head TO gainsay_api;
 GRANT UPDATE (status, outcome, confidence, human_review, flags, spent) ON gainsay_tenant.found_by TO gainsay_api;
-GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text), gainsay.today(text),
-    gainsay.shares(uuid, bigint, bigint, bigint) TO gainsay_api;
+GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text), gainsay.today(text) TO gainsay_api;
 -- Texts that are named by their hash belong to no tenant: prompts, manifests and configurations of this service, and no
 -- word of a case. And which files were applied.
 GRANT SELECT ON content, manifest_prompt, migration, schema_floor TO gainsay_api;
@@ -127,3 +149,9 @@ CREATE POLICY every_tenant ON assignment TO gainsay_writer, gainsay_sequencer, g
     USING (true) WITH CHECK (true);
 CREATE POLICY own_tenant ON assignment TO gainsay_api USING (tenant = gainsay.current_tenant());
 GRANT SELECT ON assignment TO gainsay_api;
+
+-- Who calls is asked before a tenant is known: by functions of 0017_identity.sql, each of which gives one row at most, or a
+-- yes or no, to a caller that has the key or the name already. The registers themselves this login neither reads nor
+-- changes, so it learns the hash of no key, issues none, and un-revokes nothing.
+GRANT EXECUTE ON FUNCTION gainsay.find_key(bytea), gainsay.still_good(text, text), gainsay.tenant_known(text),
+    gainsay.find_subject(text, text, text, text), gainsay.key_used(text) TO gainsay_api;

@@ -18,11 +18,12 @@ CREATE TABLE gainsay.queue_turn (
 ) WITH (fillfactor = 50);
 CREATE SEQUENCE gainsay.queue_turns;
 
--- As claim_debates, in turn; it says of which tenant each debate is as well. Only one call at a time is past its first
+-- As claim_debates, in turn; it says of which tenant each debate is as well. `shares` has the most running debates of
+-- tenants with another limit than `each_tenant`, null for none. Only one call at a time is past its first
 -- statement, so no two wait for each other's rows of queue_turn. The version before calls claim_debates beside it.
 CREATE FUNCTION gainsay.claim_in_turn(
     by_worker text, lease float8, formats text[], laid_out_by text, named uuid, leave uuid[],
-    most integer, most_late integer, each_tenant integer, patience_s float8)
+    most integer, most_late integer, each_tenant integer, shares jsonb, patience_s float8)
     RETURNS TABLE (debate uuid, tenant text, epoch integer, late boolean, stale boolean, lost boolean,
                    faults integer, falls integer)
     LANGUAGE plpgsql
@@ -82,6 +83,9 @@ BEGIN
                   AND (coalesce(h.templates = laid_out_by, true) OR h.created < patient)
                   AND (h.deadline IS NULL OR h.deadline > this_moment) AND h.debate <> ALL (leave)
                 ORDER BY h.due, h.created LIMIT 1) AS f
+            -- One that runs as many as it may is none of those whose first case is enough.
+            WHERE coalesce(((SELECT b.debates FROM busy b) ->> t.tenant)::integer, 0)
+                  < CASE WHEN shares ? t.tenant THEN coalesce((shares ->> t.tenant)::integer, 2147483647) ELSE each_tenant END
         ), enough AS (
             -- Where so many tenants ask, the first of each alone are enough: what ranks behind those is not read.
             SELECT (SELECT a.n FROM asking a ORDER BY a.n OFFSET greatest(most - 1, 0) LIMIT 1) AS n
@@ -99,7 +103,7 @@ BEGIN
                    row_number() OVER (PARTITION BY f.tenant, f.placed ORDER BY f.due, f.created) AS nth
             FROM free f
         ), ranked AS (
-            SELECT f.debate, f.due, f.created,
+            SELECT f.debate, f.tenant, f.due, f.created,
                    CASE WHEN f.placed THEN 0
                         ELSE coalesce(((SELECT b.debates FROM busy b) ->> f.tenant)::integer, 0) + f.nth END AS rank,
                    CASE WHEN f.placed THEN 0 ELSE f.nth END AS nth,
@@ -115,7 +119,9 @@ BEGIN
             SELECT u.debate, u.deadline FROM under_way u WHERE u.free AND u.late
         )
         SELECT array(SELECT l.debate FROM late l ORDER BY l.deadline LIMIT most_late)
-            || array(SELECT r.debate FROM ranked r WHERE r.rank <= each_tenant
+            || array(SELECT r.debate FROM ranked r
+                     WHERE r.rank <= CASE WHEN shares ? r.tenant THEN coalesce((shares ->> r.tenant)::integer, 2147483647)
+                                          ELSE each_tenant END
                      ORDER BY r.rank, r.nth, r.turn, r.due, r.created LIMIT most)
         INTO picked;
     END IF;
@@ -151,4 +157,4 @@ GRANT SELECT, INSERT, UPDATE ON gainsay.queue_turn TO gainsay_writer;
 GRANT USAGE ON SEQUENCE gainsay.queue_turns TO gainsay_writer;
 GRANT SELECT ON gainsay.queue_turn TO gainsay_auditor;
 GRANT EXECUTE ON FUNCTION
-    gainsay.claim_in_turn(text, float8, text[], text, uuid, uuid[], integer, integer, integer, float8) TO gainsay_writer;
+    gainsay.claim_in_turn(text, float8, text[], text, uuid, uuid[], integer, integer, integer, jsonb, float8) TO gainsay_writer;

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,11 +19,12 @@ from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.identity.authentication import Authenticator
+from service.identity.management import Management
 from service.identity.opening import identities_of, open_authenticator
 from service.intake import Deployment
 from service.intake.deployments import approved, deploy, deploy_tenants, today
 from service.policy import Policy, ProviderSetting, TimeStamps
-from service.policy.file.tenants import all_budgets, all_providers
+from service.policy.file.tenants import all_budgets, all_providers, all_shares
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -83,6 +85,7 @@ class App(Struct, frozen=True):
     leaving: DisconnectWatch
     authenticator: Authenticator
     readings: ReadingLog
+    management: Management | None
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -150,49 +153,50 @@ async def open_app(
     first, identities = approved(deploy(settings, own_build()), settings), identities_of(settings.identity)
     named = deploy_tenants(settings, first)
     prompts, policy, hub = first.prompts, first.policy, EventHub()
-    _initialise_metrics([policy, *(own.policy for own in named.values())])
-    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policy.version).set(1)
+    _initialise_metrics([policy, *(own.policy for own in named.values())], prompts)
 
     def deployment(tenant: str) -> Deployment:
         return replace(named.get(tenant, first), day=today())
 
-    reached = replace(policy, providers=all_providers(policy, settings.tenants))
     async with (
-        connected(reached) as providers,
+        connected(replace(policy, providers=all_providers(policy, settings.tenants))) as providers,
         prepared(where.service, [first, *named.values()], pool, left_s) as database,
         for_callers(where, database, pool, left_s) as serving,
-        open_authenticator(identities, database) as authenticator,
+        open_authenticator(identities, serving) as authenticator,
     ):
         name = new_process_name()
-        budgets = all_budgets(policy, settings.tenants)
-        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, budgets)
+        own = {"budgets": all_budgets(policy, settings.tenants), "shares": all_shares(policy, settings.tenants)}
+        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash, **own)
         worker = Worker(database, hub, prompts, providers, config)
         logs = CurrentLogs(serving, settings.log_host)
         heads = CurrentCheckpoints(database)
         reviews = Reviews(serving, deployment, hub, logs, every_tenant=database, show=heads.served)
-
-        def writer(role: str) -> Writer:
-            return Writer(Actor(name, "service", role, "databaseRole"), first.build_hash)
-
-        every_log, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
-        selfcheck = SelfCheck(database, every_log, writer("selfcheck"), every_s)
+        writer = partial(_writer, name, first.build_hash)
+        own_logs, every_s = CurrentLogs(database, settings.log_host), policy.audit.check_minutes * 60.0
+        management = Management.of(identities, database, own_logs, first.build_hash)
+        selfcheck = SelfCheck(database, own_logs, writer("selfcheck"), every_s)
         rowcheck = RowCheck(database, policy.audit.row_hours, first.build_hash)
-        unheard = writer("worker")
         leaving = DisconnectWatch(
-            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, unheard, why)
+            database, name, lambda debate, tenant, why: reviews.abort_as(debate, tenant, writer("worker"), why)
         )
-        readings = ReadingLog(database, logs, writer("server"))
+        readings = ReadingLog(serving, logs, writer("server"))
         async with listening(where.service, hub), recording(readings):
             try:
                 parts = (settings, database, serving, reviews, worker, hub, prompts, providers, selfcheck, rowcheck)
-                yield App(*parts, where, heads, logs, leaving, authenticator, readings)
+                yield App(*parts, where, heads, logs, leaving, authenticator, readings, management)
             finally:
                 await leaving.close()
                 await heads.close()
 
 
-def _initialise_metrics(policies: Sequence[Policy]) -> None:
-    """Begin every series of what any of these policies names."""
+def _writer(name: str, build: str, role: Literal["selfcheck", "worker", "server"]) -> Writer:
+    """A process as the author of records of its own."""
+    return Writer(Actor(name, "service", role, "databaseRole"), build)
+
+
+def _initialise_metrics(policies: Sequence[Policy], prompts: Prompts) -> None:
+    """Begin every series of what any of these policies names; the first is that of the process."""
+    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policies[0].version).set(1)
 
     def together(names: Callable[[Policy], Iterable[str]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for policy in policies for name in names(policy)))

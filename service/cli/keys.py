@@ -1,27 +1,21 @@
-"""``gainsay keys | tenants | subjects``: who belongs to the service, kept in the database of this machine."""
+"""``gainsay keys | tenants | subjects``: who belongs to the service, by its database or over HTTP."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli import exit_codes, startup
-from service.cli.access import place
-from service.cli.beginning import database_url
-from service.cli.terminal_text import line
+from service.cli import exit_codes
+from service.cli.access import place, registers
+from service.cli.terminal_text import clean
 from service.identity.issuing_rules import KINDS, OVERLAP_DAYS, WantedKey
 from service.identity.roles import ROLES, SERVICE_WIDE
-from service.policy.own_build import own_build
 
 if TYPE_CHECKING:
-    from service.identity.issuing import Issued, Issuing
-    from service.store.identity_register import KeyRow, SubjectRow
+    from service.web.identity_types import ApiKey, IssuedKey
 
-T = TypeVar("T")
 Decorated = Callable[..., int]
 DEFAULT = "default"
 
@@ -40,8 +34,9 @@ def _tenant_options(command: Decorated) -> Decorated:
 def keys() -> None:
     """Issue, list, replace and revoke API keys (docs/authentication.md).
 
-    The keyboard acts as an administrator: it issues the keys of administrators and scrapers, and of the first operator
-    of a tenant. From then on that tenant's operators issue its keys. Each change is a record of the tenant's log.
+    On a database the keyboard acts as an administrator: it issues the keys of administrators and scrapers, and of the
+    first operator of a tenant. From then on that tenant's operators issue its keys. Each change is a record of the
+    tenant's log. With --server you act as the caller that GAINSAY_TOKEN stands for, in its own tenant.
     """
 
 
@@ -52,33 +47,32 @@ def keys() -> None:
 @click.option("--name", required=True, metavar="TEXT", help="Whose key it is. It stands in the register alone.")
 @click.option("--kind", type=click.Choice(KINDS), default="service", show_default=True, help="What the subject is.")
 @click.option("--days", required=True, type=int, metavar="N", help="The life of the key.")
-def create(tenant: str | None, whole_service: bool, roles: tuple[str, ...], **given: Any) -> int:
+@place.server_option
+def create(tenant: str | None, whole_service: bool, roles: tuple[str, ...], server: str | None, **given: Any) -> int:
     """Issue a key for a new subject, and print it: this once, alone on standard output.
 
     \b
     gainsay keys create --role operator --role requester --role auditor --name "Ada Lovelace" --kind person --days 90
     gainsay keys create --role scrape --name prometheus --days 366
     """
-    wide = whole_service or (tenant is None and set(roles) <= SERVICE_WIDE)
+    address = place.server_of(server)
     given["scopes"] = given["scopes"] or None
-    wanted = WantedKey(_tenant(tenant, whole=wide), roles, **given)
-    return _print_issued(_work(lambda issuing: issuing.issue(startup.LOCAL, wanted)))
+    of = tenant
+    if address is None:
+        of = _tenant(None, tenant, whole=whole_service or (tenant is None and set(roles) <= SERVICE_WIDE))
+    wanted = WantedKey(of, roles, **given)
+    return _print_issued(registers.work(address, lambda here: here.issue(wanted)))
 
 
 @keys.command("list")
 @_tenant_options
-def list_keys(tenant: str | None, whole_service: bool) -> int:
+@place.server_option
+def list_keys(tenant: str | None, whole_service: bool, server: str | None) -> int:
     """List the keys of a tenant: id, state, last day, last use, roles and name. No key itself is kept."""
-    of = _tenant(tenant, whole=whole_service)
-
-    async def every(issuing: Issuing) -> list[KeyRow]:
-        rows = page = await issuing.list_keys(startup.LOCAL, of)
-        while page:
-            page = await issuing.list_keys(startup.LOCAL, of, page[-1].id)
-            rows = [*rows, *page]
-        return sorted(rows, key=lambda row: row.created)
-
-    for row in _work(every):
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=whole_service)
+    found = registers.work(address, lambda here: here.keys(of))
+    for row in sorted(found, key=lambda row: row.created_at):
         click.echo(_key_line(row))
     return exit_codes.DONE
 
@@ -86,10 +80,12 @@ def list_keys(tenant: str | None, whole_service: bool) -> int:
 @keys.command()
 @click.argument("key", metavar="KEY")
 @_tenant_options
-def show(key: str, tenant: str | None, whole_service: bool) -> int:
+@place.server_option
+def show(key: str, tenant: str | None, whole_service: bool, server: str | None) -> int:
     """Show one key by its id (key_...)."""
-    row = _work(lambda issuing: issuing.show_key(startup.LOCAL, _tenant(tenant, whole=whole_service), key))
-    _print_key(row, err=False)
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=whole_service)
+    _print_key(registers.work(address, lambda here: here.key(of, key)), err=False)
     return exit_codes.DONE
 
 
@@ -100,22 +96,28 @@ def show(key: str, tenant: str | None, whole_service: bool) -> int:
 @click.option(
     "--keep-days", type=int, default=OVERLAP_DAYS, show_default=True, help="How long the old one stays valid."
 )
-def rotate(key: str, tenant: str | None, whole_service: bool, days: int, keep_days: int) -> int:
+@place.server_option
+def rotate(key: str, tenant: str | None, whole_service: bool, days: int, keep_days: int, server: str | None) -> int:
     """Issue a second key with the rights of the first, and print it alone on standard output.
 
     Both are valid until the old one expires. A subject has two valid keys at most.
     """
-    of = _tenant(tenant, whole=whole_service)
-    return _print_issued(_work(lambda issuing: issuing.rotate(startup.LOCAL, of, key, days=days, keep_days=keep_days)))
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=whole_service)
+    return _print_issued(registers.work(address, lambda here: here.rotate(of, key, days, keep_days)))
 
 
 @keys.command()
 @click.argument("key", metavar="KEY")
 @_tenant_options
-def revoke(key: str, tenant: str | None, whole_service: bool) -> int:
+@click.option("--last-operator", is_flag=True, help="With --server: also where the tenant then has no operator's key.")
+@place.server_option
+def revoke(key: str, tenant: str | None, whole_service: bool, last_operator: bool, server: str | None) -> int:
     """Revoke a key for ever: every process refuses it within 5 seconds."""
-    row = _work(lambda issuing: issuing.revoke_key(startup.LOCAL, _tenant(tenant, whole=whole_service), key))
-    click.echo(f"{row.id} is revoked since {_time(row.revoked)}")
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=whole_service)
+    row = registers.work(address, lambda here: here.revoke(of, key, last=last_operator))
+    click.echo(_row(f"{row.key} is revoked since {_time(row.revoked_at)}"))
     return exit_codes.DONE
 
 
@@ -126,14 +128,15 @@ def tenants() -> None:
 
 @tenants.command("create")
 @click.argument("name", metavar="NAME")
-def create_tenant(name: str) -> int:
+@place.server_option
+def create_tenant(name: str, server: str | None) -> int:
     """Create a tenant: lower-case letters, digits and '-'. Then issue the key of its first operator.
 
     \b
     gainsay tenants create bank
     gainsay keys create --tenant bank --role operator --name "Ada Lovelace" --kind person --days 90
     """
-    _work(lambda issuing: issuing.create_tenant(startup.LOCAL, name))
+    registers.work(place.server_of(server), lambda here: here.create_tenant(name))
     click.echo(
         f"tenant {name} is created; issue the key of its first operator with `gainsay keys create --tenant {name}`"
     )
@@ -141,10 +144,11 @@ def create_tenant(name: str) -> int:
 
 
 @tenants.command("list")
-def list_tenants() -> int:
+@place.server_option
+def list_tenants(server: str | None) -> int:
     """List every tenant, with when and by whom it was created."""
-    for row in _work(lambda issuing: issuing.list_tenants(startup.LOCAL)):
-        click.echo(f"{row.name}  created {_time(row.created)} by {row.created_by}")
+    for row in registers.work(place.server_of(server), lambda here: here.tenants()):
+        click.echo(_row(f"{row.name}  created {_time(row.created_at)} by {row.created_by}"))
     return exit_codes.DONE
 
 
@@ -154,91 +158,78 @@ def subjects() -> None:
 
 
 @subjects.command("list")
-@click.option("--tenant", metavar="NAME", default=DEFAULT, show_default=True, help="The tenant.")
-def list_subjects(tenant: str) -> int:
+@click.option("--tenant", metavar="NAME", help=f"The tenant.  [default: {DEFAULT}]")
+@place.server_option
+def list_subjects(tenant: str | None, server: str | None) -> int:
     """List the subjects of a tenant: id, state, kind, where it comes from and its name."""
-
-    async def every(issuing: Issuing) -> list[SubjectRow]:
-        rows = page = await issuing.list_subjects(startup.LOCAL, tenant)
-        while page:
-            page = await issuing.list_subjects(startup.LOCAL, tenant, page[-1].id)
-            rows = [*rows, *page]
-        return sorted(rows, key=lambda row: row.created)
-
-    for row in _work(every):
-        state = "revoked" if row.revoked else "good"
-        own = row.external == row.id
-        source = row.source if own else f"{row.source}:{line(row.external)}"
-        click.echo(f"{row.id}  {state:<7}  {row.kind:<7}  {source}  {line(row.name or '')}".rstrip())
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=False) or DEFAULT
+    found = registers.work(address, lambda here: here.subjects(of))
+    for row in sorted(found, key=lambda row: row.created_at):
+        source = row.source if row.external == row.subject else f"{row.source}:{row.external}"
+        click.echo(_row(f"{row.subject}  {row.state:<7}  {row.kind:<7}  {source}  {row.name or ''}").rstrip())
     return exit_codes.DONE
 
 
 @subjects.command("revoke")
 @click.argument("subject", metavar="SUBJECT")
-@click.option("--tenant", metavar="NAME", default=DEFAULT, show_default=True, help="The tenant.")
-def revoke_subject(subject: str, tenant: str) -> int:
+@click.option("--tenant", metavar="NAME", help=f"The tenant.  [default: {DEFAULT}]")
+@click.option("--last-operator", is_flag=True, help="With --server: also where the tenant then has no operator's key.")
+@place.server_option
+def revoke_subject(subject: str, tenant: str | None, last_operator: bool, server: str | None) -> int:
     """Revoke a subject for ever, with every key and token that it has."""
-    row = _work(lambda issuing: issuing.revoke_subject(startup.LOCAL, tenant, subject))
-    click.echo(f"{row.id} is revoked since {_time(row.revoked)}")
+    address = place.server_of(server)
+    of = _tenant(address, tenant, whole=False) or DEFAULT
+    row = registers.work(address, lambda here: here.revoke_subject(of, subject, last=last_operator))
+    click.echo(_row(f"{row.subject} is revoked since {_time(row.revoked_at)}"))
     return exit_codes.DONE
 
 
-def _tenant(tenant: str | None, *, whole: bool) -> str | None:
+def _tenant(server: str | None, tenant: str | None, *, whole: bool) -> str | None:
+    """The tenant that is meant on this machine's database."""
+    registers.refuse_tenant(server, named=whole or tenant is not None)
     if whole and tenant is not None:
         raise click.UsageError("--whole-service and --tenant contradict each other; give one")
     return None if whole else tenant or DEFAULT
 
 
-def _work(work: Callable[[Issuing], Awaitable[T]]) -> T:
-    """Do something with the registers of this machine's database, as the keyboard."""
-    place.refuse_server("keys")
-    settings = startup.start(quiet=True)
-    from service.identity.issuing import Issuing
-    from service.identity.opening import identities_of
-    from service.store.current_log import CurrentLogs
-    from service.store.pool import Database
-
-    identities = identities_of(settings.identity)
-
-    async def opened(url: str) -> T:
-        async with Database.open(url, size=1) as database:
-            logs = CurrentLogs(database, settings.log_host)
-            return await work(Issuing(database, logs, own_build(), identities.keys if identities else None))
-
-    with database_url(settings) as url:
-        return asyncio.run(opened(url))
-
-
-def _print_issued(issued: Issued) -> int:
-    _print_key(issued.row, err=True)
+def _print_issued(issued: IssuedKey) -> int:
+    _print_key(issued.issued, err=True)
     if issued.replaced is not None:
-        click.echo(f"{issued.replaced.id} stays valid until {_time(issued.replaced.expires)}", err=True)
+        click.echo(f"{clean(issued.replaced.key)} stays valid until {_time(issued.replaced.expires_at)}", err=True)
     click.echo("the key is shown this once, and kept nowhere:", err=True)
-    click.echo(issued.secret)
+    click.echo(clean(issued.secret))
     return exit_codes.DONE
 
 
-def _print_key(row: KeyRow, *, err: bool) -> None:
+def _print_key(row: ApiKey, *, err: bool) -> None:
     facts: Sequence[tuple[str, str]] = (
-        ("key", row.id),
+        ("key", row.key),
         ("subject", row.subject),
         ("tenant", row.tenant or "none: the whole service"),
         ("roles", ", ".join(row.roles)),
-        ("scopes", "all of the roles" if row.scopes is None else ", ".join(row.scopes)),
-        ("name", line(row.name)),
+        ("scopes", ", ".join(row.scopes) or "all of the roles"),
+        ("name", row.name),
         ("state", row.state),
-        ("created", f"{_time(row.created)} by {row.created_by}"),
-        ("expires", _time(row.expires)),
-        ("last used", _time(row.last_used)),
+        ("created", f"{_time(row.created_at)} by {row.created_by}"),
+        ("expires", _time(row.expires_at)),
+        ("last used", _time(row.last_used_at)),
     )
     for name, text in facts:
-        click.echo(f"{name:<9}  {text}", err=err)
+        click.echo(_row(f"{name:<9}  {text}"), err=err)
 
 
-def _key_line(row: KeyRow) -> str:
-    used = f"used {_time(row.last_used)}" if row.last_used else "never used"
-    return f"{row.id}  {row.state:<7}  until {_time(row.expires)}  {used}  {','.join(row.roles)}  {line(row.name)}"
+def _key_line(row: ApiKey) -> str:
+    used = f"used {_time(row.last_used_at)}" if row.last_used_at else "never used"
+    roles = ",".join(row.roles)
+    return _row(f"{row.key}  {row.state:<7}  until {_time(row.expires_at)}  {used}  {roles}  {row.name}")
 
 
-def _time(at: datetime | None) -> str:
-    return "never" if at is None else at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _row(text: str) -> str:
+    """A line for a terminal, whatever a service has answered; its columns stay where they are."""
+    return clean(text).replace("\n", " ")
+
+
+def _time(at: str | None) -> str:
+    """A time of an answer, to the second."""
+    return "never" if at is None else f"{at[:19]}Z"

@@ -22,7 +22,7 @@ def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[Gains
 
     settings, build = app.settings, app.reviews.deployment.build_hash
     budgets = all_budgets(settings.policy, settings.tenants)
-    config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, budgets)
+    config = WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build, budgets=budgets)
     config = replace(config, only=only)
     worker = Worker(app.database, app.hub, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble

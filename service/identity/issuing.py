@@ -8,7 +8,8 @@ What is done for no tenant is recorded in the log of the tenant `gainsay`, that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from secrets import token_bytes
 
 from msgspec import Struct
@@ -126,16 +127,28 @@ class Issuing:
         )
         return await self._add(caller, new, secret)
 
-    async def revoke_key(self, caller: Caller, tenant: str | None, key: str) -> KeyRow:
-        """Revoke a key: every process refuses it within 5 s. To revoke it again changes and records nothing."""
+    async def revoke_key(self, caller: Caller, tenant: str | None, key: str, *, last: bool = True) -> KeyRow:
+        """Revoke a key: every process refuses it within 5 s. To revoke it again changes and records nothing.
+
+        Without ``last`` the key of a tenant's last operator is kept: `IdentityConflict`.
+        """
+        rules.expect_manager(caller, tenant)
         row = await self.show_key(caller, tenant, key)
+        if not last and row.state == "valid" and "operator" in row.roles:
+            await self._expect_other_operator(tenant, key=row.id)
         place, writer = await self._recording(caller, tenant)
         await changes.revoke_key(self._database, tenant, row.id, row.subject, place, writer)
         return await self.show_key(caller, tenant, key)
 
-    async def revoke_subject(self, caller: Caller, tenant: str, subject: str) -> SubjectRow:
-        """Revoke a subject, and with it every key and token that it has. To revoke it again changes nothing."""
+    async def revoke_subject(self, caller: Caller, tenant: str, subject: str, *, last: bool = True) -> SubjectRow:
+        """Revoke a subject, and with it every key and token that it has. To revoke it again changes nothing.
+
+        Without ``last`` the subject of a tenant's last operator is kept: `IdentityConflict`.
+        """
+        rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
         row = await self.show_subject(caller, tenant, subject)
+        if not last and row.revoked is None and await register.operates(self._database, tenant, row.id):
+            await self._expect_other_operator(tenant, subject=row.id)
         if row.source == "service":
             rules.expect_administrator(caller, "revokes subjects without a tenant")
         place, writer = await self._recording(caller, tenant)
@@ -144,34 +157,67 @@ class Issuing:
 
     async def show_key(self, caller: Caller, tenant: str | None, key: str) -> KeyRow:
         """A key of a tenant (``None``: of those without one); raises `NotFound` and `Forbidden`."""
-        rules.expect_manager(caller, tenant)
+        rules.expect_reader(caller, tenant)
         row = await register.show_key(self._database, tenant, key) if is_id(key, "key_") else None
         if row is None:
             raise _none_such("key", _named(tenant), key, known=is_id(key, "key_"))
         return row
 
-    async def list_keys(self, caller: Caller, tenant: str | None, after: str = "") -> list[KeyRow]:
-        """A page of the keys of a tenant, in the order of their ids after one."""
-        rules.expect_manager(caller, tenant)
-        return await register.list_keys(self._database, tenant, after)
+    async def list_keys(
+        self,
+        caller: Caller,
+        tenant: str | None,
+        after: str = "",
+        *,
+        subject: str | None = None,
+        limit: int | None = None,
+    ) -> list[KeyRow]:
+        """A page of the keys of a tenant, or of one subject of it, in the order of their ids after one."""
+        rules.expect_reader(caller, tenant)
+        return await register.list_keys(self._database, tenant, after, subject=subject, limit=limit)
 
     async def show_subject(self, caller: Caller, tenant: str, subject: str) -> SubjectRow:
         """A subject of a tenant; raises `NotFound` and `Forbidden`."""
-        rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
+        rules.expect_reader(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
         row = await register.show_subject(self._database, tenant, subject) if is_id(subject, "sub_") else None
         if row is None:
             raise _none_such("subject", tenant, subject, known=is_id(subject, "sub_"))
         return row
 
-    async def list_subjects(self, caller: Caller, tenant: str, after: str = "") -> list[SubjectRow]:
-        """A page of the subjects of a tenant, in the order of their ids after one."""
-        rules.expect_manager(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
-        return await register.list_subjects(self._database, tenant, after)
+    async def list_subjects(
+        self, caller: Caller, tenant: str, after: str = "", *, only: Sequence[str] = (), limit: int | None = None
+    ) -> list[SubjectRow]:
+        """A page of the subjects of a tenant, ``only`` those of some ids, in the order of their ids after one."""
+        rules.expect_reader(caller, None if _is_own_of_administrators(caller, tenant) else tenant)
+        return await register.list_subjects(self._database, tenant, after, only=only, limit=limit)
 
-    async def list_tenants(self, caller: Caller) -> list[TenantRow]:
-        """Every tenant."""
+    async def end_of_own(self, caller: Caller) -> datetime | None:
+        """When the key that a caller came with expires; ``None`` for a caller without one."""
+        tenant = None if rules.belongs_to_the_service(caller) else caller.tenant
+        row = await register.show_key(self._database, tenant, caller.credential) if caller.credential else None
+        return None if row is None else row.expires
+
+    def check(self, wanted: WantedKey, within: str = "") -> None:
+        """Raise `InvalidIdentity` for what no key can be, with pointers below that of the part of a body it is from."""
+        try:
+            rules.check_wanted(wanted, self._most_days)
+        except rules.InvalidIdentity as error:
+            pointers = tuple(within + pointer for pointer in error.pointers)
+            raise rules.InvalidIdentity(error.detail, pointers=pointers) from None
+
+    async def list_tenants(self, caller: Caller, after: str = "", limit: int | None = None) -> list[TenantRow]:
+        """Every tenant, or a page of them after one, in the order of their names."""
         rules.expect_administrator(caller, "lists tenants")
-        return await register.list_tenants(self._database)
+        return await register.list_tenants(self._database, after, limit)
+
+    async def _expect_other_operator(self, tenant: str | None, *, key: str = "", subject: str = "") -> None:
+        """Raise `IdentityConflict` where a tenant has no valid key of an operator beside this key or subject."""
+        if tenant is not None and not await register.other_operator(self._database, tenant, key, subject):
+            raise IdentityConflict(
+                "nothing was revoked: no other valid key of the tenant is an operator's, so it would have none; issue "
+                "one to another operator, or replace this key (rotate, with keepDays 0), or, where the key was stolen, "
+                "say lastOperator: true, and have an administrator issue that of a first operator"
+            )
 
     async def _add(self, caller: Caller, new: NewKey, secret: str) -> Issued:
         outcome = await changes.add_key(self._database, new, *await self._recording(caller, new.tenant))
@@ -201,8 +247,8 @@ class Issuing:
 
 
 def _is_own_of_administrators(caller: Caller, tenant: str) -> bool:
-    """Whether these are the subjects among which the administrators are."""
-    return tenant == SERVICE_TENANT and rules.administers(caller)
+    """Whether these are the subjects among which the administrators are, and the caller is one of them."""
+    return tenant == SERVICE_TENANT and (rules.at_the_keyboard(caller) or rules.belongs_to_the_service(caller))
 
 
 def _none_such(what: str, tenant: str, given: str, *, known: bool) -> NotFound:

@@ -2,7 +2,7 @@
 
 1  A caller issues no role that it does not hold, in no other tenant than its own, and with no scope that its own
    credential leaves out. So a key cannot be made into a stronger one.
-2  An operator issues, replaces and revokes the keys of its tenant, and revokes its subjects.
+2  An operator issues, replaces and revokes the keys of its tenant, and revokes its subjects. An auditor sees them.
 3  An administrator creates tenants, and issues the service's own roles. In a tenant it issues a first operator, while
    the tenant has no valid key of one. It revokes none there, or it could make itself a tenant's operator.
 4  The keyboard of the machine, and a caller of a service without identities, act as an administrator. They also revoke
@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from service.errors import Forbidden, GainsayError
 from service.identity.caller import Caller
-from service.identity.roles import GRANTS, ROLES, SCOPES, SERVICE_WIDE, Role, Scope
+from service.identity.roles import GRANTS, ROLES, SCOPES, SERVICE_WIDE, TENANT_ROLES, Role, Scope
 
 NAME_MAX = 200
 KINDS = ("person", "service")
@@ -170,12 +170,31 @@ def _expect_within(caller: Caller, scopes: Sequence[Scope] | None) -> None:
         )
 
 
+def belongs_to_the_service(caller: Caller) -> bool:
+    """Whether a caller has a role of the whole service, so that its registers are those without a tenant."""
+    return not at_the_keyboard(caller) and bool(SERVICE_WIDE & set(caller.roles))
+
+
+def expect_reader(caller: Caller, tenant: str | None) -> None:
+    """Raise `Forbidden` for a caller that may not see the registers of a tenant, or of what has none (``None``)."""
+    wide = ("administrator",) if tenant is None else ()
+    roles = TENANT_ROLES if tenant is not None and caller.tenant == tenant else wide
+    granted = any("identity.read" in GRANTS[role] for role in roles if role in caller.roles)
+    if at_the_keyboard(caller) or (granted and caller.may("identity.read")):
+        return
+    raise Forbidden(
+        "an operator and an auditor see the keys and subjects of their own tenant, and an administrator those without "
+        "a tenant; ask one of them",
+        scope="identity.read",
+    )
+
+
 def expect_manager(caller: Caller, tenant: str | None) -> None:
-    """Raise `Forbidden` for a caller that may not see, or revoke in, the registers of a tenant."""
+    """Raise `Forbidden` for a caller that may not revoke in the registers of a tenant."""
     if at_the_keyboard(caller) or operates(caller, tenant) or (tenant is None and administers(caller)):
         return
     raise Forbidden(
-        "an operator sees and revokes the keys and subjects of its own tenant, and an administrator those without a "
-        "tenant; ask one of them",
+        "an operator revokes the keys and subjects of its own tenant, and an administrator those without a tenant; ask "
+        "one of them",
         scope="identity.manage" if tenant else "tenant.manage",
     )

@@ -25,6 +25,7 @@ Scope = Literal[
     "catalogue.read",
     "labels.read",
     "check",
+    "identity.read",
     "identity.manage",
     "tenant.manage",
     "metrics.read",
@@ -53,7 +54,13 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
         "log.read": "tenant",
         "catalogue.read": "tenant",
     },
-    "auditor": {"case.read": "tenant", "evidence.read": "tenant", "log.read": "tenant", "catalogue.read": "tenant"},
+    "auditor": {
+        "case.read": "tenant",
+        "evidence.read": "tenant",
+        "log.read": "tenant",
+        "catalogue.read": "tenant",
+        "identity.read": "tenant",
+    },
     "validator": {"labels.read": "tenant", "log.read": "tenant", "catalogue.read": "tenant"},
     "operator": {
         "case.submit": "own",
@@ -63,10 +70,16 @@ GRANTS: Mapping[Role, Mapping[Scope, Reach]] = {
         "log.read": "tenant",
         "catalogue.read": "tenant",
         "check": "tenant",
+        "identity.read": "tenant",
         "identity.manage": "tenant",
     },
     "scrape": {"metrics.read": "tenant"},
-    "administrator": {"tenant.manage": "tenant", "metrics.read": "tenant"},
+    "administrator": {
+        "identity.read": "tenant",
+        "identity.manage": "tenant",
+        "tenant.manage": "tenant",
+        "metrics.read": "tenant",
+    },
 }
 """What each role may do, and how far. There is no other grant."""
 

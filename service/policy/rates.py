@@ -18,8 +18,8 @@ _MOST = 100_000_000
 class Rates(Struct, frozen=True, rename="camel"):
     """The most requests of one caller in a minute, by the class of the operation; ``None`` where there is no limit.
 
-    A caller is an API key, or a subject that comes without one. ``listeners`` are the event streams and waits that it
-    may have open in one process.
+    A caller is a subject, with all of its keys. ``listeners`` are the event streams and waits that it may have open in
+    one process.
     """
 
     submit: Annotated[int | None, whole_or_unlimited(1, _MOST, "submit_per_minute")] = 600

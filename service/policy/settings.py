@@ -30,10 +30,11 @@ GAINSAY_CA_FILE        issuers' certificates in PEM, trusted beside the usual on
                        and alone for PostgreSQL (`service.policy.trust`)
 GAINSAY_SERVER         the address of a running service that commands ask in place of a database of their own, such as
                        https://gainsay.example (the option --server wins); http:// stays in the private network
+GAINSAY_TOKEN          the API key or token that commands show that service, or file:PATH of a file with it
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
-The URLs of PostgreSQL and the signer's token are secrets: each is the secret itself, or file:PATH of a mounted file,
-which is read again at each use (`service.policy.mounted_secrets`).
+The URLs of PostgreSQL, the signer's token and GAINSAY_TOKEN are secrets: each is the secret itself, or file:PATH of a
+mounted file, which is read again at each use (`service.policy.mounted_secrets`).
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
 Variables that Kubernetes writes for a Service called ``gainsay`` or ``gainsay-x`` are none either, and are passed over
@@ -58,7 +59,7 @@ from service.policy.file.defaults import SHIPPED_POLICY
 from service.policy.file.providers import is_private
 from service.policy.file.reading import PolicyFile, read_file, read_policy, refuse_unpriced
 from service.policy.file.tenants import TenantPolicy
-from service.policy.mounted_secrets import check_text
+from service.policy.mounted_secrets import FILE, check_text, reveal_text
 from service.policy.service_links import is_service_link
 from service.policy.trust import CA_FILE, check_issuers
 
@@ -71,6 +72,7 @@ __all__ = [
     "read_policy",
     "read_server",
     "read_settings",
+    "read_token",
     "refuse_unpriced",
 ]
 
@@ -78,6 +80,9 @@ Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 _OURS = "GAINSAY_"
 SERVER = "GAINSAY_SERVER"
 TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
+CALLER_TOKEN = "GAINSAY_TOKEN"  # noqa: S105 - a variable's name
+_CREDENTIAL = re.compile(r"[!-~]{16,8192}")
+"""An API key, or a token of an identity provider."""
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
@@ -107,6 +112,7 @@ class Settings(Struct, frozen=True):
     identity: Path | None = None
     ca_file: Path | None = None
     server: str | None = None
+    token: str | None = None
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -181,6 +187,12 @@ def data_folder(environment: Mapping[str, str]) -> Path:
     return folder
 
 
+def read_token(environment: Mapping[str, str]) -> str | None:
+    """The credential that commands show a service, as it is now; raises what `read_server` raises."""
+    given = _expect_faultless(environment).members.get("token")
+    return None if given is None else _credential(CALLER_TOKEN, reveal_text(given, CALLER_TOKEN))
+
+
 def _expect_faultless(environment: Mapping[str, str]) -> Environment:
     found = read_environment(environment)
     if found.faults:
@@ -205,6 +217,18 @@ def _together(faults: Sequence[str]) -> str:
 def _text(name: str, text: str) -> str:
     """A secret, such as an address with a password, or file:PATH of a file with one."""
     return check_text(name, text)
+
+
+def _credential(name: str, text: str) -> str:
+    """What shows a service who the caller is, or file:PATH of a file with it. It is never said."""
+    if text.startswith(FILE):
+        return check_text(name, text)
+    if not _CREDENTIAL.fullmatch(text):
+        raise SettingsError(
+            f"{name} must be an API key or a token in one line without spaces, or file:PATH of a file with it; found "
+            "another text"
+        )
+    return text
 
 
 def _host(name: str, text: str) -> str:
@@ -328,6 +352,7 @@ KNOWN: Mapping[str, _Variable | None] = {
     "GAINSAY_IDENTITY": _Variable("identity", _path),
     CA_FILE: _Variable("ca_file", check_issuers),
     SERVER: _Variable("server", _server),
+    CALLER_TOKEN: _Variable("token", _credential),
     "GAINSAY_LOG_LEVEL": _Variable("log_level", _level),
 }
 """Every setting. The signer's token is read where it is used, and the policy after all others."""
@@ -336,4 +361,4 @@ KNOWN: Mapping[str, _Variable | None] = {
 def is_secret(name: str) -> bool:
     """Whether the value of a setting is a secret, so that nothing may show it."""
     variable = KNOWN.get(name)
-    return name == TOKEN or (variable is not None and variable.read is _text)
+    return name == TOKEN or (variable is not None and variable.read in (_text, _credential))

@@ -73,16 +73,17 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
     calls: Calls = Calls()
     budgets: Budgets = Budgets()
     queue: Queue = Queue()
+    shares: Mapping[str, int | None] = {}
     build: str = ""
 
     @classmethod
-    def of(cls, policy: Policy, name: str, lease_s: float, build: str, budgets: Budgets | None = None) -> WorkerConfig:
+    def of(cls, policy: Policy, name: str, lease_s: float, build: str, **tenants: Any) -> WorkerConfig:
         """The configuration, by a policy, of a worker that claims any debate.
 
-        ``budgets`` are the limits of all tenants where some have others than the policy says.
+        ``tenants`` are ``budgets`` and ``shares``, the limits of all tenants where some have others than the policy.
         """
-        all_ = budgets or policy.budgets
-        return cls(name=name, lease_s=lease_s, calls=policy.calls, budgets=all_, queue=policy.queue, build=build)
+        limits = {"budgets": policy.budgets, **tenants}
+        return cls(name=name, lease_s=lease_s, calls=policy.calls, queue=policy.queue, build=build, **limits)
 
     @property
     def places(self) -> int:
@@ -102,6 +103,7 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
             templates=templates,
             only=self.only,
             per_tenant=self.queue.per_tenant,
+            shares=self.shares,
             retry_window_s=self.queue.give_up_hours * 3600.0,
         )
 
@@ -245,7 +247,7 @@ class Worker:
     def _debate_done(self, task: asyncio.Task[None]) -> None:
         self._leases.drop(self._running.pop(task))
         self._room.set()
-        if self._config.queue.per_tenant is not None:
+        if self._config.queue.per_tenant is not None or self._config.shares:
             self._hub.work_queued()  # another worker may fill the place
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished because of a fault", exc_info=error)

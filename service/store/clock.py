@@ -66,4 +66,4 @@ class _Clock:
 
     @classmethod
     def of(cls, database: Database) -> _Clock:
-        return cls._known.setdefault(database, cls())
+        return cls._known.setdefault(database.pooled, cls())

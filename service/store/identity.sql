@@ -15,6 +15,7 @@ SELECT still_good(%(key)s, %(subject)s) AS good;
 SELECT id, good FROM find_subject(%(tenant)s, %(source)s, %(external)s, %(kind)s);
 
 -- tenant_known --
+-- Whether there is a tenant of this name.
 SELECT tenant_known(%(tenant)s) AS known;
 
 -- key_used --
@@ -71,15 +72,65 @@ WITH new AS (
 )
 INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
 
+-- assign_case --
+-- Assign a case to a subject of its tenant that is not revoked, with the record, once.
+WITH new AS (
+    INSERT INTO assignment (tenant, debate, subject, by_subject)
+    SELECT h.tenant, h.debate, s.id, %(by)s
+    FROM debate_head h JOIN subject s ON s.tenant = h.tenant
+    WHERE h.debate = %(case)s AND h.tenant = %(tenant)s AND s.id = %(subject)s AND s.revoked IS NULL
+    ON CONFLICT (tenant, debate, subject) DO NOTHING RETURNING subject
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
+
+-- unassign_case --
+-- Take a case back from a subject, with the record, once.
+WITH new AS (
+    DELETE FROM assignment WHERE tenant = %(tenant)s AND debate = %(case)s AND subject = %(subject)s RETURNING subject
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT %(debate)s, 0, %(leaf)b, %(home)s FROM new
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT %(debate)s, 0, %(salt)b, %(body)b, %(home)s FROM new
+)
+INSERT INTO pending (log, debate, n, tenant) SELECT %(log)s, %(debate)s, 0, %(home)s FROM new RETURNING debate;
+
+-- reviewers --
+-- Subjects to which a case of a tenant is assigned, in the order of their ids, from one on.
+SELECT subject, by_subject, at FROM assignment
+WHERE tenant = %(tenant)s AND debate = %(case)s AND subject > %(after)s ORDER BY subject LIMIT %(limit)s;
+
+-- has_case --
+-- Whether a case is one of this tenant.
+SELECT debate FROM debate_head WHERE debate = %(case)s AND tenant = %(tenant)s;
+
+-- operator_key_of --
+-- A valid key of the role operator that a subject has in a tenant.
+SELECT k.id FROM api_key k JOIN subject s ON s.id = k.subject
+WHERE k.tenant = %(tenant)s AND s.tenant = k.tenant AND s.id = %(subject)s AND 'operator' = ANY (k.roles)
+  AND k.revoked IS NULL AND s.revoked IS NULL AND k.expires > clock_timestamp() LIMIT 1;
+
+-- other_operator --
+-- A valid key of the role operator in a tenant, beside one key and those of one subject.
+SELECT k.id FROM api_key k JOIN subject s ON s.id = k.subject
+WHERE k.tenant = %(tenant)s AND s.tenant = k.tenant AND 'operator' = ANY (k.roles)
+  AND k.id <> %(key)s AND k.subject <> %(subject)s
+  AND k.revoked IS NULL AND s.revoked IS NULL AND k.expires > clock_timestamp() LIMIT 1;
+
 -- has_operator --
+-- Whether a tenant has a valid key of an operator.
 SELECT has_operator(%(tenant)s) AS found;
 
 -- keys_of --
--- Keys of a tenant (or, without one, of the whole service) in the order of their ids, from one on.
+-- Keys of a tenant (or, without one, of the whole service), or of one subject, in the order of their ids, from one on.
 SELECT k.id, k.tenant, k.subject, s.kind, k.roles, k.scopes, k.name, k.created, k.created_by, k.expires, k.last_used,
        k.revoked, s.revoked AS subject_revoked, k.expires <= clock_timestamp() AS expired
 FROM api_key k JOIN subject s ON s.id = k.subject
-WHERE k.tenant IS NOT DISTINCT FROM %(tenant)s::text AND k.id > %(after)s ORDER BY k.id LIMIT %(limit)s;
+WHERE k.tenant IS NOT DISTINCT FROM %(tenant)s::text AND (%(subject)s::text IS NULL OR k.subject = %(subject)s)
+  AND k.id > %(after)s ORDER BY k.id LIMIT %(limit)s;
 
 -- key --
 -- A key by its id, if it is one of this tenant (or, without one, of the whole service).
@@ -89,13 +140,16 @@ FROM api_key k JOIN subject s ON s.id = k.subject
 WHERE k.id = %(key)s AND k.tenant IS NOT DISTINCT FROM %(tenant)s::text;
 
 -- subjects_of --
--- Subjects of a tenant in the order of their ids, from one on.
+-- Subjects of a tenant, or those of some ids, in the order of their ids, from one on.
 SELECT id, tenant, source, external, name, kind, created, revoked FROM subject
-WHERE tenant = %(tenant)s AND id > %(after)s ORDER BY id LIMIT %(limit)s;
+WHERE tenant = %(tenant)s AND (%(only)s::text[] IS NULL OR id = ANY (%(only)s::text[])) AND id > %(after)s
+ORDER BY id LIMIT %(limit)s;
 
 -- subject --
+-- A subject by its id, if it is one of this tenant.
 SELECT id, tenant, source, external, name, kind, created, revoked FROM subject
 WHERE id = %(subject)s AND tenant = %(tenant)s;
 
 -- tenants --
-SELECT name, created, created_by FROM tenant ORDER BY name;
+-- Tenants by name, after one.
+SELECT name, created, created_by FROM tenant WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;

@@ -104,6 +104,22 @@ async def revoke_subject(database: Database, tenant: str, subject: str, place: P
     return bool(await write(database, "revoke_subject", given))
 
 
+async def assign_case(database: Database, tenant: str, case: UUID, subject: str, place: Place, writer: Writer) -> bool:
+    """Assign a case of a tenant to a good subject of it; false if it is assigned already, or one of the two is not."""
+    changed = AccessChanged("caseAssigned", tenant=tenant, subject=subject, debate=str(case))
+    given = {"tenant": tenant, "case": case, "subject": subject, "by": writer.actor.id}
+    return bool(await write(database, "assign_case", given | await _recorded(database, changed, place, writer)))
+
+
+async def unassign_case(
+    database: Database, tenant: str, case: UUID, subject: str, place: Place, writer: Writer
+) -> bool:
+    """Take a case back from a subject; false if it is not assigned to it."""
+    changed = AccessChanged("caseUnassigned", tenant=tenant, subject=subject, debate=str(case))
+    given = {"tenant": tenant, "case": case, "subject": subject}
+    return bool(await write(database, "unassign_case", given | await _recorded(database, changed, place, writer)))
+
+
 async def _recorded(database: Database, changed: AccessChanged, place: Place, writer: Writer) -> dict[str, Any]:
     """The record of a change as parameters of the statement that makes it."""
     now = await written_at(database)

@@ -5,11 +5,15 @@ A register is working state: what was changed in it, and by whom, is in the tena
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
+from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
+from service.store.array_parameters import TextArray
 from service.store.pool import Database
 
 PAGE = 200
@@ -53,7 +57,7 @@ class KeyRow(Struct, frozen=True):
     expired: bool
 
     @property
-    def state(self) -> str:
+    def state(self) -> Literal["valid", "expired", "revoked"]:
         """``revoked``, ``expired`` or ``valid``."""
         return "revoked" if self.revoked or self.subject_revoked else "expired" if self.expired else "valid"
 
@@ -69,6 +73,14 @@ class SubjectRow(Struct, frozen=True):
     kind: str
     created: datetime
     revoked: datetime | None
+
+
+class ReviewerRow(Struct, frozen=True):
+    """A subject to which a case is assigned, and the opaque id of the subject that assigned it."""
+
+    subject: str
+    by_subject: str
+    at: datetime
 
 
 class TenantRow(Struct, frozen=True):
@@ -111,9 +123,16 @@ class IdentityRegister:
         await self._database.query("key_used", {"key": key})
 
 
-async def list_keys(database: Database, tenant: str | None, after: str = "") -> list[KeyRow]:
-    """A page of a tenant's keys (``None``: of those without a tenant) in the order of their ids, after one."""
-    rows = await database.query("keys_of", {"tenant": tenant, "after": after, "limit": PAGE})
+async def list_keys(
+    database: Database, tenant: str | None, after: str = "", *, subject: str | None = None, limit: int | None = None
+) -> list[KeyRow]:
+    """A page of a tenant's keys (``None``: of those without a tenant) in the order of their ids, after one.
+
+    With ``subject`` those of one subject alone.
+    """
+    rows = await database.query(
+        "keys_of", {"tenant": tenant, "subject": subject, "after": after, "limit": limit or PAGE}
+    )
     return [msgspec.convert(row, KeyRow) for row in rows]
 
 
@@ -123,9 +142,12 @@ async def show_key(database: Database, tenant: str | None, key: str) -> KeyRow |
     return msgspec.convert(rows[0], KeyRow) if rows else None
 
 
-async def list_subjects(database: Database, tenant: str, after: str = "") -> list[SubjectRow]:
-    """A page of a tenant's subjects in the order of their ids, after one."""
-    rows = await database.query("subjects_of", {"tenant": tenant, "after": after, "limit": PAGE})
+async def list_subjects(
+    database: Database, tenant: str, after: str = "", *, only: Sequence[str] = (), limit: int | None = None
+) -> list[SubjectRow]:
+    """A page of a tenant's subjects in the order of their ids, after one; ``only`` those of these ids, if any."""
+    given = {"tenant": tenant, "only": TextArray(only) if only else None, "after": after, "limit": limit or PAGE}
+    rows = await database.query("subjects_of", given)
     return [msgspec.convert(row, SubjectRow) for row in rows]
 
 
@@ -135,9 +157,31 @@ async def show_subject(database: Database, tenant: str, subject: str) -> Subject
     return msgspec.convert(rows[0], SubjectRow) if rows else None
 
 
-async def list_tenants(database: Database) -> list[TenantRow]:
-    """Every tenant, by name."""
-    return [msgspec.convert(row, TenantRow) for row in await database.query("tenants")]
+async def list_tenants(database: Database, after: str = "", limit: int | None = None) -> list[TenantRow]:
+    """Every tenant by name, or a page of them after one."""
+    rows = await database.query("tenants", {"after": after, "limit": limit})
+    return [msgspec.convert(row, TenantRow) for row in rows]
+
+
+async def list_reviewers(database: Database, tenant: str, case: UUID, after: str, limit: int) -> list[ReviewerRow]:
+    """A page of the subjects to which a case of a tenant is assigned, in the order of their ids after one."""
+    rows = await database.query("reviewers", {"tenant": tenant, "case": case, "after": after, "limit": limit})
+    return [msgspec.convert(row, ReviewerRow) for row in rows]
+
+
+async def has_case(database: Database, tenant: str, case: UUID) -> bool:
+    """Whether a debate is a tenant's."""
+    return bool(await database.query("has_case", {"tenant": tenant, "case": case}))
+
+
+async def operates(database: Database, tenant: str, subject: str) -> bool:
+    """Whether a subject has a valid key of the role operator in a tenant."""
+    return bool(await database.query("operator_key_of", {"tenant": tenant, "subject": subject}))
+
+
+async def other_operator(database: Database, tenant: str, key: str, subject: str) -> bool:
+    """Whether a tenant has a valid key of the role operator beside one key, or beside those of one subject."""
+    return bool(await database.query("other_operator", {"tenant": tenant, "key": key, "subject": subject}))
 
 
 async def has_operator(database: Database, tenant: str) -> bool:

@@ -21,6 +21,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
     DebateConcluded,
+    DebateStopped,
     Entry,
     TurnAsked,
     TurnSpoke,
@@ -222,7 +223,7 @@ class DebateLog:
             "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
             **self._end(entries),
         }
-        rows = await self._append_again(params, records)
+        rows = await self._append_again(self._statement(entries), params, records)
         if not rows:
             raise Fenced(f"debate {self.debate} was written to or claimed by another process; read it again")
         self._set_time_left(rows[0])
@@ -251,7 +252,11 @@ class DebateLog:
         now, here = read.now(), time.monotonic()
         return [times(now, age_s=here - at, after=self._last_recorded) for at in occurred]
 
-    async def _append_again(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
+    def _statement(self, entries: Sequence[Entry]) -> str:
+        """The statement that appends: an abort has one of its own, which the login that serves callers may run."""
+        return "append_stop" if self._lease_s is None and isinstance(entries[0], DebateStopped) else "append"
+
+    async def _append_again(self, name: str, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
         """Append the same bytes again until the database answers; they can be stored only once.
 
         A lost response may have been a commit. So after the first try, no row can also mean that our own append was
@@ -259,7 +264,7 @@ class DebateLog:
         """
 
         async def offer(again: bool) -> list[Row]:
-            rows = await self._database.query("append", params)
+            rows = await self._database.query(name, params)
             return rows if rows or not again else await self._stored_head(records)
 
         try:

@@ -52,6 +52,7 @@ REPEATABLE = frozenset(
             "renew",
             "draw",
             "left",
+            "reached",
             "balance",
             "astray",
         ),

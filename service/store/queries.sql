@@ -159,6 +159,51 @@ WITH head AS (
 )
 SELECT left_s FROM head;
 
+-- append_stop --
+-- Append an abort to a debate, and its end where nothing is left to wait for. A head row that is not as expected gives no
+-- row, as in `append`. No money moves.
+WITH head AS MATERIALIZED (
+    SELECT s.debate, s.log, s.tenant, s.left_s
+    FROM debate_head h,
+         stop_debate(h.debate, %(epoch)s, %(next_n)s, %(prev)b, %(leaves)b::bytea[], %(state)s) AS s
+    WHERE h.debate = %(debate)s AND h.tenant = %(tenant)s
+), record AS (
+    SELECT head.debate, head.log, head.tenant, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (leaf, salt, body, nth)
+), entries AS (
+    INSERT INTO entry (debate, n, leaf, tenant) SELECT debate, n, leaf, tenant FROM record
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body, tenant) SELECT debate, n, salt, body, tenant FROM record
+), staged AS (
+    INSERT INTO pending (log, debate, n, tenant) SELECT log, debate, n, tenant FROM record
+), found AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT head.tenant, r.what, r.value, head.debate
+    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    ON CONFLICT DO NOTHING
+), tracked AS (
+    INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality,
+                              trajectory_score, factual_checked)
+    SELECT head.tenant, head.debate, s.model, s.question_type, s.factual_accuracy, s.logical_consistency,
+           s.evidence_quality, s.trajectory_score, s.factual_checked
+    FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
+        AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
+              evidence_quality smallint, trajectory_score smallint, factual_checked boolean)
+    ON CONFLICT DO NOTHING
+), decided AS (
+    INSERT INTO decision (debate, tenant, body)
+    SELECT debate, tenant, %(decision)b::bytea FROM head WHERE %(decision)b::bytea IS NOT NULL
+    ON CONFLICT DO NOTHING
+), ended AS (
+    UPDATE found_by f
+    SET status = e.status, outcome = e.outcome, confidence = e.confidence, human_review = e.human_review, flags = e.flags,
+        spent = e.spent
+    FROM head, jsonb_populate_record(NULL::found_by, %(found_by)s::jsonb) AS e
+    WHERE %(found_by)s::jsonb IS NOT NULL AND f.tenant = head.tenant AND f.debate = head.debate
+)
+SELECT left_s FROM head;
+
 -- note --
 -- A record that belongs to no debate: a chain of its own with one link.
 WITH entries AS (
@@ -346,7 +391,7 @@ SELECT id, salt, body FROM document WHERE debate = %(debate)s
 -- that no worker that claimed the debate could run it for long.
 SELECT debate, tenant, epoch, late, stale, lost, faults, falls
 FROM claim_in_turn(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
-                   %(per_tenant)s, %(patience)s);
+                   %(per_tenant)s, %(shares)s::jsonb, %(patience)s);
 
 -- renew --
 -- Renew the lease while a call is in flight; returns no row when another worker has the debate.

@@ -7,10 +7,11 @@ nothing. Only a claim whose response was lost is released by the worker's name (
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from service import telemetry
@@ -27,7 +28,8 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
 
     ``templates`` are those that its requests are laid out by; debates with other templates are left to other workers
     until they are older than ``retry_window_s``. ``None`` claims all. ``per_tenant`` counts what all workers run of a
-    tenant. ``only`` is the one debate to claim, whatever runs.
+    tenant; ``shares`` has that limit for tenants with one of their own. ``only`` is the one debate to claim, whatever
+    runs.
     """
 
     worker: str
@@ -35,6 +37,7 @@ class ClaimRequest(Struct, frozen=True, kw_only=True):
     templates: str | None = None
     only: str | None = None
     per_tenant: int | None = None
+    shares: Mapping[str, int | None] = {}
     retry_window_s: float = 86_400.0
     formats: Sequence[str] = tuple(FORMATS)
 
@@ -75,6 +78,7 @@ async def claim(
         "most": most,
         "most_late": most_late,
         "per_tenant": wanted.per_tenant,
+        "shares": msgspec.json.encode(wanted.shares).decode(),
         "patience": wanted.retry_window_s,
     }
     rows = await database.query("claim", params)

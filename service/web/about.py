@@ -34,6 +34,7 @@ TAGS: Mapping[str, str] = {
     "gate": "Ask before paying: whether a case deserves a debate, and what the debate would cost.",
     "citations": "Compare quotations with their sources, without a debate.",
     "what runs": "The prompts, models and policy that debates go by, each with the hash that records name.",
+    "identity": "Who the caller is; and for operators and administrators: keys, subjects, tenants, reviewers of cases.",
     "pages": "For people: what each problem means, and this description in a browser.",
     "probes": "For machines that watch the service, and this description.",
 }

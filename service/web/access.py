@@ -4,7 +4,8 @@
 2. A public operation is open: it shows nothing of a tenant. A credential that comes with it is not looked at.
 3. The authenticator says who calls, or refuses the request with 401.
 4. The table of roles says whether the caller has the operation's scope, or the request is refused with 403.
-5. Where the path names a debate, the caller must reach it. Otherwise the answer is 404, as for one that does not exist.
+5. The limits of the process and of the caller's rate are kept (`service.web.limits`).
+6. Where the path names a debate, the caller must reach it. Otherwise the answer is 404, as for one that does not exist.
 
 A service without identities lets every request in as `LOCAL`: `service.web.loopback` is its door.
 """
@@ -38,7 +39,7 @@ async def _reaches_all(_debate: str, _caller: Caller, _scope: Scope) -> None:
 
 
 class Door:
-    """The guard of an application's routes."""
+    """The guards of an application's routes."""
 
     def __init__(
         self, authenticator: Authenticator, ways: Mapping[Way, Operation], reached: Reached = _reaches_all
@@ -48,7 +49,7 @@ class Door:
         self._reached = reached
 
     async def admit(self, connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
-        """Let a request in, with its caller in its state; raises `Unauthenticated`, `Forbidden` and `NotFound`."""
+        """Let a request in, with its caller in its state; raises `Unauthenticated` and `Forbidden`."""
         request = connection.scope
         method: str = request["method"]  # type: ignore[typeddict-item] # only HTTP comes here
         if method == "OPTIONS":  # says the methods of a path, which /openapi.json says too
@@ -61,10 +62,20 @@ class Door:
         if not self._authenticator.configured:
             request["state"][CALLER] = LOCAL
             return
-        found = permitted(await self._authenticator.identify(presented(request)), operation)
-        request["state"][CALLER] = found
-        if (debate := request["path_params"].get("debate")) is not None:
-            await self._reached(str(debate), found, operation.scope)
+        request["state"][CALLER] = permitted(await self._authenticator.identify(presented(request)), operation)
+
+    async def expect_reach(self, connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+        """Raise `NotFound` where the path names a debate that the caller does not reach.
+
+        This asks the database, so the caller's rate is counted first: a search for others' cases has one too.
+        """
+        request = connection.scope
+        debate = request["path_params"].get("debate")
+        if debate is None or CALLER not in request["state"] or not self._authenticator.configured:
+            return
+        operation = self._ways[request["method"], request["path_template"]]  # type: ignore[typeddict-item]
+        if operation.scope != "public":
+            await self._reached(str(debate), request["state"][CALLER], operation.scope)
 
 
 def ways(handlers: Iterable[HTTPRouteHandler], operations: Iterable[Operation]) -> dict[Way, Operation]:
@@ -112,6 +123,16 @@ def permitted(caller: Caller, operation: Operation) -> Caller:
         raise _forbidden(caller, operation, scope)
     role = _acting(caller.roles, scope)
     return caller if role is None or role == caller.role else replace(caller, role=role)
+
+
+def expect_whole(caller: Caller, scope: Scope, what: str) -> None:
+    """Raise `Forbidden` unless a caller has a scope over all cases of its tenant, as a part of an operation needs."""
+    if "tenant" not in caller.reach(scope):
+        raise Forbidden(
+            f"{what} need the scope {scope} over all cases of the tenant, which this caller does not have; ask the "
+            "operator of the tenant for a credential of an auditor",
+            scope=scope,
+        )
 
 
 @cache

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from litestar import Litestar
+from litestar.connection import ASGIConnection
 from litestar.datastructures import State
+from litestar.handlers import BaseRouteHandler
 
 from service import telemetry
 from service.web import (
@@ -13,6 +17,7 @@ from service.web import (
     debates,
     docs,
     documents,
+    identity,
     probes,
     problem_pages,
     problems,
@@ -51,6 +56,7 @@ HANDLERS = (
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,
+    *identity.HANDLERS,
     *problem_pages.HANDLERS,
     *docs.HANDLERS,
     probes.landing,
@@ -71,10 +77,17 @@ def make_api(site: AppState) -> Middleware:
         for status in (*operation.answers, *problems_of(operation)):
             telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     door = Door(site.authenticator, ways(HANDLERS, OPERATIONS), site.reviews.require_reach)
+
+    async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+        """All guards as one: Litestar copies the handler for each guard of each request."""
+        await door.admit(connection, handler)
+        await keep_limits(connection, handler)
+        await door.expect_reach(connection, handler)
+
     app = Litestar(
         route_handlers=with_options(HANDLERS),
         exception_handlers={Exception: problems.answer},
-        guards=[door.admit, keep_limits],
+        guards=[admit],
         state=State({"site": site}),
         openapi_config=None,
         logging_config=None,

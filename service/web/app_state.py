@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from service.identity.authentication import Authenticator
 from service.identity.caller import LOCAL, Caller
+from service.identity.management import Management
 from service.intake import Deployment
 from service.intake.decoding import most_bytes
 from service.prompts import Prompts
@@ -73,6 +74,11 @@ class Service(Protocol):
     @property
     def readings(self) -> ReadingLog:
         """Who reads content of cases."""
+        ...
+
+    @property
+    def management(self) -> Management | None:
+        """Manages the registers; ``None`` in a service without identities."""
         ...
 
     async def troubles(self) -> list[str]:
@@ -139,6 +145,11 @@ class AppState(Struct, frozen=True):
     def readings(self) -> ReadingLog:
         """Who reads content of cases."""
         return self.service.readings
+
+    @property
+    def management(self) -> Management | None:
+        """Manages the registers; ``None`` in a service without identities."""
+        return self.service.management
 
     def head(self, caller: Caller | None) -> CurrentCheckpoint | None:
         """The latest checkpoint of the caller's log that this process knows, for a caller that may read the log.

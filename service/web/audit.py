@@ -2,7 +2,8 @@
 
 A log is served as C2SP tlog-tiles has it, below /v1/audit/logs/{host}/{tenant}/{epoch}: the checkpoint is the only
 resource that changes. Each caller finds the logs of its own tenant, and no others. The service records each reader of
-evidence (a bundle, records, a recall) before it answers. Heads, proofs and tiles disclose nothing about a case.
+evidence (a bundle, records, a recall) before it answers. Heads, proofs and tiles of hashes disclose nothing about a
+case. A bundle of leaves tells of each case its id, its times and who acted: it is for those who may read all of them.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from service.store.impact import AffectedDebate, RecallQuery
 from service.store.proofs import SignedCheckpoint, TenantLog
 from service.store.stored_debate import read_head
 from service.web import headers
+from service.web.access import expect_whole
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
 from service.web.codings import wanted_coding
@@ -210,6 +212,8 @@ async def tile(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     log, head = await _log_with_checkpoint(request)
     place = _tile(str(request.path_params["path"]))
+    if place.level == "entries":
+        expect_whole(caller(request), "evidence.read", "the leaves of all cases")
     level = 0 if place.level == "entries" else place.level
     if not proofs.has_tile(level, place.n, place.width, head.size):
         raise NotFound(f"the log of {head.size} records under its checkpoint has no such tile")

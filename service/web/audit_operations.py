@@ -180,7 +180,10 @@ AUDIT: tuple[Operation, ...] = (
         scope="log.read",
         tag="audit",
         summary="Read a tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).",
-        description="Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows.",
+        description=(
+            "Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows. Leaves "
+            "tell of each case its id, its times and who acted: they need evidence.read over all cases of a tenant."
+        ),
         parameters=(*_LOG, _TILE),
         answers={200: Answer("Hashes of 32 bytes each, or leaves, each after its length.", {OCTETS: ()})},
         problems=(400, 404, 503),

@@ -13,6 +13,7 @@ can still be read, and closed.
 from __future__ import annotations
 
 import asyncio
+import logging
 import resource
 import secrets
 from collections import Counter
@@ -88,6 +89,23 @@ def most_connections() -> int:
     return 1 << 20 if soft == resource.RLIM_INFINITY else max(SPARE, soft - SPARE)
 
 
+class _StrangersWords(logging.LoggerAdapter):  # type: ignore[type-arg] # generic for type checkers alone
+    """uvicorn's log without its warnings of what a peer sends: any stranger could fill the log with them.
+
+    They are counted where the request is refused (`telemetry.HTTP_REFUSED`). Errors of this process stay errors.
+    """
+
+    @property
+    def level(self) -> int:
+        """What uvicorn compares before it writes of each connection."""
+        level: int = self.logger.level
+        return level
+
+    def warning(self, msg: object, *given: Any, **more: Any) -> None:
+        """At DEBUG."""
+        self.debug(msg, *given, **more)
+
+
 class BoundedConnection(HttpToolsProtocol):
     """uvicorn's connection within the bounds of ``shared``, which a server sets on a class of its own."""
 
@@ -95,6 +113,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
+        self.logger = _StrangersWords(self.logger)  # type: ignore[assignment] # called as a logger is
         self._refused: GainsayError | None = None
         self._ended = False
         self._in_head = False
@@ -206,6 +225,8 @@ class BoundedConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP, or what a bound stopped."""
+        if self._refused is None:
+            telemetry.HTTP_REFUSED.labels(reason="noHTTP").inc()
         self._refuse(self._refused or BadRequest(NO_HTTP))
 
     def _stop_parsing(self, refusal: GainsayError) -> None:

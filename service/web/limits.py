@@ -41,6 +41,7 @@ LIMITS: Mapping[str, OperationLimits] = {
             "readPolicy",
             "listKeys",
             "listLogs",
+            *("readCaller", "listApiKeys", "readApiKey", "listSubjects", "readSubject", "listTenants", "listReviewers"),
         ),
         _READ,
     ),
@@ -51,7 +52,8 @@ LIMITS: Mapping[str, OperationLimits] = {
         ),
         _EVIDENCE,
     ),
-    **dict.fromkeys(("abortDebate", "alive", "ready", "metrics"), FREE),
+    **dict.fromkeys(("issueApiKey", "rotateApiKey", "createTenant", "assignReviewer", "removeReviewer"), _CHECK),
+    **dict.fromkeys(("abortDebate", "revokeApiKey", "revokeSubject", "alive", "ready", "metrics"), FREE),
     **dict.fromkeys(("landing", "openapi", "openapi30", "listProblems", "readProblem", "docs", "docsFile"), FREE),
 }
 """Every operation by its id; one without a row does not start."""

@@ -15,7 +15,6 @@ import re
 import socket
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
@@ -111,11 +110,7 @@ def _fault(scope: HTTPScope) -> GainsayError | None:
     return None
 
 
-@lru_cache(maxsize=256)
 def _is_of_this_machine(origin: str) -> bool:
-    parts = urlsplit(origin)
-    return (
-        parts.scheme in ("http", "https")
-        and not (parts.path or parts.query or parts.fragment)
-        and names_this_machine(parts.netloc)
-    )
+    """Whether an origin, as browsers write it (RFC 6454, 6.1), is of a page of this machine."""
+    scheme, _, authority = origin.partition("://")
+    return scheme in ("http", "https") and names_this_machine(authority)

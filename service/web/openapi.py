@@ -33,6 +33,7 @@ from service.web.about_access import SECURITY_SCHEMES, credentials, needed
 from service.web.answer_examples import examples_of
 from service.web.answer_schemas import describe_absence, reached
 from service.web.connection_bounds import NO_HTTP
+from service.web.identity_operations import IDENTITY_BODIES
 from service.web.limits import LIMITS, problems_of
 from service.web.member_texts import described, member_texts
 from service.web.openapi_3_0 import in_3_0
@@ -109,6 +110,7 @@ _BODIES: dict[type, dict[str, Any]] = {
             "citations": [{"id": "1", "quote": "shall not be liable for more than 60 days", "sourceId": "A"}],
         }
     },
+    **IDENTITY_BODIES,
 }
 """Examples of bodies that are no cases."""
 _UNREADABLE: Schema = {

@@ -66,7 +66,7 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("The address of the debate.", {"type": "string"}),
+    "Location": ("The address of the debate, or of the key.", {"type": "string"}),
     "Content-Location": ("The address of this result.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
     "ETag": (

@@ -13,6 +13,7 @@ from service.web.catalogue import PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
+from service.web.identity_operations import IDENTITY
 from service.web.list_operations import LISTS
 from service.web.model_types import ModelList
 from service.web.operation import DEBATE, IF_NONE_MATCH, JSON, Answer, Operation, Parameter, Schema
@@ -281,6 +282,7 @@ OPERATIONS: tuple[Operation, ...] = (
         description=("One line of text, for a person who opens the address in a browser. Programs read /openapi.json."),
         answers={200: Answer("A line for people.", {"text/plain": ()})},
     ),
+    *IDENTITY,
     *PAGES,
     Operation(
         method="get",

@@ -45,11 +45,14 @@ async def ready(request: HttpRequest) -> Response[bytes]:
     site = app_state(request)
     if site.closing.is_set():
         raise NotReady("the service is stopping", retry_after=5)
-    return await readiness(request, site.service.troubles())
+    return await readiness(request, site.service.troubles(), told=not site.authenticator.configured)
 
 
-async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]]) -> Response[bytes]:
-    """The readiness of a process: it is ready while it has no troubles. Only changes are logged."""
+async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, told: bool = True) -> Response[bytes]:
+    """The readiness of a process: it is ready while it has no troubles. Only changes are logged.
+
+    A trouble may name a log, and so a tenant. Where callers are ``told`` none, the process's log alone says it.
+    """
     try:
         async with asyncio.timeout(READY_WITHIN_S):
             troubles = await asked
@@ -59,7 +62,8 @@ async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]]) -> Re
     if troubles:
         if was_ready:
             telemetry.LOG.warning(f"not ready: {'; '.join(troubles)}")
-        raise NotReady("; ".join(troubles), retry_after=5)
+        why = "; ".join(troubles) if told else "this process takes no work now; its log says why"
+        raise NotReady(why, retry_after=5)
     if not was_ready:
         telemetry.LOG.warning("ready again")
     return answered(Health(status="ready"))

@@ -35,6 +35,7 @@ from service.errors import (
     Unauthenticated,
     WrongShape,
 )
+from service.identity.issuing_rules import IdentityConflict, InvalidIdentity
 from service.money.prices import NoPrice
 from service.report.document.pdf import CannotTypeset
 from service.reviews.evidence import NotOver
@@ -232,6 +233,32 @@ _REQUESTS = (
         "/sign",
     ),
 )
+_REGISTERS = (
+    ProblemText(
+        InvalidIdentity("expected 1 to 366 days, found 900", pointers=("/days",)),
+        "The registers of keys, subjects and tenants can have no such thing: too long a life, no such roles together, "
+        "a subject that the tenant has not.",
+        (
+            "Correct every field in errors.",
+            "docs/authentication.md says what a key may be. Nothing was changed or recorded.",
+        ),
+        "corrected",
+        "/v1/keys",
+    ),
+    ProblemText(
+        IdentityConflict(
+            "no key was issued: the tenant has an operator, who alone issues its keys; ask it",
+        ),
+        "The request is one that the registers could admit, and in their present state they do not. Nothing was "
+        "changed. A service without identities manages none over HTTP.",
+        (
+            "detail names the state, such as: an operator is there, the last would go, a subject has two valid keys.",
+            "GET /v1/keys and GET /v1/subjects show the registers.",
+        ),
+        "corrected",
+        "/v1/keys",
+    ),
+)
 _UNREAD = (
     ProblemText(
         AddressTooLong("the address may have 16384 bytes, found more; send fewer parameters"),
@@ -404,6 +431,7 @@ _FAULTS = (
     ),
 )
 TEXTS: Mapping[str, ProblemText] = {
-    text.example.code: text for text in (*_CASES, *_REQUESTS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *SIGNERS)
+    text.example.code: text
+    for text in (*_CASES, *_REQUESTS, *_REGISTERS, *_UNREAD, *_STATES, *_LOAD, *_FAULTS, *SIGNERS)
 }
 """Every problem that HTTP answers, by its code."""

@@ -1,6 +1,6 @@
 """How often one caller may ask: the rates of its tenant's policy, over all processes, and the headers that say so.
 
-A process counts what it admits of a caller (`Caller.credential`, or its subject) and class in a minute. It tells the
+A process counts what it admits of a caller (its subject, by whichever of its keys) and class in a minute. It tells the
 others and learns theirs in the background, at most once a second, and before it admits more than an eighth of a rate
 that the others do not know of. So a usual request waits for no database, and
 
@@ -46,8 +46,8 @@ def ahead(most: int) -> int:
 
 
 def key_of(caller: Caller) -> str:
-    """By what a caller's requests are counted: its key or, without one, its subject."""
-    return f"{caller.tenant}/{caller.credential or caller.subject}"
+    """By what a caller's requests are counted: its subject. A second key of a rotation gives no second rate."""
+    return f"{caller.tenant}/{caller.subject}"
 
 
 def usual_rates(caller: Caller) -> Rates:

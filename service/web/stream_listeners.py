@@ -15,6 +15,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 
 from litestar.types import Scope
@@ -34,6 +35,8 @@ UNSENT = 16 << 10
 """The bytes buffered for a connection whose client does not read, besides the piece being sent."""
 RESERVED = 128
 """Descriptors reserved for PostgreSQL, for providers and for short requests; no listener gets one of them."""
+LOOKED_AT_ONCE = 32
+"""Callers whose credentials are looked at together."""
 COUNT_S = 0.25
 """The least time between two counts of descriptors."""
 FULL_RETRY_S = 5
@@ -210,10 +213,13 @@ class Listeners:
             for listener in self._here:
                 if listener.caller is not None:
                     callers[listener.caller].append(listener)
-            for caller, listeners in callers.items():
-                if not await is_still_good(self._authenticator, caller):
-                    for listener in listeners:
-                        listener.refuse()
+            # Some at a time: one after another, the last of many callers would be looked at too late.
+            asked = list(callers)
+            for begin in range(0, len(asked), LOOKED_AT_ONCE):
+                part = asked[begin : begin + LOOKED_AT_ONCE]
+                good = await asyncio.gather(*(is_still_good(self._authenticator, caller) for caller in part))
+                for listener in chain(*(callers[one] for one, is_good in zip(part, good, strict=True) if not is_good)):
+                    listener.refuse()
 
 
 def raise_limit() -> None:

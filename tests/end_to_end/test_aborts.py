@@ -166,7 +166,7 @@ class Meanwhile(Pool):
 
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query."""
-        if name == "append" and (happens := self.happens):
+        if name == "append_stop" and (happens := self.happens):
             self.happens = None
             await happens()
         return await super().query(name, params)

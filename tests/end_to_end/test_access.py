@@ -53,6 +53,31 @@ def told(answer: httpx.Response, status: int, code: str) -> JSON:
     return problem
 
 
+async def test_leaves_of_all_cases_are_for_those_who_may_read_them_and_hashes_for_all(door: Door) -> None:
+    asker, auditor = await door.registers.issue("requester"), await door.registers.issue("auditor")
+    await door.submitted(asker)
+    logs = (await door.http.get("/v1/audit/logs", headers=auditor.headers)).json()["logs"]
+
+    async def asked(known: Known, kind: str) -> httpx.Response:
+        return await door.http.get(f"{logs[-1]['href']}/tile/{kind}/000.p/1", headers=known.headers)
+
+    assert "evidence.read" in told(await asked(asker, "entries"), 403, "forbidden")["detail"]
+    assert (await asked(asker, "0")).status_code == 200
+    assert (await asked(auditor, "0")).status_code == 200
+    assert (await asked(auditor, "entries")).status_code == 200
+
+
+async def test_a_probe_is_told_no_names_of_logs(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def troubles() -> list[str]:
+        return ["the log localhost/acme/1 contradicts its checkpoints"]
+
+    monkeypatch.setattr(type(door.site.app), "troubles", lambda _self: troubles())
+    answer = await door.http.get("/readyz")
+
+    assert "log" in told(answer, 503, "not_ready")["detail"]
+    assert "acme" not in answer.text
+
+
 async def test_without_a_credential_a_caller_learns_how_to_send_one(door: Door) -> None:
     answer = await door.http.get("/v1/debates")
 

@@ -22,6 +22,7 @@ from service.identity.bearer import BYTES_MAX
 from service.identity.issuing_rules import OVERLAP_DAYS
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
+from tests.fixtures.secret_files import write_secret
 from tests.fixtures.serving import served
 
 DOCUMENT = (repository() / "docs" / "authentication.md").read_text("utf-8")
@@ -52,7 +53,7 @@ def done(script: str, folder: Path, database: Database) -> str:
 
 
 async def test_a_key_tonight(database: Database, tmp_path: Path) -> None:
-    tonight, request, _ = blocks("sh")
+    tonight, request = blocks("sh")[:2]
     await asyncio.to_thread(done, tonight, tmp_path, database)
     identity = str(tmp_path / "identity.toml")
     assert (tmp_path / "key.txt").stat().st_mode & 0o077 == 0
@@ -86,6 +87,65 @@ def test_the_life_of_a_key(
     assert any("valid" in out and "scrape  prometheus" in out for out in said)
     assert any("is revoked since" in out for out in said)
     assert said[-1].endswith("key  Grace Hopper\n")
+
+
+async def test_from_nothing_to_a_first_case(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The commands in this process, those of curl in a shell; the service is one in this process, too."""
+    first, managed, asked, replaced = blocks("sh")[3:7]
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", database.service_url)
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    walk = Walk(monkeypatch, capfd, tmp_path)
+    await walk.done(first)
+    identity = str(tmp_path / "identity.toml")
+    async with served(database.service_url, GAINSAY_IDENTITY=identity) as service:
+        monkeypatch.delenv("GAINSAY_DATABASE_URL")
+        await walk.done(managed.replace("http://127.0.0.1:8321", service.url))
+        there = asked.replace("http://127.0.0.1:8321", service.url)
+        told = await asyncio.to_thread(done, there, tmp_path, database)
+        await walk.done(replaced)
+        old, new = ((tmp_path / f"{name}.txt").read_text().strip() for name in ("desk", "desk-new"))
+        let_in = await service.http.get("/v1/caller", headers={"authorization": f"Bearer {new}"})
+
+    assert '"roles":["requester"]' in told
+    assert '"status":"declined"' in told
+    assert any("requester  contract desk" in out for out in walk.said)
+    assert walk.said[-1].startswith(f"{walk.key} is revoked since 20")
+    assert (old == new, let_in.status_code) == (False, 200)
+    read_key(new.encode())
+
+
+class Walk:
+    """Does the lines of a script one by one: what it exports, what goes into files, and commands of gainsay."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], folder: Path) -> None:
+        self._monkeypatch, self._capfd, self._folder = monkeypatch, capfd, folder
+        self.said: list[str] = []
+        self.key = ""
+
+    async def done(self, script: str) -> None:
+        for line in script.splitlines():
+            words = shlex.split(line.replace('"$KEY"', self.key))
+            if words[0] == "export":
+                self._monkeypatch.setenv(*words[1].split("=", 1))
+            elif words[0].startswith("KEY="):
+                issued = (self._folder / "issued.txt").read_text()
+                (self.key,) = re.findall(r"^key +(key_\w+)$", issued, re.MULTILINE)
+            elif words[0] == "gainsay":
+                await self._command(words[1:])
+            else:
+                await asyncio.to_thread(subprocess.run, ["bash", "-euc", line], cwd=self._folder, check=True)
+
+    async def _command(self, words: list[str]) -> None:
+        to = [at for at, word in enumerate(words) if word in (">", "2>")]
+        code = await asyncio.to_thread(main, words[: to[0] if to else None])
+        out, err = self._capfd.readouterr()
+        assert code == 0, (words, err)
+        for at in to:
+            write_secret(self._folder / words[at + 1], out if words[at] == ">" else err)
+        self.said.append(out)
 
 
 def test_the_rules_for_scanners_find_keys() -> None:

@@ -29,6 +29,7 @@ from tests.fixtures.upstream import Upstream, upstream
 
 LOG = SigningKey.from_seed("localhost", bytes(range(40, 72)))
 WITNESS = SigningKey.from_seed("witness.example", bytes(range(72, 104)), COSIGNATURE)
+CALLER = "canary-credential-of-a-caller-3b"
 VENDOR, GATEWAY, TOKEN = "sk-canary-7f3a91c2e5d8", "canary-gateway-51f0b2", "canary-token-of-the-signer-09"
 WRONG = "canary-wrong-password-4e"
 
@@ -40,7 +41,7 @@ class Canaries:
         urls = (database.service_url, database.sequencer_url, database.migrate_url)
         self.passwords = [str(conninfo_to_dict(url)["password"]) for url in urls]
         keys = [key.encode().rpartition("+")[2] for key in (LOG, WITNESS)]
-        self.texts = [*self.passwords, *keys, VENDOR, GATEWAY, TOKEN, WRONG]
+        self.texts = [*self.passwords, *keys, VENDOR, GATEWAY, TOKEN, CALLER, WRONG]
         self.files = {
             "service": write_secret(folder / "service-url", database.service_url + "\n"),
             "sequencer": write_secret(folder / "sequencer-url", database.sequencer_url),
@@ -70,6 +71,7 @@ async def test_no_canary_comes_out_of_any_process(database: Database, tmp_path: 
             "GAINSAY_LOG_LEVEL": "DEBUG",
             "GAINSAY_POLICY": str(policy(tmp_path, up, planted)),
             "GAINSAY_SIGNER_TOKEN": TOKEN,
+            "GAINSAY_TOKEN": CALLER,
             "CANARY_GATEWAY": GATEWAY,
             "CANARY_LOG_KEY": LOG.encode(),
         }
@@ -166,7 +168,7 @@ def test_the_search_finds_what_is_there(database: Database, tmp_path: Path) -> N
     planted = Canaries(database, tmp_path)
 
     assert all(planted.found_in(json.dumps({"somewhere": f"x{secret}y"})) for secret in planted.texts)
-    assert len(set(planted.texts)) == len(planted.texts) == 9
+    assert len(set(planted.texts)) == len(planted.texts) == 10
 
 
 URL = f"postgresql://a:{WRONG}@"
@@ -238,6 +240,7 @@ def test_config_show_says_of_each_secret_that_it_is_set_and_from_where(
         "GAINSAY_DATABASE_URL": f"file:{url}",
         "GAINSAY_SEQUENCER_URL": f"{URL}127.0.0.1/d",
         "GAINSAY_SIGNER_TOKEN": TOKEN,
+        "GAINSAY_TOKEN": CALLER,
         "GAINSAY_LEASE_S": "7",
         "GAINSAY_POLICY": str(tmp_path / "policy.toml"),
         "CANARY_GATEWAY": GATEWAY,
@@ -254,7 +257,8 @@ def test_config_show_says_of_each_secret_that_it_is_set_and_from_where(
     assert shown["GAINSAY_SEQUENCER_URL"] == ("set", "the variable")
     assert shown["GAINSAY_MIGRATE_URL"] == ("not set", "default")
     assert shown["GAINSAY_SIGNER_TOKEN"] == ("set", "the variable")
+    assert shown["GAINSAY_TOKEN"] == ("set", "the variable")
     assert shown["GAINSAY_LEASE_S"] == ("7.0", "the variable")
     assert shown["providers.open.key"] == ("set", f"from file {key}")
     assert shown["providers.closed.secret_headers.x-gateway"] == ("set", "the variable CANARY_GATEWAY")
-    assert not [secret for secret in (WRONG, VENDOR, GATEWAY, TOKEN) if secret in printed]
+    assert not [secret for secret in (WRONG, VENDOR, GATEWAY, TOKEN, CALLER) if secret in printed]

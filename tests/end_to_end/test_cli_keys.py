@@ -113,8 +113,8 @@ def test_what_is_wrong_is_named(run: Run, arguments: tuple[str, ...], code: int,
     assert "003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3RhTzs" not in ended.err
 
 
-def test_a_running_service_is_not_asked_by_mistake(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GAINSAY_DATABASE_URL")
+def test_a_tenant_is_not_named_to_a_running_service(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GAINSAY_SERVER", "https://gainsay.example")
 
-    assert "works on a database" in run("keys", "list").err
+    for words in (("keys", "list"), ("subjects", "list"), ("keys", "show", "key_x")):
+        assert "its caller's own tenant" in run(*words, "--tenant", "bank").err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
@@ -112,6 +113,31 @@ async def test_a_head_beyond_its_bounds_is_refused_and_reaches_no_application(
 
         assert (found, told["code"], told["type"]) == (status, code, f"/problems/{code}")
         assert site.read == []
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01 no HTTP\r\n\r\n",
+        GET + b"connection: upgrade\r\nupgrade: websocket\r\n\r\n",
+        GET + b"x: " + b"a" * HEAD_BYTES + b"\r\n\r\n",
+    ],
+    ids=["no HTTP", "upgrade", "large head"],
+)
+async def test_what_a_stranger_sends_leaves_no_line_in_the_log(sent: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    async with a_site(QUICK) as site:
+        await answered(site, sent)
+
+    loud = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.getMessage() for record in loud] == []
+
+
+async def test_what_is_no_http_is_counted() -> None:
+    before = refused("noHTTP")
+    async with a_site(LONG) as site:
+        await answered(site, b"\x16\x03\x01 no HTTP\r\n\r\n")
+
+    assert refused("noHTTP") == before + 1
 
 
 async def test_a_head_within_its_bounds_is_taken() -> None:

@@ -396,7 +396,7 @@ class Faulty:
         self.heads: CurrentCheckpoints = app.heads
         self.serving, self.database, self.logs = app.serving, app.database, app.logs
         self.leaving, self.readings = app.leaving, app.readings
-        self.authenticator = app.authenticator
+        self.authenticator, self.management = app.authenticator, app.management
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -62,6 +62,10 @@ async def test_a_request_without_a_host_or_with_two_is_refused(site: Served) -> 
         ({"origin": "null"}, 403),
         ({"origin": "file://"}, 403),
         ({"origin": "http://localhost/x"}, 403),
+        ({"origin": "http://["}, 403),
+        ({"origin": "http://[evil]"}, 403),
+        ({"origin": "http://localhost@evil.example"}, 403),
+        ({"origin": "http://loc\talhost"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
     ],
 )

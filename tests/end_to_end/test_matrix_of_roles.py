@@ -20,7 +20,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from service.identity.roles import GRANTS, ROLES, SERVICE_WIDE, Reach, Role
+from service.identity.roles import EVERY_CALLER, GRANTS, ROLES, SERVICE_WIDE, Reach, Role
 from service.web.api import HANDLERS
 from service.web.docs import docs_version
 from service.web.middleware import route_of
@@ -38,15 +38,17 @@ WHOSE: tuple[Whose, ...] = ("own", "assigned", "foreign", "other")
 STRANGERS = ("none", "unknown", "revoked", "expired")
 UNKNOWN = "gainsay_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf3RhTzs"
 CITATIONS = {"sources": [{"id": "A", "text": "no more than 30 days of fees"}], "citations": []}
+KEY = {"name": "of the matrix", "days": 1}
 GATE = {"taskType": "contract", "estimatedDownside": 100_000, "confidenceScore": 0.7}
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request that the service answers to a caller that may send it. ``path`` follows the operation's own path."""
+    """A request that the service answers to a caller that may send it. ``of`` has the body of single callers."""
 
     json: Any = None
     query: str = ""
+    of: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -74,6 +76,20 @@ REQUESTS: Mapping[str, Request] = {
     "listPrompts": Request(),
     "listModels": Request(),
     "readPolicy": Request(),
+    "readCaller": Request(),
+    "issueApiKey": Request(json=KEY | {"roles": ["operator"]}, of={"administrator": KEY | {"roles": ["scrape"]}}),
+    "listApiKeys": Request(),
+    "readApiKey": Request(),
+    "rotateApiKey": Request(json={"days": 1}),
+    "revokeApiKey": Request(),
+    "listSubjects": Request(),
+    "readSubject": Request(),
+    "revokeSubject": Request(),
+    "createTenant": Request(json={"name": "made", "firstOperator": {"name": "Ada", "days": 1}}),
+    "listTenants": Request(),
+    "listReviewers": Request(),
+    "assignReviewer": Request(),
+    "removeReviewer": Request(),
     "landing": Request(),
     "listProblems": Request(),
     "readProblem": Request(parts={"code": "forbidden"}),
@@ -108,6 +124,7 @@ class Stage:
     callers: dict[str, Known | None]
     debates: dict[Whose, str]
     own: dict[str, str]
+    named: dict[str, Known]
 
     def path(self, cell: Cell) -> str | None:
         """The address of a cell; ``None`` for the own case of a caller that may submit none."""
@@ -119,6 +136,10 @@ class Stage:
             if debate is None:
                 return None
             parts["debate"] = debate
+        of = self.named["wide" if cell.caller in SERVICE_WIDE else "tenant's"]
+        parts |= {"key": of.key, "subject": of.subject}
+        if "{debate}" in cell.operation.path:
+            parts["subject"] = self.named["reviewer"].subject
         if "{tenant}" in cell.operation.path:
             parts |= {"host": "localhost", "tenant": "other" if cell.whose == "other" else "default", "epoch": "1"}
         return cell.operation.path.format(**parts) + request.query
@@ -155,7 +176,12 @@ async def stage(module_database: Database, tmp_path_factory: pytest.TempPathFact
                 own[role] = await _finished(site, holder)
             if holder.tenant:
                 await registers.assign(debates["assigned"], holder)
-        yield Stage(site, callers, debates, own)
+        named = {
+            "wide": await registers.issue("scrape", tenant=None),
+            "tenant's": await registers.issue("operator"),
+            "reviewer": await registers.issue("reviewer"),
+        }
+        yield Stage(site, callers, debates, own, named)
 
 
 async def _finished(site: Served, known: Known) -> str:
@@ -178,20 +204,20 @@ def cells(stage: Stage) -> Iterator[Cell]:
 
 
 def expected(cell: Cell) -> int:
-    """What the table says: 200, 401, 403 or 404."""
-    scope = cell.operation.scope
+    """What the table says: success, 401, 403 or 404."""
+    scope, success = cell.operation.scope, min(cell.operation.answers)
     if scope == "public":
-        return 200
+        return success
     if cell.caller in STRANGERS:
         return 401
-    far: Reach | None = GRANTS.get(cell.caller, {}).get(scope)  # type: ignore[call-overload]
+    far: Reach | None = {**EVERY_CALLER, **GRANTS.get(cell.caller, {})}.get(scope)  # type: ignore[call-overload]
     if far is None or (cell.operation.whole and far != "tenant"):
         return 403
     if cell.whose == "other":
         return 404
     if "{debate}" in cell.operation.path and far != "tenant":
-        return 200 if cell.whose == far else 404
-    return 200
+        return success if cell.whose == far else 404
+    return success
 
 
 async def test_every_route_has_an_operation_and_every_operation_a_row() -> None:
@@ -223,10 +249,11 @@ async def test_every_route_lets_in_whom_the_table_lets_in_and_no_other(stage: St
             assert ("www-authenticate" in answer.headers) == (answer.status_code != 404), str(cell)
             assert "Supplier" not in answer.text, f"{cell}: says something of the case"
 
+    let_in = counts[200] + counts[201]
     refused = counts[401] + counts[403] + counts[404]
     print(  # noqa: T201 - the counts are what is shown
         f"\n{len(OPERATIONS)} routes, {len(ROLES)} roles and {len(STRANGERS) + 1} callers without one: "
-        f"{counts.total()} cells, {counts[200]} let in, {refused} refused "
+        f"{counts.total()} cells, {let_in} let in, {refused} refused "
         f"({counts[401]} by 401, {counts[403]} by 403, {counts[404]} by 404), {len(wrong)} not as the table has them"
     )
     assert wrong == []
@@ -274,7 +301,10 @@ async def test_pages_of_html_are_among_what_is_walked(stage: Stage) -> None:
 async def _asked(stage: Stage, cell: Cell, path: str) -> httpx.Response:
     known = stage.callers.get(cell.caller)
     headers = known.headers if known else {"authorization": f"Bearer {UNKNOWN}"} if cell.caller == "unknown" else {}
-    json = REQUESTS[cell.operation.id].json
+    request = REQUESTS[cell.operation.id]
+    json = request.of.get(cell.caller, request.json)
+    if cell.operation.id == "assignReviewer":
+        json = {"subject": stage.named["reviewer"].subject}
     return await stage.site.http.request(cell.operation.method.upper(), path, json=json, headers=headers)
 
 

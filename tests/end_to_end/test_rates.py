@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
@@ -18,6 +19,7 @@ from service.policy.settings import SHIPPED_POLICY
 from service.web import admission, overload, rate_limits
 from service.web.rate_limits import ahead
 from tests.end_to_end.test_backpressure import SMALL
+from tests.fixtures.callers import Registers, identity_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Served, served
 
@@ -59,6 +61,36 @@ async def test_a_caller_beyond_its_rate_is_told_when_to_come_back_and_others_cla
     assert (submitted.status_code, submitted.headers["ratelimit-policy"]) == (202, f'"submit";q=600;w={WINDOW_S}')
     assert (aborted.status_code, alive.status_code) == (200, 200)
     assert "ratelimit" not in aborted.headers
+
+
+async def test_a_head_counts_as_the_get_that_it_is(database: Database, tmp_path: Path) -> None:
+    async with served(database.service_url, work=False, GAINSAY_POLICY=rated(tmp_path, read_per_minute=1)) as site:
+        answers = [await site.http.head("/v1/policy") for _ in range(2)]
+        scraped = (await site.http.get("/metrics")).text
+
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert 'method="HttpMethod' not in scraped
+
+
+async def test_a_search_for_the_cases_of_others_has_a_rate_too(database: Database, tmp_path: Path) -> None:
+    caller = await Registers(database).issue("requester")
+    policy, identity = rated(tmp_path, read_per_minute=2), identity_file(tmp_path)
+    async with served(
+        database.service_url, work=False, sequence=False, GAINSAY_POLICY=policy, GAINSAY_IDENTITY=identity
+    ) as site:
+        answers = [await site.http.get(f"/v1/debates/{uuid4()}", headers=caller.headers) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [404, 404, 429]
+
+
+async def test_head_is_limited_and_counted_as_get(database: Database, tmp_path: Path) -> None:
+    async with served(database.service_url, work=False, GAINSAY_POLICY=rated(tmp_path, read_per_minute=2)) as site:
+        answers = [await site.http.request(method, "/v1/policy") for method in ("HEAD", "GET", "HEAD", "GET")]
+        counted = (await site.http.get("/metrics")).text
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert [answer.headers["ratelimit"].partition(";t=")[0] for answer in answers[:2]] == ['"read";r=1', '"read";r=0']
+    assert "HttpMethod" not in counted
 
 
 async def test_two_servers_keep_one_rate_to_within_an_eighth_each(database: Database, tmp_path: Path) -> None:
@@ -125,7 +157,8 @@ async def slow(site: Served, count: int) -> list[tuple[asyncio.StreamReader, asy
     for _ in range(count):
         reader, writer = await asyncio.open_connection(host, int(port))
         body = httpx.Request("POST", site.url, json=SMALL).content
-        head = f"POST /v1/debates HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        fields = f"host: {host}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+        head = f"POST /v1/debates HTTP/1.1\r\n{fields}"
         writer.write(f"{head}\r\nconnection: close\r\n\r\n".encode())
         held.append((reader, writer))
     return held

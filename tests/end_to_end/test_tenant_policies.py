@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
@@ -17,13 +18,13 @@ from service.identity.caller import Caller
 from service.intake.deployments import deploy, deploy_tenant
 from service.policy import encode_policy
 from service.policy.file.reading import FILE, read_file
-from service.policy.file.tenants import OWN, SHARED, all_budgets
+from service.policy.file.tenants import OWN, SHARED, all_budgets, all_shares
 from service.policy.settings import SHIPPED_POLICY
 from tests.end_to_end.test_approval import APPROVER
 from tests.fixtures.policies import WRITTEN, changed, policy_file, toml
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_request
-from tests.fixtures.serving import served, settings_for
+from tests.fixtures.serving import a_case, served, settings_for
 
 ACME, OTHER = Caller(tenant="acme", subject="sub_acme"), Caller(tenant="other", subject="sub_other")
 ALL_DEBATED = {"policy": {"version": "acme-7"}, "gate": {"always": ["contract"]}}
@@ -165,6 +166,28 @@ async def test_a_caller_sees_the_policy_and_the_rates_of_its_tenant_alone(databa
     assert "56.78" not in told.text
     assert "acme" not in told.text
     assert "ratelimit" not in gate.headers
+
+
+def test_a_tenant_runs_its_own_share_of_debates_and_others_that_of_the_service(tmp_path: Path) -> None:
+    found = read_file(file(tmp_path, {"acme": {"running": 1}, "other": {"running": "unlimited"}, "third": {}}))
+
+    assert all_shares(found.policy, found.tenants) == {"acme": 1}
+    assert found.tenants["acme"].policy.queue.per_tenant == 1
+
+
+async def test_workers_keep_to_a_tenant_s_share(database: Database, tmp_path: Path) -> None:
+    providers = {name: {"kind": "offline", "latency_ms": 30} for name in WRITTEN["providers"]}
+    path = str(file(tmp_path, {"default": {"running": 1}}, providers=providers))
+    async with served(database.service_url, GAINSAY_POLICY=path) as site:
+        cases = [site.submit(a_case(question=f"Is clause {n} sound?"), prefer="wait=30") for n in range(3)]
+        waited = asyncio.gather(*cases)
+        most = 0
+        while not waited.done():
+            most = max(most, site.app.worker.running)
+            await asyncio.sleep(0.005)
+
+    assert len(await waited) == 3
+    assert most == 1
 
 
 async def test_an_approval_of_the_service_s_policy_approves_no_tenant_s(database: Database, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import psycopg
@@ -238,10 +239,10 @@ async def caught_by_the_self_check(store: Store) -> bool:
 
 
 async def caught_by_a_reader(store: Store, debates: Debates) -> bool:
-    """Whether a debate that is there is refused to whoever asks for it."""
-    for debate in (debates.a, debates.b, debates.c):
+    """Whether a debate that is there is refused to its tenant, and to the one that an attack makes it out to be of."""
+    for debate, tenant in product((debates.a, debates.b, debates.c), ("default", "other")):
         try:
-            await read_debate(store, debate, "default", documents=True)
+            await read_debate(store, debate, tenant, documents=True)
         except EvidenceDamaged:
             return True
         except NotFound:

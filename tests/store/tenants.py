@@ -28,13 +28,16 @@ OURS, THEIRS, NOBODY = "acme", "rival", "nobody"
 """The tenant that asks, the one whose ids it asks with, and one that has nothing."""
 CLAUSE = re.compile(
     rb"(?P<given>(?:\w+\.)?tenant = %\(tenant\)s)"
+    rb"|(?P<service>(?:\w+\.)?tenant IS NOT DISTINCT FROM %\(tenant\)s::text)"
     rb"|(?P<some>(?:\w+\.)?tenant = ANY \(%\(tenants\)s\))"
     rb"|(?P<joined>\w+\.tenant = \w+\.tenant)"
     rb"|(?P<own>EXISTS \(SELECT FROM own\))"
 )
-"""A clause about the tenant: the given one, one of those given, that of another row, or that such a row was found."""
+"""A clause about the tenant: the given one, that or none for what is the whole service's, one of those given, that of
+another row, or that such a row was found."""
 OPEN = {
     "given": b"%(tenant)s::text IS NOT NULL",
+    "service": b"true",
     "some": b"%(tenants)s::text[] IS NOT NULL",
     "joined": b"true",
     "own": b"true",

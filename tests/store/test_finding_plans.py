@@ -14,6 +14,7 @@ from service.reviews.query_parameters import CLOSED, FILTERS, read_query
 from service.store.debate_query import SORTS, Position
 from service.store.finding import Search, page_statement
 from service.store.queries import numbered, queries
+from service.store.reach import ReachLimit
 from tests.fixtures.postgres import Cluster, Database
 from tests.store.tenants import CLAUSE
 
@@ -47,6 +48,9 @@ def filled(cluster: Cluster, template: Database) -> Iterator[Database]:
     """A database with that many debates, counted as autovacuum would."""
     with cluster.lend(template.name) as database:
         fill(database.admin_url, DEBATES)
+        with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as admin:
+            admin.execute("UPDATE debate_head SET subject = 'sub_' || abs(hashtext(debate::text)) % 300")
+            admin.execute("VACUUM ANALYZE debate_head")
         yield database
 
 
@@ -97,6 +101,17 @@ def test_each_filter_uses_its_index(planner: psycopg.Connection[Any], what: str,
     found = plan(planner, page_statement(Search(TENANT, read_query(asked(given)), held=True, few=few), None))
 
     assert f'"{index}"' in found
+    assert read_whole(found) & LARGE == set()
+
+
+@pytest.mark.parametrize("assigned", [False, True])
+def test_a_requesters_own_cases_use_their_index(planner: psycopg.Connection[Any], assigned: bool) -> None:
+    """Of a few thousand debates it has ten."""
+    limit = ReachLimit("sub_7", own=True, assigned=assigned)
+
+    found = plan(planner, page_statement(Search(TENANT, read_query({}), held=True, limit=limit), None))
+
+    assert '"debate_head_own"' in found
     assert read_whole(found) & LARGE == set()
 
 

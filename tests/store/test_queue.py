@@ -194,6 +194,22 @@ async def test_who_counts_what_a_tenant_has_running_waits_for_whoever_is_just_ta
         assert await second == []
 
 
+async def test_a_tenant_with_a_share_of_its_own_runs_so_many_and_leaves_the_places_to_others(
+    database: Database, heads: Heads
+) -> None:
+    small, large, usual = (set(heads.add(tenant, 6)) for tenant in ("small", "large", "usual"))
+    shares = {"small": 1, "large": None}
+    async with Pool.open(database.service_url) as pool:
+        first = await taken(pool, 4, per_tenant=2, shares=shares)
+        rest = await taken(pool, 20, per_tenant=2, shares=shares)
+        more = await taken(pool, 20, per_tenant=2, shares={**shares, "small": 3})
+
+    assert [len(set(first) & whose) for whose in (small, large, usual)] == [1, 2, 1]
+    assert [len(set(first + rest) & whose) for whose in (small, large, usual)] == [1, 6, 2]
+    assert len(more) == 2
+    assert set(more) < small
+
+
 async def test_what_is_released_parked_or_over_leaves_its_place_to_another(database: Database, heads: Heads) -> None:
     heads.add(number=8)
     async with Pool.open(database.service_url) as pool:

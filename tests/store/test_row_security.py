@@ -25,7 +25,7 @@ from service.store.queries import positional, queries
 from service.store.schema.protections import SHARED
 from service.store.stored_debate import read_head
 from tests.fixtures.postgres import Database
-from tests.store.two_tenants import OURS, TENANTS, THEIRS, TwoTenants, two_tenants
+from tests.store.two_tenants import OURS, SUBJECTS, TENANTS, THEIRS, TwoTenants, two_tenants
 
 pytestmark = pytest.mark.no_replay
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
@@ -67,9 +67,9 @@ READ = (
         "staged",
         "tree_end",
     ),
-    *("unproven", "unsigned", "unstamped", "renew", "renew_all"),
+    *("unproven", "unsigned", "unstamped", "reached"),
 )
-"""The statements by which this login can read rows of a tenant, or keep a lease; many serve none of its callers."""
+"""The statements by which this login can read rows of a tenant; many serve none of its callers."""
 EMPTY = {"opening", "unsigned", "unstamped"}
 """Those that find nothing here: first logs have no record that opens them, all heads are signed and stamped."""
 OF_ALL = {
@@ -77,12 +77,14 @@ OF_ALL = {
     *("backlog", "staged", "unproven", "unsigned", "unstamped"),
 }
 """Those that ask for the rows of all tenants, or of many: they find those of one."""
-WRITE = {"open_debate", "append", "note", "issue_report", "note_damage"}
+WRITE = {"open_debate", "append_stop", "note", "issue_report", "note_damage"}
 OF_NO_TENANT = {
     *("clock", "alive", "zone", "subscribe", "tell", "lead", "manifest_prompts", "kept_contents", "contents"),
     "manifests",
+    *("find_key", "still_good", "find_subject", "tenant_known", "key_used"),
 }
-"""Statements about no tenant's rows: clocks, notifications, and texts that are named by their hashes."""
+"""Statements about no tenant's rows: clocks, notifications, texts that are named by their hashes, and who calls, which
+is asked before a tenant is known."""
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +141,7 @@ def test_each_row_is_seen_by_its_own_tenant_and_none_without_one(
     stored: TwoTenants, login: psycopg.Connection[Any]
 ) -> None:
     tables = readable(login) - set(SHARED)
-    assert len(tables) == 22
+    assert len(tables) == 23
     for table in tables:
         assert seen(login, table, None) == set(), table
     for table in tables:
@@ -174,6 +176,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     every |= {"at": LONG_AGO, "until": LONG_AGO, "names": ["witness.example"], "what": "model", "value": model}
     every |= {"zone": "UTC", "day": 10, "month": None, "key": sha256(b"key 1").digest(), "tenants": list(TENANTS)}
     every |= {"debates": [debate], "ns": [0], "passing": [], "every": 0, "worker": "w", "lease": 1.0}
+    every |= {"subject": SUBJECTS[tenant], "own": True, "assigned": True}
     (epoch,) = stored.ask("SELECT epoch FROM debate_head WHERE debate = %s", debate)[0]
     every |= {"epoch": epoch, "epochs": [epoch]}
     if name == "recall_prompt":
@@ -184,7 +187,7 @@ def asked(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
         return every | {"at": datetime(2999, 1, 1, tzinfo=UTC)}
     if name == "tiles_within":
         return every | {"upto": 256}
-    if name in ("moved", "renew_all"):  # each debate with its tenant
+    if name == "moved":  # each debate with its tenant
         return every | {"tenants": [tenant]}
     if name == "heads_placed":
         return every | {"after": UUID(int=0)}
@@ -273,7 +276,7 @@ def written(stored: TwoTenants, name: str, tenant: str) -> dict[str, Any]:
     return {"subject": "debate", "tenant": tenant, "log": log, "debate": debate, "place": "entry 2", "what": "is gone"}
 
 
-@pytest.mark.parametrize("name", sorted(WRITE - {"append"}))
+@pytest.mark.parametrize("name", sorted(WRITE - {"append_stop"}))
 async def test_a_row_of_another_tenant_is_refused(stored: TwoTenants, serving: ServingDatabase, name: str) -> None:
     before = everything(stored)
 
@@ -334,6 +337,16 @@ async def test_no_tenant_stays_in_a_connection(stored: TwoTenants, serving: Serv
         "UPDATE debate_head SET tenant = 'default'",
         "UPDATE debate_head SET epoch = epoch + 1",
         "UPDATE debate_head SET granted = ceiling",
+        "UPDATE debate_head SET spent = 0, held = 0, excess = 0",
+        "UPDATE debate_head SET lease_until = '-infinity'",
+        "UPDATE debate_head SET state = 'queued'",
+        "UPDATE debate_head SET next_n = 0, last_hash = ''",
+        "INSERT INTO charge DEFAULT VALUES",
+        "SELECT FROM charge",
+        "SELECT FROM api_key",
+        "SELECT FROM subject",
+        "SELECT FROM tenant",
+        "SELECT has_operator('default')",
         "DELETE FROM pending",
         "UPDATE spend_limit SET drawn = 0",
         "INSERT INTO draw VALUES (gen_random_uuid(), 1, 'default', current_date, current_date, 1)",

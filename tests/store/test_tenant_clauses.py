@@ -20,6 +20,7 @@ from service.store import finding
 from service.store.debate_query import DebateQuery
 from service.store.finding import Search, count_statement, page_statement, parts
 from service.store.queries import queries
+from service.store.reach import ReachLimit
 from tests.fixtures.postgres import Database
 from tests.store.tenants import CLAUSE, NOBODY, OURS, THEIRS, Desk, Scenario, Tenant, mutants, settle
 
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.no_replay
 Tenants = dict[str, Tenant]
 NONE = UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0001)
 """An id that no debate has."""
+SUBJECT, KEY = f"sub_{'0' * 26}", f"key_{'0' * 26}"
 
 NEW = "adds rows of the tenant that it is given, under new ids, and reads and changes nothing that is there"
 QUEUE = "workers serve every tenant, in turn (0019_tenant_claims.sql), and are told whose debate each one is"
@@ -37,6 +39,13 @@ SHARED = "texts that are named by their hash belong to the service: prompts, man
 SEQUENCER = (
     "the sequencer serves every log; its unit is the log, whose name has the tenant, and its login has no head rows"
 )
+CALLER = (
+    "says who calls before a tenant is known, by the hash of a secret or by an id that a secret has shown; "
+    "functions of migrations/0017_identity.sql do it"
+)
+REGISTER = "a function of migrations/0017_identity.sql has the tenant in each of its clauses"
+NAMES = "the names of tenants are the administrators' to see and to give, who serve all of them"
+RATES = "counts of requests, no case: a process asks for buckets that it has made of a tenant and a caller itself"
 OWN = "of a session or of the server itself; it reads no row of a tenant"
 SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(("open_debate", "note", "rotate_log", "open_log", "note_damage"), NEW),
@@ -58,6 +67,10 @@ SERVICE_WIDE: Mapping[str, str] = {
     **dict.fromkeys(
         ("unsigned", "raise_incident", "cosigned", "keep_cosignature", "unstamped", "keep_time_stamp"), SEQUENCER
     ),
+    **dict.fromkeys(("find_key", "still_good", "find_subject", "key_used"), CALLER),
+    **dict.fromkeys(("add_key", "has_operator"), REGISTER),
+    **dict.fromkeys(("add_tenant", "tenants", "tenant_known"), NAMES),
+    **dict.fromkeys(("exchange_rates", "forget_rates"), RATES),
     **dict.fromkeys(("clock", "zone", "alive", "subscribe", "tell", "lead"), OWN),
 }
 """The statements that no tenant is in, each with the reason."""
@@ -131,6 +144,9 @@ def scenarios(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
     yield from _of_what_is_recalled(ours, theirs)
     yield from _of_the_queue(theirs)
     yield from _of_records_written(ours, theirs)
+    yield from _of_reach(ours, theirs)
+    yield from _of_registers()
+    yield from _of_assignments(ours, theirs)
     yield from _of_tenants()
 
 
@@ -264,6 +280,19 @@ def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
         craft=_found(THEIRS, ours.queued),
         state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
     )
+    stop = {**rest, "leaves": [b'{"kind":"debate.stopped"}']}
+    yield Scenario(
+        query="append_stop",
+        given={"tenant": OURS, "debate": theirs.queued, **after(theirs.head), **stop, "found_by": None},
+        beside={"debate": NONE},
+        state=f"SELECT next_n FROM debate_head WHERE debate = '{theirs.queued}'",
+    )
+    yield Scenario(
+        query="append_stop",
+        given={"tenant": OURS, "debate": ours.queued, **after(ours.head), **stop, "found_by": ended},
+        craft=_found(THEIRS, ours.queued),
+        state=f"SELECT * FROM found_by WHERE tenant = '{THEIRS}'",
+    )
     yield Scenario(
         query="issue_report",
         given={
@@ -280,6 +309,66 @@ def _of_records_written(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
         beside={"of": NONE},
         state="SELECT count(*) FROM issued_report",
     )
+
+
+def _of_reach(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    """Which debates a subject reaches: one that it submitted to another tenant, and one assigned to it there."""
+    given = {"tenant": OURS, "subject": SUBJECT, "own": False, "assigned": False}
+    yield Scenario(
+        query="reached",
+        given={**given, "debate": theirs.queued, "own": True},
+        craft=_submitted(theirs.queued),
+        expected=(),
+    )
+    yield Scenario(
+        query="reached",
+        given={**given, "debate": ours.done, "assigned": True},
+        craft=_assigned(THEIRS, ours.done),
+        expected=(),
+    )
+
+
+def _of_registers() -> Iterator[Scenario]:
+    """The other tenant's subject and key, which are shown to it alone and revoked by it alone."""
+    record = {"debate": NONE, "log": "l", "home": OURS, "leaf": b"leaf", "salt": bytes(32), "body": b"body"}
+    page = {"after": "", "limit": 9}
+    of: dict[str, dict[str, Any]] = {
+        "keys_of": {**page, "subject": None},
+        "key": {"key": KEY},
+        "subjects_of": {**page, "only": None},
+        "subject": {"subject": SUBJECT},
+        "operator_key_of": {"subject": SUBJECT},
+        "other_operator": {"key": "", "subject": ""},
+        "revoke_key": {"key": KEY, **record},
+        "revoke_subject": {"subject": SUBJECT, **record},
+    }
+    state = "SELECT k.revoked, s.revoked FROM api_key k, subject s"
+    for name, more in of.items():
+        yield Scenario(query=name, given={"tenant": OURS, **more}, always=_registered(THEIRS), state=state, expected=())
+        if name in ("keys_of", "key", "revoke_key"):  # without a tenant: those of the whole service, and no tenant's
+            yield Scenario(
+                query=name, given={"tenant": None, **more}, always=_registered(THEIRS), state=state, expected=()
+            )
+    moved = f"{_registered(THEIRS)};UPDATE api_key SET tenant = '{OURS}'"  # a key of ours, and a subject of theirs
+    for name in ("operator_key_of", "other_operator"):
+        yield Scenario(query=name, given={"tenant": OURS, **of[name]}, always=moved, expected=())
+
+
+def _of_assignments(ours: Tenant, theirs: Tenant) -> Iterator[Scenario]:
+    """A case is given to its own tenant's subjects, and taken from them, by its own tenant alone."""
+    record = {"debate": NONE, "log": "l", "home": OURS, "leaf": b"leaf", "salt": bytes(32), "body": b"body"}
+    given = {"tenant": OURS, "subject": SUBJECT, "by": "local"}
+    state = "SELECT * FROM assignment"
+    their_subject, assigned = _registered(THEIRS), _assigned(THEIRS, theirs.queued)
+    of: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("assign_case", their_subject, {"case": ours.queued, **record}),
+        ("assign_case", their_subject, {"case": theirs.queued, **record}),
+        ("unassign_case", assigned, {"case": theirs.queued, **record}),
+        ("reviewers", assigned, {"case": theirs.queued, "after": "", "limit": 9}),
+        ("has_case", "", {"case": theirs.queued}),
+    )
+    for name, always, more in of:
+        yield Scenario(query=name, given={**given, **more}, always=always, state=state, expected=())
 
 
 def _of_tenants() -> Iterator[Scenario]:
@@ -322,6 +411,32 @@ def _worded(tenant: str, debate: UUID) -> str:
     )
 
 
+def _tenant(name: str) -> str:
+    return f"INSERT INTO tenant (name, created_by) VALUES ('{name}', 'local') ON CONFLICT DO NOTHING"
+
+
+def _registered(tenant: str) -> str:
+    """A subject of a tenant with a key, in the registers."""
+    return (
+        f"{_tenant(OURS)};{_tenant(THEIRS)};"
+        "INSERT INTO subject (id, tenant, source, external, kind) "
+        f"VALUES ('{SUBJECT}', '{tenant}', 'key', '{SUBJECT}', 'person');"
+        "INSERT INTO api_key (id, hash, tenant, subject, roles, name, created_by, expires) "
+        f"VALUES ('{KEY}', sha256(''), '{tenant}', '{SUBJECT}', '{{operator}}', 'a key', 'local', '2999-01-01')"
+    )
+
+
+def _submitted(debate: UUID) -> str:
+    return f"UPDATE debate_head SET subject = '{SUBJECT}' WHERE debate = '{debate}'"
+
+
+def _assigned(tenant: str, debate: UUID) -> str:
+    return (
+        f"{_registered(tenant)};INSERT INTO assignment (tenant, debate, subject, by_subject) "
+        f"VALUES ('{tenant}', '{debate}', '{SUBJECT}', 'local')"
+    )
+
+
 @pytest.mark.parametrize("name", sorted(name for name, sql in parts().items() if CLAUSE.search(sql)))
 def test_every_mutant_of_every_part_of_the_list_is_caught(
     tenants: Tenants, desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch
@@ -352,13 +467,14 @@ class _Search(Struct, frozen=True, kw_only=True):
     few: bool = False
     craft: str = ""
     query: DebateQuery = DebateQuery()
+    limit: ReachLimit | None = None
 
     def statement(self) -> bytes:
         """The statement, without the columns that count more rows than are meant."""
         return self._composed()[0]
 
     def _composed(self) -> tuple[bytes, dict[str, Any]]:
-        search = Search(self.tenant, self.query, held=True, few=self.few)
+        search = Search(self.tenant, self.query, held=True, few=self.few, limit=self.limit)
         if self.kind == "page":
             return page_statement(search, None)
         sql, params = count_statement(search)
@@ -389,6 +505,16 @@ def _searches(ours: Tenant, theirs: Tenant) -> Iterator[_Search]:
     yield _Search(part="cases", query=crafted, kind="total", few=True, craft=_worded(THEIRS, ours.done))
     yield _Search(part="held", query=DebateQuery(status=("completed",)), craft=leaf)
     yield _Search(part="model", query=DebateQuery(model=("crafted",)), kind="total", craft=rests)
+    submitted = f"{_submitted(theirs.queued)};{_found(OURS, theirs.queued)}"
+    own, assigned = ReachLimit(SUBJECT, own=True, assigned=False), ReachLimit(SUBJECT, own=False, assigned=True)
+    either = ReachLimit(SUBJECT, own=True, assigned=True)
+    for part, limit, craft in (
+        ("own", own, submitted),
+        ("assigned", assigned, _assigned(THEIRS, ours.done)),
+        ("own_or_assigned", either, submitted),
+        ("own_or_assigned", either, _assigned(THEIRS, ours.done)),
+    ):
+        yield _Search(part=part, query=adversarial, kind="total", craft=craft, limit=limit)
     waits = DebateQuery(status=("queued",))
     yield _Search(part="status_or_open", query=waits, kind="total", craft=_found(OURS, theirs.queued))
     yield _Search(part="shown", query=adversarial, craft=_found(OURS, theirs.queued))

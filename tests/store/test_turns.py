@@ -77,7 +77,8 @@ class Queue:
     def claim(self, worker: str, most: int, each: int | None) -> list[str]:
         """A worker takes up to ``most`` cases, and each is in turn; returns the tenants of each."""
         params: dict[str, Any] = {"worker": worker, "lease": 3_600.0, "formats": list(FORMATS), "templates": None}
-        params |= {"only": None, "leave": [], "most": most, "most_late": 0, "per_tenant": each, "patience": 86_400.0}
+        params |= {"only": None, "leave": [], "most": most, "most_late": 0, "per_tenant": each}
+        params |= {"shares": "{}", "patience": 86_400.0}
         rows = self._connection.execute(queries()["claim"], params).fetchall()
         for debate, tenant, *_ in rows:
             self._took(debate, tenant)

@@ -23,7 +23,13 @@ from tests.fixtures.sequencing import a_sequencer
 
 OURS, THEIRS = "default", "other"
 TENANTS = (OURS, THEIRS)
+SUBJECTS = {OURS: f"sub_{'a' * 26}", THEIRS: f"sub_{'b' * 26}"}
+"""A reviewer of each tenant, to whom a case is assigned."""
 REST = """
+INSERT INTO tenant (name, created_by) VALUES (%(tenant)s, 'test') ON CONFLICT DO NOTHING;
+INSERT INTO subject (id, tenant, source, external, kind)
+VALUES (%(subject)s, %(tenant)s, 'key', %(subject)s, 'person');
+INSERT INTO assignment (tenant, debate, subject, by_subject) VALUES (%(tenant)s, %(debate)s, %(subject)s, 'test');
 INSERT INTO spend_limit (tenant, period, starts, ceiling, drawn) VALUES (%(tenant)s, 'day', current_date, 9, 5);
 INSERT INTO damage (subject, tenant, log, debate, place, what)
 VALUES ('debate', %(tenant)s, %(log)s, %(debate)s, 'entry 1', 'is another');
@@ -77,7 +83,8 @@ def two_tenants(database: Database) -> TwoTenants:
     with psycopg.connect(database.admin_url, options="-c search_path=gainsay") as admin:
         for tenant, (first, second, queued) in debates.items():
             cursor = psycopg.ClientCursor(admin)
-            cursor.execute(REST.encode(), {"tenant": tenant, "log": f"localhost/{tenant}/1", "debate": second})
+            given = {"tenant": tenant, "log": f"localhost/{tenant}/1", "debate": second, "subject": SUBJECTS[tenant]}
+            cursor.execute(REST.encode(), given)
             records = "SELECT record FROM gainsay.issued_report WHERE debate = %s"
             for table in TENANTLESS:
                 of_before = queued if table == "pending" else first

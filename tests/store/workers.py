@@ -97,6 +97,11 @@ class Flaky:
     def __init__(self, database: Any, lost: int, *, done: bool, also: Any = None) -> None:
         self._database, self._left, self._done, self._also = database, lost, done, also
 
+    @property
+    def pooled(self) -> Any:
+        """The database of the connections."""
+        return self._database.pooled
+
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """The rows of a named query, unless they are lost."""
         if name != "append" or self._left == 0:

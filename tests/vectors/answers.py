@@ -6,7 +6,9 @@ differ from run to run, so a test compares the members and not the values (`test
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -18,7 +20,9 @@ import httpx
 import msgspec
 
 from service import samples
+from service.identity.api_keys import PATTERN, write_key
 from service.web.openapi import document
+from tests.fixtures.managing import known
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
 FOLDER = Path(__file__).parents[2] / "service" / "web" / "answers"
@@ -26,6 +30,9 @@ WRITE = "GAINSAY_TEST_WRITE_ANSWERS"
 """The variable of the environment with which the test writes what it records."""
 LINES = 12
 ITEMS = 2
+TENANT = {"name": "bank"}
+NO_KEY = write_key(bytes(range(32)))
+"""A key that no service accepts, in the place of each that was issued."""
 
 
 class Recorded(NamedTuple):
@@ -56,6 +63,8 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield Recorded("readReport.200.beginning.md", _beginning(report.text))
     async for one in _of_the_log(http, debate):
         yield one
+    async for one in _of_the_registers(site, debate):
+        yield one
     gate = {name: case[name] for name in ("taskType", "estimatedDownside", "confidenceScore")}
     yield _json("decide.200.debate", await http.post("/v1/gate", json=gate))
     yield _json("quoteCase.200.quote", await http.post("/v1/quotes", json=case))
@@ -70,6 +79,31 @@ async def recorded(site: Served) -> AsyncIterator[Recorded]:
     yield _json("alive.200.alive", await http.get("/livez"))
     yield _json("ready.200.ready", await http.get("/readyz"))
     yield Recorded("metrics.200.beginning.txt", _beginning((await http.get("/metrics")).text))
+
+
+async def _of_the_registers(site: Served, debate: str) -> AsyncIterator[Recorded]:
+    """What a service with identities answers on the same database to an administrator, and to a tenant's operator."""
+    operator = {"name": "Ada Lovelace", "kind": "person", "days": 90, "roles": ["requester", "auditor", "operator"]}
+    async with known(site) as http:
+        yield _json("createTenant.201.bank", await http.post("/v1/tenants", json=TENANT | {"firstOperator": operator}))
+        yield _json("listTenants.200.tenants", await http.get("/v1/tenants"))
+        wanted = operator | {"tenant": "default"}
+        first = (await http.post("/v1/keys", json=wanted)).json()["secret"]
+        http.headers["authorization"] = f"Bearer {first}"
+        yield _json("readCaller.200.operator", await http.get("/v1/caller"))
+        yield _json("issueApiKey.201.requester", made := await http.post("/v1/keys", json=_body("/v1/keys")))
+        here, of = made.headers["location"], made.json()["issued"]["subject"]
+        yield _json("listApiKeys.200.page", await http.get(f"/v1/keys?subject={of}"))
+        yield _json("readApiKey.200.valid", await http.get(here))
+        yield _json("rotateApiKey.201.both", await http.post(f"{here}/rotate", json={"days": 90, "keepDays": 7}))
+        yield _json("revokeApiKey.200.revoked", await http.post(f"{here}/revoke"))
+        yield _json("listSubjects.200.page", await http.get(f"/v1/subjects?subject={of}"))
+        yield _json("readSubject.200.good", await http.get(f"/v1/subjects/{of}"))
+        reviewers = f"/v1/debates/{debate}/reviewers"
+        yield _json("assignReviewer.200.assigned", await http.post(reviewers, json={"subject": of}))
+        yield _json("listReviewers.200.one", await http.get(reviewers))
+        yield _json("removeReviewer.200.none", await http.post(f"{reviewers}/{of}/remove"))
+        yield _json("revokeSubject.200.revoked", await http.post(f"/v1/subjects/{of}/revoke"))
 
 
 async def _of_the_log(http: httpx.AsyncClient, debate: str) -> AsyncIterator[Recorded]:
@@ -98,7 +132,7 @@ def _body(path: str) -> JSON:
 def _json(name: str, answer: httpx.Response, cut: str = "") -> Recorded:
     """The answer as a file; of the list ``cut`` only its first items."""
     assert answer.is_success, answer.text
-    told: dict[str, Any] = answer.json()
+    told: dict[str, Any] = json.loads(re.sub(PATTERN, NO_KEY, answer.text))
     if cut:
         told[cut] = told[cut][:ITEMS]
     return Recorded(f"{name}.json", msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n")

@@ -311,6 +311,11 @@ export class Gainsay {
     return this.get("/v1/audit/recall", asked);
   }
 
+  /** Who you are to the service: your tenant, your roles, and what you may do. */
+  async caller(): Promise<Schemas["KnownCaller"]> {
+    return this.get("/v1/caller");
+  }
+
   async models(): Promise<Schemas["ModelList"]> {
     return this.get("/v1/models");
   }

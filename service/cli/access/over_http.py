@@ -232,6 +232,16 @@ class OverHTTP:
         """The caller's logs, oldest first."""
         return [each for each in items(await self._json("/v1/audit/logs", ()), "logs") if "log" in each]
 
+    async def post(self, path: str, body: JSON, kind: type[T]) -> T:
+        """What a request that changes something is answered with; it is sent once."""
+        with self._spoken():
+            answer = (await self._client.request("POST", path, body=dict(body))).members()
+        return self._read(answer, kind)
+
+    async def get(self, path: str, query: Query, kind: type[T]) -> T:
+        """What a request is answered with, as a type."""
+        return self._read(await self._json(path, query), kind)
+
     async def _json(self, path: str, query: Query) -> dict[str, Any]:
         named: dict[str, list[str]] = {}
         for name, value in query:
@@ -263,8 +273,10 @@ class OverHTTP:
 
 
 @asynccontextmanager
-async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
+async def connected(address: str, data: Path, token: str | None = None) -> AsyncIterator[OverHTTP]:
     """The service at an address, which `service.policy.settings.read_server` has checked.
+
+    ``token`` shows it who the caller is.
 
     ``data`` is the folder in which heads of logs are remembered. Raises `ServiceProblem` for one that cannot be used.
     """
@@ -272,8 +284,7 @@ async def connected(address: str, data: Path) -> AsyncIterator[OverHTTP]:
     kept = heads_file(address, data) if isinstance(heads, gainsay_client.FileHeads) else None
 
     def client(seconds: float) -> AsyncGainsay:
-        # The one place for what shows who the caller is (a token), once a service asks for it.
-        return gainsay_client.AsyncGainsay(address, heads=heads, give_up_after=seconds)
+        return gainsay_client.AsyncGainsay(address, token=token, heads=heads, give_up_after=seconds)
 
     async with client(QUICK_S) as quick:
         await _reach(quick, address, kept)
@@ -339,6 +350,9 @@ def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProble
         return ServiceProblem(words, code="unexpected_answer", status=502, request=error.request_id)
     if isinstance(error, gainsay_client.Unavailable) and error.key:
         words = f"{error.detail}; the case may be recorded{_again(error)}"
+        return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
+    if status == 401:
+        words = f"{error.detail}; set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it"
         return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
     faults = [(fault.pointer, fault.detail) for fault in error.errors]
     return ServiceProblem.of(error.detail, error.code, status, faults, error.request_id)

@@ -5,8 +5,9 @@ A command that has the option does the same in all three places. Other commands 
     serve, work, migrate, sequence, signer, witness     GAINSAY_SERVER does not concern them
     demo, prompts, citations, approve, policy, doctor   the same; neither do `audit verify`, `compare` and `key`
     gate, quote, models                                 they have the option too: the service answers by its policy
+    keys, tenants, subjects                             the same: with what the caller's own credential may do there
     replay, rebuild, `audit pack`, `check`, `rotate`    refused with it, unless GAINSAY_DATABASE_URL names a database
-    and `remember`, keys, tenants, subjects
+    and `remember`
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import click
 
 from service.cli.help_sections import WHERE, Decorated, Option
 from service.errors import SettingsError
-from service.policy.settings import SERVER, data_folder, read_server
+from service.policy.settings import SERVER, data_folder, read_server, read_token
 
 if TYPE_CHECKING:
     from service.cli.access.over_http import OverHTTP
@@ -50,8 +51,8 @@ def server_of(option: str | None, environment: Mapping[str, str] = os.environ) -
     found = read_server(environment, option)
     if found is not None and found.startswith("http:") and not is_here(found):
         click.echo(
-            f"gainsay: warning: {found} is not encrypted: cases, documents and answers can be read and changed on the "
-            "way; use https:// outside a network that you trust",
+            f"gainsay: warning: {found} is not encrypted: cases, documents, keys and answers can be read and changed "
+            "on the way; use https:// outside a network that you trust",
             err=True,
         )
     return found
@@ -85,7 +86,7 @@ def by_service(server: str, work: Callable[[OverHTTP], Awaitable[T]]) -> T:
     from service.cli.access.over_http import connected
 
     async def done() -> T:
-        async with connected(server, data_folder(os.environ)) as service:
+        async with connected(server, data_folder(os.environ), read_token(os.environ)) as service:
             return await work(service)
 
     return asyncio.run(done())

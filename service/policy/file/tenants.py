@@ -2,7 +2,8 @@
 
     policy                                 a policy file of its own, beside the service's
     approval                               the approval of this tenant's configuration
-    day_usd, month_usd, waiting, rates     limits in the place of the service's
+    day_usd, month_usd, rates              limits in the place of the service's
+    running, waiting                       the same for debates that run and that wait
 
 A tenant's own file has the tables of `OWN`; of providers, models and seats those that it leaves out are the service's.
 What is one for all tenants (calls, the workers' places, the audit log, the approver) is always that of the service's
@@ -22,7 +23,7 @@ from msgspec.structs import replace
 
 from service.debate.amounts import MicroUSD
 from service.policy.faults import Faults, Path, WrongSetting
-from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tables, whole
+from service.policy.keys import UNLIMITED, dollars, keys_of, members, table, tables, whole, whole_or_unlimited
 from service.policy.limits import Budget, Budgets, check_day_within_month
 from service.policy.policy import Policy, encode_policy
 from service.policy.rates import Rates
@@ -44,6 +45,7 @@ class TenantRow(Struct, frozen=True):
     approval: str | None = None
     day: Annotated[MicroUSD | UnsetType | None, dollars("day_usd", none=UNLIMITED)] = UNSET
     month: Annotated[MicroUSD | UnsetType | None, dollars("month_usd", none=UNLIMITED)] = UNSET
+    running: Annotated[int | UnsetType | None, whole_or_unlimited(1, 1_000_000)] = UNSET
     waiting: Annotated[int | UnsetType, whole(1, 1_000_000)] = UNSET
     rates: Annotated[Rates | UnsetType, table(Rates)] = UNSET
 
@@ -113,6 +115,12 @@ def all_budgets(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> Budgets:
     return replace(usual.budgets, tenants={**usual.budgets.tenants, **named})
 
 
+def all_shares(usual: Policy, tenants: Mapping[str, TenantPolicy]) -> dict[str, int | None]:
+    """The most running debates of tenants with another limit than the service's; ``None`` is no limit."""
+    found = {name: tenant.policy.queue.per_tenant for name, tenant in tenants.items()}
+    return {name: share for name, share in found.items() if share != usual.queue.per_tenant}
+
+
 def _share_providers(tenant: str, mine: Mapping[str, ProviderSetting], known: dict[str, ProviderSetting]) -> None:
     """Take a tenant's providers in; a worker has one connection for a name, so it must mean the same everywhere."""
     for name, setting in mine.items():
@@ -132,10 +140,11 @@ def _policy(name: str, row: TenantRow, own: Policy, usual: Policy) -> Policy:
     month = before.month if isinstance(row.month, UnsetType) else row.month
     check_day_within_month(Budget(day, month), path)
     waiting = usual.queue.waiting_per_tenant if isinstance(row.waiting, UnsetType) else row.waiting
+    running = usual.queue.per_tenant if isinstance(row.running, UnsetType) else row.running
     policy = replace(
         own,
         budgets=Budgets(zone=usual.budgets.zone, others=Budget(day, month)),
-        queue=replace(usual.queue, waiting_per_tenant=waiting),
+        queue=replace(usual.queue, per_tenant=running, waiting_per_tenant=waiting),
         rates=usual.rates if isinstance(row.rates, UnsetType) else row.rates,
         calls=usual.calls,
         audit=usual.audit,

@@ -171,10 +171,11 @@ class ReadingLog:
 
     async def _write(self, tenant: str, part: Sequence[_Who], counts: _Counts) -> None:
         """Write one record, and forget what it tells of; raises `GainsayError`."""
-        log, now = await self._logs.current(tenant), await written_at(self._database)
+        log, database = await self._logs.current(tenant), self._database.of(tenant)
+        now = await written_at(database)
         ahead = now - time.monotonic()
         event = valid(ContentRead(tuple(_reading(who, counts[who], ahead) for who in part)))
-        await write_event(self._database, event, log, tenant, self._writer)
+        await write_event(database, event, log, tenant, self._writer)
         for who in part:
             times = counts.pop(who).times
             telemetry.READINGS.inc(times)

@@ -301,10 +301,15 @@ CALLS = {
     "listPrompts": "prompts",
     "listModels": "models",
     "readPolicy": "policy",
+    "readCaller": "caller",
 }
 NO_CALL = {
     *("readTile", "landing", "alive", "ready", "metrics", "openapi", "openapi30"),
     *("listProblems", "readProblem", "docs", "docsFile"),
+    # Registers are kept by operators with commands. A key in an answer must not pass through code that logs answers.
+    *("issueApiKey", "listApiKeys", "readApiKey", "rotateApiKey", "revokeApiKey"),
+    *("listSubjects", "readSubject", "revokeSubject", "createTenant", "listTenants"),
+    *("listReviewers", "assignReviewer", "removeReviewer"),
 }
 """What `request` is for."""
 

@@ -24,13 +24,23 @@ RULES = (
     r"Last-Event-ID must be the id of an event of this stream",
     r"expected Accept to allow",
     r"expected from= to be at most \d+, the size",
+    r"this service has no identities",
+    r"no key was issued|nothing was revoked|the case was not assigned",
+    r"expected a name that no tenant has",
+    r"expected the id of a subject of the tenant",
+    r"expected \d+ to \d+ days",  # the file of identities says how many
     # They compare members with each other.
+    r"expected the roles .* alone for a key without a tenant|expected roles of a tenant",
+    r"expected some of the scopes that",
+    r"expected operator among the roles of the first operator",
     r"expected exactly one of prompt, manifest, configuration",
     r"expected sources with distinct ids",
     r"expected two to \d+ positions with distinct ids",
     r"unknown seat",
     r"unknown model",
     r"documents is empty, and the format 'adversarial'",
+    r"role '\w+' may not force the gate",  # of the caller
+    r"consensusThreshold must be from 1 to",  # the number of debaters
     r"maxRounds must be from 1 to",  # of `auto`, by the format that policy chooses
     r"votes have to differ in more than case and punctuation",
     r"debaters need names that differ in more than case",

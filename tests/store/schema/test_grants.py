@@ -51,17 +51,12 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("debate_head", "idempotency_key", "payload", "document", "context", "pending"), ADDED),
         **dict.fromkeys(("rests_on", "track_record", "decision", "issued_report"), ADDED),
         **dict.fromkeys(("gainsay_tenant.found_by", "gainsay_tenant.case_words"), ADDED),
-        "charge": frozenset({"INSERT"}),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),
 }
 ADDING = (roles.WRITER, roles.API)
-APPENDED = (
-    *("next_n", "last_hash", "spent", "excess", "held", "state"),
-    *("lease_s", "lease_until", "unable_since", "falls"),
-)
-"""What an append changes of a head row; and of what a debate is found by, its end."""
 ENDED = ("status", "outcome", "confidence", "human_review", "flags", "spent")
+"""What an abort changes of what a debate is found by, where it ends it."""
 OF_COLUMNS = (
     {("entry", column, role, "INSERT") for column in ("debate", "n", "leaf", "tenant") for role in ADDING}
     | {
@@ -69,7 +64,6 @@ OF_COLUMNS = (
         for column in ("subject", "tenant", "log", "debate", "place", "what")
         for role in ADDING
     }
-    | {("debate_head", column, roles.API, "UPDATE") for column in APPENDED}
     | {("gainsay_tenant.found_by", column, roles.API, "UPDATE") for column in ENDED}
     | {("subject", "revoked", roles.WRITER, "UPDATE")}
     | {("api_key", column, roles.WRITER, "UPDATE") for column in ("expires", "revoked")}
@@ -165,6 +159,7 @@ def test_few_columns_have_grants_of_their_own_and_nobody_may_run_what_writes(dat
         "claim_debates",
         "claim_in_turn",
         "disown_debates",
+        "stop_debate",  # with the owner's rights
         *("find_key", "still_good", "tenant_known", "find_subject", "key_used"),  # with the owner's rights
         *("add_key", "has_operator"),
         "current_tenant",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from service.identity.caller import Caller
+from service.identity.issuing_rules import operates
 from service.identity.roles import GRANTS, ROLES, SCOPES, SERVICE_WIDE, acting, reach
 
 
@@ -21,6 +22,13 @@ def test_a_role_of_the_whole_service_reads_no_content() -> None:
 
 def test_an_auditor_changes_nothing() -> None:
     assert not {"case.submit", "case.abort", "case.assign", "identity.manage"} & set(GRANTS["auditor"])
+
+
+def test_a_role_without_a_tenant_operates_none() -> None:
+    administrator = Caller(tenant="gainsay", role="administrator", via="apiKey", roles=("administrator",))
+
+    assert administrator.may("identity.manage")
+    assert not any(operates(administrator, tenant) for tenant in ("gainsay", "default", None))
 
 
 def test_a_caller_of_several_roles_acts_in_the_one_that_reaches_furthest() -> None:

@@ -38,6 +38,7 @@ UNITS = (
     "US dollars",
     "tokens",
     "seconds",
+    "days",
     "milliseconds",
     "code points",
     "share",

@@ -127,8 +127,14 @@ async def test_callers_do_not_take_from_each_other() -> None:
     assert [await admitted(limiter, who) for who in (ANNA, ANNA, ANNA, BERT, BERT, BERT)] == [True, True, False] * 2
     other = Caller(tenant="other", subject=ANNA.subject, via="keyboard")
     assert await admitted(limiter, other), "another tenant's subject of that name is another caller"
-    keyed = Caller(subject=ANNA.subject, credential="key_1", via="keyboard")
-    assert await admitted(limiter, keyed), "a key has a rate of its own"
+    await limiter.close()
+
+
+async def test_a_second_key_of_a_subject_gives_no_second_rate() -> None:
+    limiter = a_limiter(Table(), "a", 2)
+    keys = [Caller(subject=ANNA.subject, credential=key, via="apiKey") for key in ("key_1", "key_2")]
+
+    assert [await admitted(limiter, key) for key in (*keys, *keys)] == [True, True, False, False]
     await limiter.close()
 
 

@@ -37,8 +37,14 @@ def operations_table() -> str:
             )
         )
         scope = each.scope if each.scope == "public" else f"`{each.scope}`{' over the tenant' if each.whole else ''}"
-        rows.append(f"| `{each.method.upper()} {each.path}` | `{each.id}` | {scope} | {entitled or 'every caller'} |")
+        rows.append(
+            f"| `{each.method.upper()} {each.path}` | `{each.id}` | {scope} | {entitled or _every(each.scope)} |"
+        )
     return "\n".join(rows)
+
+
+def _every(scope: str) -> str:
+    return "every caller" if scope == "public" else "every caller that is known"
 
 
 def written(page: str) -> str:

@@ -304,6 +304,10 @@ class AsyncGainsay:
         query = pairs({**asked, "limit": limit, "after": after})
         return cast("types.RecallList", await self._run(self._calls.get("/v1/audit/recall", query)))
 
+    async def caller(self) -> types.KnownCaller:
+        """Read who you are to the service: your tenant, your roles, and what you may do."""
+        return cast("types.KnownCaller", await self._run(self._calls.get("/v1/caller")))
+
     async def models(self) -> types.ModelList:
         """List the models."""
         return cast("types.ModelList", await self._run(self._calls.get("/v1/models")))

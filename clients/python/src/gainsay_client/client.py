@@ -309,6 +309,10 @@ class Gainsay:
         query = pairs({**asked, "limit": limit, "after": after})
         return cast("types.RecallList", self._run(self._calls.get("/v1/audit/recall", query)))
 
+    def caller(self) -> types.KnownCaller:
+        """Read who you are to the service: your tenant, your roles, and what you may do."""
+        return cast("types.KnownCaller", self._run(self._calls.get("/v1/caller")))
+
     def models(self) -> types.ModelList:
         """List the models."""
         return cast("types.ModelList", self._run(self._calls.get("/v1/models")))

@@ -1607,6 +1607,137 @@ class ConvergencePolicy(TypedDict):
     ties: Literal['lowestDebater', 'noAnswer']
 
 
+class KnownCaller(TypedDict):
+    """
+    Who the caller is, as the service knows it, and what it may do.
+    """
+
+    tenant: str
+    subject: str
+    kind: Literal['person', 'service', 'unknown']
+    via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
+    roles: list[Literal['administrator', 'auditor', 'operator', 'requester', 'reviewer', 'scrape', 'validator']]
+    scopes: list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage']]
+    credential: NotRequired[str]
+    expiresAt: NotRequired[str]
+
+
+class KeyRequest(TypedDict):
+    """
+    A key that is asked for, for a new subject.
+    """
+
+    roles: list[Literal['administrator', 'auditor', 'operator', 'requester', 'reviewer', 'scrape', 'validator']]
+    name: str
+    days: int
+    kind: NotRequired[Literal['person', 'service']]
+    scopes: NotRequired[list[Literal['case.abort', 'case.assign', 'case.read', 'case.submit', 'catalogue.read', 'check', 'evidence.read', 'identity.manage', 'identity.read', 'labels.read', 'log.read', 'metrics.read', 'self.read', 'tenant.manage']] | None]
+    tenant: NotRequired[str | None]
+
+
+class ApiKey(TypedDict):
+    """
+    A key as the register shows it. The key itself is kept nowhere.
+    """
+
+    key: str
+    subject: str
+    tenant: NotRequired[str]
+    kind: Literal['person', 'service', 'unknown']
+    roles: NotRequired[list[str]]
+    scopes: NotRequired[list[str]]
+    name: str
+    state: Literal['expired', 'revoked', 'valid']
+    createdAt: str
+    createdBy: str
+    expiresAt: str
+    lastUsedAt: NotRequired[str]
+    revokedAt: NotRequired[str]
+    href: str
+
+
+class ApiKeyList(TypedDict):
+    """
+    One page of keys.
+    """
+
+    keys: list[ApiKey]
+    next: NotRequired[str]
+
+
+class RotationRequest(TypedDict):
+    """
+    How long the new key lives, and how long the old one stays valid beside it.
+    """
+
+    days: int
+    keepDays: NotRequired[int]
+
+
+class RevocationRequest(TypedDict):
+    """
+    What is confirmed with a revocation.
+    """
+
+    lastOperator: NotRequired[bool]
+
+
+class Subject(TypedDict):
+    """
+    What the register knows of an opaque id of records.
+    """
+
+    subject: str
+    tenant: str
+    source: str
+    external: str
+    name: NotRequired[str]
+    kind: Literal['person', 'service', 'unknown']
+    state: Literal['good', 'revoked']
+    createdAt: str
+    revokedAt: NotRequired[str]
+    href: str
+
+
+class FirstOperatorRequest(TypedDict):
+    """
+    The key of the first operator of a new tenant.
+    """
+
+    name: str
+    days: int
+    roles: NotRequired[list[Literal['administrator', 'auditor', 'operator', 'requester', 'reviewer', 'scrape', 'validator']]]
+    kind: NotRequired[Literal['person', 'service']]
+
+
+class Tenant(TypedDict):
+    """
+    A tenant.
+    """
+
+    name: str
+    createdAt: str
+    createdBy: str
+
+
+class Reviewer(TypedDict):
+    """
+    A subject to which a case is assigned.
+    """
+
+    subject: str
+    assignedBy: str
+    assignedAt: str
+
+
+class ReviewerRequest(TypedDict):
+    """
+    The subject that is to review a case.
+    """
+
+    subject: str
+
+
 class Health(TypedDict):
     """
     The answer to a probe that succeeds.
@@ -2471,6 +2602,61 @@ class FormatsPolicy(TypedDict):
     ballot: BallotPolicy
     panel: PanelPolicy
     convergence: ConvergencePolicy
+
+
+class IssuedKey(TypedDict):
+    """
+    A new key, with the key itself, which is in this answer and in no other.
+    """
+
+    secret: str
+    issued: ApiKey
+    replaced: NotRequired[ApiKey]
+
+
+class SubjectList(TypedDict):
+    """
+    One page of subjects.
+    """
+
+    subjects: list[Subject]
+    next: NotRequired[str]
+
+
+class TenantRequest(TypedDict):
+    """
+    A tenant that is asked for.
+    """
+
+    name: str
+    firstOperator: NotRequired[FirstOperatorRequest | None]
+
+
+class CreatedTenant(TypedDict):
+    """
+    A new tenant, and the key of its first operator where one was asked for.
+    """
+
+    name: str
+    firstOperator: NotRequired[IssuedKey]
+
+
+class TenantList(TypedDict):
+    """
+    One page of tenants.
+    """
+
+    tenants: list[Tenant]
+    next: NotRequired[str]
+
+
+class ReviewerList(TypedDict):
+    """
+    One page of the subjects to which a case is assigned.
+    """
+
+    reviewers: list[Reviewer]
+    next: NotRequired[str]
 
 
 class ProblemDetail(TypedDict):
