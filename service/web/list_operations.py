@@ -111,7 +111,7 @@ LISTS: Mapping[str, Operation] = {
             ),
             parameters=_PARAMETERS,
             answers={200: Answer("One page of debates.", {JSON: (DebateList,)}, ("Link",))},
-            problems=(400, 503),
+            problems=(400, 414, 503),
         ),
         Operation(
             method="get",

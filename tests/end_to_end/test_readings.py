@@ -7,18 +7,18 @@ import json
 import signal
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import psycopg
 import pytest
-from litestar.types import Receive, Scope, Send
 from msgspec.structs import replace
 
 from service.audit.record import moment
+from service.identity.authentication import Presented
 from service.identity.caller import LOCAL, Caller
 from service.reviews.evidence.reading_log import ReadingLog
 from service.web.api import make_api
@@ -33,7 +33,9 @@ from tests.fixtures.serving import Served, a_case, served, slow_policy
 pytestmark = pytest.mark.no_replay
 
 KEY = "key_0a1b2c3d4e5f6g7h8j9k0m1n2p"
-AUDITOR = Caller("default", "sub_7z9y8x7w6v5t4s3r2q1p0n9m8k", "auditor", "person", "apiKey", ("auditor",), None, KEY)
+AUDITOR = Caller(
+    "default", "sub_7z9y8x7w6v5t4s3r2q1p0n9m8k", "auditor", "person", "apiKey", ("auditor", "requester"), None, KEY
+)
 BODIES = "SELECT p.body, e.debate FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) ORDER BY e.debate"
 
 
@@ -52,23 +54,31 @@ def counted(database: Database) -> Counter[tuple[str, str | None]]:
     return counts
 
 
+class Auditing:
+    """Registers in which every request is that of the auditor, who is also a requester."""
+
+    configured: ClassVar[bool] = True
+
+    async def identify(self, presented: Presented) -> Caller:
+        """The auditor."""
+        return AUDITOR
+
+    async def still(self, caller: Caller) -> bool:
+        """Always so."""
+        return True
+
+
 @asynccontextmanager
-async def answering(site: AppState, caller: Caller) -> AsyncIterator[httpx.AsyncClient]:
-    """A server to which every request comes from one caller."""
-    api: Callable[[Scope, Receive, Send], Awaitable[None]] = make_api(site)
-
-    async def of_caller(scope: Scope, receive: Receive, send: Send) -> None:
-        scope.setdefault("state", {})["caller"] = caller
-        await api(scope, receive, send)
-
-    async with serving(of_caller) as address, httpx.AsyncClient(base_url=address, timeout=60) as http:
+async def answering(site: AppState) -> AsyncIterator[httpx.AsyncClient]:
+    """A server to which every request comes from the auditor."""
+    async with serving(make_api(site)) as address, httpx.AsyncClient(base_url=address, timeout=60) as http:
         yield http
 
 
 def state(served_: Served, readings: ReadingLog | None = None, **options: Any) -> AppState:
     """The state of a server beside another one, with a reading log of its own if one is given."""
     closing = asyncio.Event()
-    service = served_.app if readings is None else replace(served_.app, readings=readings)
+    service = replace(served_.app, authenticator=Auditing(), readings=readings or served_.app.readings)
     listeners = Listeners(closing, service.authenticator)
     return AppState(service, closing, default_body_max(service), listeners, **options)
 
@@ -77,7 +87,7 @@ async def test_each_way_to_content_is_a_reading_and_an_answer_without_content_is
     async with served(database.service_url) as site:
         debate = (await site.finished())["debateId"]
         where = f"/v1/debates/{debate}"
-        async with answering(state(site), AUDITOR) as http:
+        async with answering(state(site)) as http:
             one = await http.get(where)
             await http.get(where, params={"view": "full"})
             unchanged = await http.get(where, headers={"if-none-match": one.headers["etag"]})
@@ -118,7 +128,7 @@ async def test_without_a_record_of_who_reads_no_content_is_given_and_a_case_is_s
         debate = (await site.finished())["debateId"]
         stuck = ReadingLog(site.app.database, site.app.logs, site.app.readings._writer, oldest_s=0.1)
         here = state(site, stuck, noted_s=0.0)
-        async with answering(here, AUDITOR) as http:
+        async with answering(here) as http:
             first = await http.get(f"/v1/debates/{debate}")  # nobody runs this log, so nothing is ever recorded
             await asyncio.sleep(0.2)
             paths = ("", "?view=full", "/report", "/events", "/documents", "/documents/D1")
@@ -143,7 +153,7 @@ async def test_a_stream_is_noted_again_for_as_long_as_it_goes_on(database: Datab
         debate = (await site.submit())["debateId"]
         here = state(site, noted_s=0.3)
         begun = time.monotonic()
-        async with answering(here, AUDITOR) as http:
+        async with answering(here) as http:
             await http.get(f"/v1/debates/{debate}/events")
         lasted = time.monotonic() - begun
 

@@ -7454,6 +7454,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request-URI Too Long */
+            414: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Gainsay-Checkpoint": components["headers"]["Gainsay-Checkpoint"];
+                    "Request-Id": components["headers"]["Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "/problems/address_too_long",
+                     *       "title": "The address is too long",
+                     *       "status": 414,
+                     *       "detail": "the address may have 16384 bytes, found more; send fewer parameters",
+                     *       "code": "address_too_long",
+                     *       "instance": "/v1/debates",
+                     *       "requestId": "req_4f2a"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Too Many Requests */
             429: {
                 headers: {
