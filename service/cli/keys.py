@@ -134,11 +134,14 @@ def create_tenant(name: str, server: str | None) -> int:
 
     \b
     gainsay tenants create bank
-    gainsay keys create --tenant bank --role operator --name "Ada Lovelace" --kind person --days 90
+    gainsay keys create --tenant bank --role operator --role requester --role reviewer --role auditor --name A --days 90
+
+    An operator issues only roles that it holds, so give the first one every role that the tenant will need.
     """
     registers.work(place.server_of(server), lambda here: here.create_tenant(name))
     click.echo(
-        f"tenant {name} is created; issue the key of its first operator with `gainsay keys create --tenant {name}`"
+        f"tenant {name} is created; issue the key of its first operator with `gainsay keys create --tenant {name}`, "
+        "with the role operator and every other role that its operators are to issue"
     )
     return exit_codes.DONE
 

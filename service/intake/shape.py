@@ -35,6 +35,7 @@ _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
 _TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
 _JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
+_FORM = re.compile(r"""expected 'string' matching regex (['"])(?P<form>.*)\1""", re.DOTALL)
 _MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`", re.DOTALL)
 
 
@@ -94,6 +95,8 @@ def _helpful(text: str, type_: type[Any], tree: Any, pointer: str) -> str:
     if text.startswith("invalid enum value") and (values := known_values(type_, steps)):
         found = _found(tree, steps)
         return f"expected one of {listed(values)}, found {_said(found)}{did_you_mean(str(found), values)}"
+    if form := _FORM.fullmatch(text):
+        return f"expected a text of the form {form['form']}, found {_said(_found(tree, steps))}"
     if text == "invalid decimal string":
         return f'expected a decimal number, as 0.75 or "0.75", found {_said(_found(tree, steps))}'
     return text

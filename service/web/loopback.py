@@ -48,7 +48,7 @@ def refuse_open_address(host: str) -> None:
         raise SettingsError(
             f"expected --host to be a loopback address such as 127.0.0.1, because no identity is configured and so no "
             f"caller is authenticated, found {host}; name the credentials that callers come with in GAINSAY_IDENTITY "
-            "(docs/calling.md, *Who calls*), or leave --host out"
+            "(docs/authentication.md, *A key tonight*), or leave --host out"
         )
 
 

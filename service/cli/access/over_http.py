@@ -355,7 +355,8 @@ def _answered(error: gainsay_client.GainsayError, address: str) -> ServiceProble
         words = f"{error.detail}; set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it"
         return ServiceProblem(words, code=error.code, status=status, request=error.request_id)
     faults = [(fault.pointer, fault.detail) for fault in error.errors]
-    return ServiceProblem.of(error.detail, error.code, status, faults, error.request_id)
+    words = error.detail.replace("say lastOperator: true", "give --last-operator")
+    return ServiceProblem.of(words, error.code, status, faults, error.request_id)
 
 
 def _again(error: gainsay_client.GainsayError) -> str:
