@@ -45,13 +45,13 @@ async def ready(request: HttpRequest) -> Response[bytes]:
     site = app_state(request)
     if site.closing.is_set():
         raise NotReady("the service is stopping", retry_after=5)
-    return await readiness(request, site.service.troubles(), told=not site.authenticator.configured)
+    return await readiness(request, site.service.troubles(), shown=not site.authenticator.configured)
 
 
-async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, told: bool = True) -> Response[bytes]:
+async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, shown: bool = True) -> Response[bytes]:
     """The readiness of a process: it is ready while it has no troubles. Only changes are logged.
 
-    A trouble may name a log, and so a tenant. Where callers are ``told`` none, the process's log alone says it.
+    A trouble may name a log, and so a tenant. Where none is ``shown``, the process's log alone says it.
     """
     try:
         async with asyncio.timeout(READY_WITHIN_S):
@@ -62,7 +62,7 @@ async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]], *, to
     if troubles:
         if was_ready:
             telemetry.LOG.warning(f"not ready: {'; '.join(troubles)}")
-        why = "; ".join(troubles) if told else "this process takes no work now; its log says why"
+        why = "; ".join(troubles) if shown else "this process takes no work now; its log says why"
         raise NotReady(why, retry_after=5)
     if not was_ready:
         telemetry.LOG.warning("ready again")
