@@ -212,7 +212,8 @@ def test_an_error_ends_with_the_exit_code_of_one_here(run: Run, status: int, cod
     with saying(always(answer(status, {"code": "some_code", "detail": "some words"}))) as server:
         ended = run("audit", "keys", "--server", server.url)
 
-    assert ended == Ended(code, "", "gainsay: some_code: some words\n")
+    how = "; set GAINSAY_TOKEN to your API key or token, or to file:PATH of a file with it" if status == 401 else ""
+    assert ended == Ended(code, "", f"gainsay: some_code: some words{how}\n")
 
 
 FAULTS = "3 faults: (1) no field; (2) too long; (3) a; b (2) c"

@@ -199,6 +199,11 @@ class Losing:
     def __init__(self, database: Any, lost: int, *, done: bool) -> None:
         self._database, self._left, self._done = database, lost, done
 
+    @property
+    def pooled(self) -> Any:
+        """The database of the connections."""
+        return self._database
+
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         if name == "draw" and self._left:
             self._left -= 1

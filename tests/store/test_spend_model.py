@@ -101,6 +101,11 @@ class Losing:
         self._database = database
         self.loses: str | None = None
 
+    @property
+    def pooled(self) -> Any:
+        """The database of the connections."""
+        return self._database
+
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         loses, self.loses = (self.loses, None) if name == "draw" else (None, self.loses)
         rows = [] if loses == "before" else await self._database.query(name, params)

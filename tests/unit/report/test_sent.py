@@ -19,6 +19,7 @@ from service.report import Line, Result, build_result, sent, summary_of
 from service.report.sent import EVERY, may_be_absent
 from service.web import openapi
 from service.web.answer_schemas import reached
+from service.web.operations import OPERATIONS
 from service.web.schema_names import SCHEMA_NAMES
 from tests.fixtures import formats
 from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
@@ -244,7 +245,9 @@ def test_neither_has_one_of_a_debate_that_was_stopped_or_declined(form: str) -> 
 def test_the_schema_of_every_answer_requires_what_is_always_there_and_allows_nothing_empty() -> None:
     schemas = openapi.document()["components"]["schemas"]
     bodies = {
-        name for body in ("CaseRequest", "GateRequest", "Batch", "AbortRequest") for name in reached(schemas, body)
+        name
+        for body in {operation.body.__name__ for operation in OPERATIONS if operation.body is not None}
+        for name in reached(schemas, body)
     }
     answers = {kind: name for kind, name in SCHEMA_NAMES.items() if name in schemas and name not in bodies}
 
