@@ -36,6 +36,8 @@ _TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
 _JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
 _FORM = re.compile(r"""expected 'string' matching regex (['"])(?P<form>.*)\1""", re.DOTALL)
+_SECRET = re.compile(r"gainsay_[0-9A-Za-z]{49}|eyJ[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+"""An API key (docs/authentication.md) or a token (RFC 7515) in the place of something else."""
 _MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`", re.DOTALL)
 
 
@@ -103,8 +105,9 @@ def _helpful(text: str, type_: type[Any], tree: Any, pointer: str) -> str:
 
 
 def _said(value: Any) -> str:
-    """What was found, as far as a message repeats it."""
+    """What was found, as far as a message repeats it: no key and no token, whatever member it was sent in."""
     said = value.decode() if isinstance(value, Raw) else json.dumps(value, ensure_ascii=False)
+    said = _SECRET.sub("a credential, which is not repeated here", said)
     return said if len(said) <= _FOUND_MAX else f"{said[:_FOUND_MAX]}..."
 
 

@@ -326,9 +326,19 @@ async def reached(reviewer: Holder, *debates: str) -> list[str]:
     return single
 
 
+async def own_log(auditor: Holder) -> JSON:
+    """The log of the holder's tenant, once a sequencer has opened it and signed a checkpoint."""
+    async with asyncio.timeout(10):
+        while True:
+            logs: list[JSON] = (await auditor.get("/v1/audit/logs")).json()["logs"]
+            if logs and logs[0].get("size"):
+                return logs[0]
+            await asyncio.sleep(0.05)
+
+
 async def exported(auditor: Holder) -> bytes:
     """The records of the holder's log, once all of them are provable."""
-    (log,) = (await auditor.get("/v1/audit/logs")).json()["logs"]
+    log = await own_log(auditor)
     answer = await auditor.get(f"{log['href']}/records")
     assert answer.status_code == 200, answer.text
     return bytes(answer.content)

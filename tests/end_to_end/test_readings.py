@@ -148,7 +148,7 @@ async def test_without_a_record_of_who_reads_no_content_is_given_and_a_case_is_s
 
 
 async def test_a_stream_is_noted_again_for_as_long_as_it_goes_on(database: Database, tmp_path: Path) -> None:
-    policy = str(slow_policy(tmp_path, latency_ms=100))
+    policy = str(slow_policy(tmp_path, latency_ms=250))
     async with served(database.service_url, GAINSAY_POLICY=policy) as site:
         debate = (await site.submit())["debateId"]
         here = state(site, noted_s=0.3)
