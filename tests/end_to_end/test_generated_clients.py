@@ -129,7 +129,7 @@ async def run(*command: str | Path, folder: Path) -> str:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def typed(document: Path, pytestconfig: pytest.Config) -> Path:
     """The program of `typescript/`, checked as strictly as can be against the types of the served document."""
-    kept = packages(pytestconfig, "openapi-typescript", TYPESCRIPT / "package.json")
+    kept = await asyncio.to_thread(packages, pytestconfig, "openapi-typescript", TYPESCRIPT / "package.json")
     folder = document.parent / "typescript"
     shutil.copytree(TYPESCRIPT, folder)
     (folder / "node_modules").symlink_to(kept / "node_modules")
