@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from service.identity.roles import ROLES, SERVICE_WIDE
+from service.policy.settings import SHIPPED_POLICY
 from tests.fixtures.callers import Known, Registers, identity_file
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import repository
@@ -23,6 +24,8 @@ HERE = Path(__file__).parent / "schemathesis"
 LONG = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_EXAMPLES")
 SEED = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_SEED", "1")
 WITHIN_S = 7_200 if LONG else 100
+UNLIMITED = "".join(f'{name}_per_minute = "unlimited"\n' for name in ("submit", "read", "check", "evidence"))
+"""A long run asks more than one caller may in a minute."""
 ROLE = os.environ.get("GAINSAY_TEST_SCHEMATHESIS_ROLE")
 """The role whose key a long run sends; without one it asks a service without identities."""
 CASES = ("submitCase", "decide", "quoteCase")
@@ -78,8 +81,10 @@ async def test_schemathesis_as_each_role_finds_nothing(database: Database, tmp_p
 
     The long run also sees that a request without the key, or with a wrong one, is refused.
     """
-    registers = Registers(database)
-    async with served(database.service_url, GAINSAY_IDENTITY=identity_file(tmp_path)) as site:
+    registers, policy = Registers(database), tmp_path / "policy.toml"
+    policy.write_text(f"{SHIPPED_POLICY.read_text('utf-8')}\n[rates]\n{UNLIMITED}", "utf-8")
+    known = identity_file(tmp_path)
+    async with served(database.service_url, GAINSAY_IDENTITY=known, GAINSAY_POLICY=str(policy)) as site:
         keys = {role: await key_of(registers, role) for role in ([ROLE] if ROLE else ROLES)}
         submitter = keys.get("requester") or await key_of(registers, "requester")
         (tmp_path / "schemathesis.toml").write_text(await settings(site, submitter), "utf-8")
