@@ -306,7 +306,8 @@ OPERATIONS: tuple[Operation, ...] = (
         summary="Check that this process can take work: prompts match the pin, database reachable, not stopping.",
         description=(
             "Send no requests to a process that answers 503. It answers within a second, also where the database does "
-            "not. A process that stops answers 503 first and goes on with the requests that it has."
+            "not. A process that stops answers 503 first and goes on with the requests that it has. A cause may name a "
+            "log, and so a tenant: where callers need a credential, the process's log alone says it."
         ),
         answers={200: Answer("The process is ready.", {JSON: (Health,)})},
         problems=(503,),
