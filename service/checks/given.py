@@ -4,7 +4,7 @@
     critique      the proposals with their positions and the verdicts on their arguments, the critic's earlier
                   critiques, the critique, and the verdicts on its points; the question, the titles, the positions,
                   and the documents of the critique's round
-    injection     every document of the case
+    injection     every text of the case that came from outside, by its field
     convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
     consensus     the question and every document, whose words are no agreement
     voices        the arguments of each turn with the verdicts on them, and those of other sides that it was shown
@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from service.checks import citations, texts
 from service.checks.attacked import Attacked, Shown
+from service.checks.injection.fields import FieldText, texts_after_documents, texts_before_documents
 from service.checks.judgement.voices import Spoken
 from service.checks.overlap import ComparedAnswer
 from service.debate.adversarial import moderated
@@ -105,6 +106,18 @@ class JudgedVoices(NamedTuple):
         return self.spoken, _shown(self.asked, self.documents, sources)
 
 
+class ReadCase(NamedTuple):
+    """The texts of a case that came from outside; ``documents`` are ids."""
+
+    before: tuple[FieldText, ...]
+    documents: tuple[str, ...]
+    after: tuple[FieldText, ...]
+
+    def over(self, sources: Mapping[str, str]) -> tuple[FieldText, ...]:
+        """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
+        return (*self.before, *(FieldText("document", name, sources[name]) for name in self.documents), *self.after)
+
+
 class ComparedAnswers(NamedTuple):
     """The answers of a round, and by what they are compared; the words of ``known`` do not count."""
 
@@ -149,6 +162,14 @@ def _documents_of_turn(case: Case, turn: TurnId) -> tuple[str, ...]:
 
 def _documents_of_case(case: Case) -> tuple[str, ...]:
     return tuple(document.id for document in case.documents)
+
+
+def _read_case(case: Case, facts: Facts, _: Sequence[TurnId]) -> ReadCase:
+    if facts.started is None:
+        raise IllegalEntry("the debate has not started, so its case is not read yet")
+    options = facts.started.options
+    before, after = texts_before_documents(case, options), texts_after_documents(case, options)
+    return ReadCase(tuple(before), _documents_of_case(case), tuple(after))
 
 
 def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
@@ -355,7 +376,7 @@ def _known_texts(case: Case, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.ENGINE: _documents_of_turn}
 CRITIQUES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
-INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
+INJECTIONS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadCase]] = {"injection/1": _read_case}
 OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
 VOICES: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], JudgedVoices]] = {"judgement/1": _voices}
 TEXTS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ReadTexts]] = {texts.ENGINE: _texts}

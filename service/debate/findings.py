@@ -144,19 +144,61 @@ class VoicesFound(Struct, frozen=True, rename="camel", tag="voices", tag_field="
         return frozenset(voice.turn for voice in self.voices if voice.own)
 
 
-class Suspicion(Struct, frozen=True, rename="camel"):
-    """A passage of a document that speaks to the reader as if it were an instruction."""
+CaseField = Literal[
+    "question",
+    "answer",
+    "position",
+    "title",
+    "document",
+    "persona",
+    "instructions",
+    "debater",
+    "stance",
+    "vote",
+    "outputSchema",
+    "metadata",
+    "context",
+]
+"""The fields of a case that hold a text from outside."""
+InjectionFamily = Literal[
+    "address",
+    "override",
+    "verdict",
+    "score",
+    "format",
+    "secrecy",
+    "fence",
+    "reply",
+    "tool",
+    "system",
+    "authority",
+]
+"""What a passage does that speaks to a model."""
+FAMILIES: tuple[InjectionFamily, ...] = get_args(InjectionFamily)
+FoundBy = Literal["rules", "screener"]
 
-    source_id: str
-    """The id of the document."""
+
+class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A passage of a case that speaks to its reader as if it were an instruction to a model."""
+
+    field: CaseField
+    """The field of the case that holds the passage."""
     span: tuple[int, int]
-    """Start and end of the passage in code points of the text, end exclusive."""
-    pattern: str
-    """The name of the pattern that matched."""
+    """Start and end of the passage in code points of the stored text, end exclusive."""
+    family: InjectionFamily
+    """What the passage does."""
+    words: str
+    """The stored text of the passage. A long one is cut in its middle, with an ellipsis in the place of the rest."""
+    name: str = ""
+    """Which one of the field: the id of a document or position, a seat, a key. Empty where a case has only one."""
+    hidden: str = ""
+    """How the passage is written, where a reader does not see it as plain words, such as `base64`."""
+    by: FoundBy = "rules"
+    """Whether the rules of code found it, or the screener's model."""
 
 
 class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind"):
-    """Passages of the case's documents that look like orders to a model."""
+    """Passages of a case that look like orders to a model, in the order of the fields and within a field by place."""
 
     suspicions: tuple[Suspicion, ...]
 

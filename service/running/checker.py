@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from service.checks import citations, consensus, given, judgement, overlap, texts
+from service.checks import citations, consensus, given, injection, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
@@ -15,7 +15,7 @@ from service.debate.versions import newest
 
 _CITATIONS = newest(citations.ENGINES)
 _CRITIQUE = newest(judgement.CRITIQUES)
-_INJECTION = newest(judgement.INJECTIONS)
+_INJECTION = newest(injection.INJECTIONS)
 _OVERLAP = newest(overlap.OVERLAPS)
 _AGREEMENT = newest(consensus.AGREEMENTS)
 _CONDUCT = newest(consensus.CONDUCTS)
@@ -60,8 +60,8 @@ class Checker:
                 judged = given_to(_CRITIQUE, given.CRITIQUES)(case, facts, check.over)
                 return judgement.CRITIQUES[_CRITIQUE](*judged.over(self._sources))
             case "injection":
-                documents = given_to(_INJECTION, given.INJECTIONS)(case)
-                return judgement.INJECTIONS[_INJECTION]({name: self._sources[name] for name in documents})
+                came = given_to(_INJECTION, given.INJECTIONS)(case, facts, check.over)
+                return injection.INJECTIONS[_INJECTION](came.over(self._sources))
             case "convergence":
                 compared = given_to(_OVERLAP, given.OVERLAPS)(case, facts, check.over)
                 return overlap.OVERLAPS[_OVERLAP](

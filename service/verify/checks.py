@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import assert_never
 
-from service.checks import citations, consensus, given, judgement, overlap, texts
+from service.checks import citations, consensus, given, injection, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
@@ -25,7 +25,7 @@ ENGINES: Mapping[CheckKind, Collection[str]] = complete_checks(
     {
         "citations": citations.ENGINES,
         "critique": judgement.CRITIQUES,
-        "injection": judgement.INJECTIONS,
+        "injection": injection.INJECTIONS,
         "convergence": overlap.OVERLAPS,
         "consensus": consensus.AGREEMENTS,
         "accuracy": consensus.CONDUCTS,
@@ -97,8 +97,8 @@ class _Recheck:
                 judged = given_to(engine, given.CRITIQUES)(self._case, facts, check.over)
                 return judgement.CRITIQUES[engine](*judged.over(self._sources))
             case "injection":
-                documents = given_to(engine, given.INJECTIONS)(self._case)
-                return judgement.INJECTIONS[engine]({name: self._sources[name] for name in documents})
+                came = given_to(engine, given.INJECTIONS)(self._case, facts, check.over)
+                return injection.INJECTIONS[engine](came.over(self._sources))
             case "convergence":
                 compared = given_to(engine, given.OVERLAPS)(self._case, facts, check.over)
                 return overlap.OVERLAPS[engine](

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from service.checks import judgement
+from service.checks import injection
 from service.cli import exit_codes, foreground, main
 from service.cli.access.port import Aborted
 from service.cli.demo import show
@@ -805,7 +805,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     def broken(*_: object) -> None:
         raise RuntimeError("no such luck")
 
-    monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
+    monkeypatch.setitem(injection.INJECTIONS, "injection/1", broken)
     settings = settings_for(module_database.service_url, **sequenced(module_database.service_url, heads))
     where = DatabaseAddresses(module_database.service_url, settings.sequencer_url)
 
@@ -820,7 +820,7 @@ def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_w
         raise RuntimeError("no such luck")
 
     with monkeypatch.context() as patch:
-        patch.setitem(judgement.INJECTIONS, "judgement/1", broken)
+        patch.setitem(injection.INJECTIONS, "injection/1", broken)
         ended = run_stored("review", "--sample", "security")
     debate = re.findall(r"debate ([0-9a-f-]{36}) is recorded but not finished", ended.err)[0]
     stands = json.loads(run_stored("report", debate, "--json").out)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.checks import judgement
+from service.checks import injection
 from service.debate.entries import AttemptFailed, DebateStopped, encode
 from service.errors import GainsayError
 from service.running import worker as working
@@ -64,7 +64,7 @@ async def test_a_turn_that_takes_its_worker_down_is_not_asked_for_ever(
 async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended_as_failed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
+    monkeypatch.setitem(injection.INJECTIONS, "injection/1", broken)
     monkeypatch.setattr(working, "IDLE_S", 0.05)
     # The pauses are short and the leases are not: a lease that lapses on a busy machine is a take more.
     monkeypatch.setattr(working, "BACKOFF_MAX_S", 0.05)
@@ -99,7 +99,7 @@ async def faulty(service: Bench, told: list[GainsayError]) -> None:
 async def test_a_debate_that_was_taken_often_is_not_ended_by_its_first_fault(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
+    monkeypatch.setitem(injection.INJECTIONS, "injection/1", broken)
     async with bench(database.service_url) as service:
         await service.submit()
         do(database, "UPDATE gainsay.debate_head SET epoch = 8, state = 'running'")

@@ -14,7 +14,8 @@ import pytest
 
 from service.checks.citations import ENGINES as CITATIONS
 from service.checks.consensus import AGREEMENTS, CONDUCTS, SYNTHESES
-from service.checks.judgement import CRITIQUES, INJECTIONS, VOICES
+from service.checks.injection import INJECTIONS
+from service.checks.judgement import CRITIQUES, VOICES
 from service.checks.overlap import OVERLAPS
 from service.checks.question_type import CLASSIFICATIONS
 from service.debate.versions import Part
@@ -66,7 +67,7 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
     [
         ("service/checks/judgement/critique.py", "3 -> 4"),
         ("service/checks/judgement/voices.py", "800 -> 801"),
-        ("service/checks/judgement/injection.py", "50 -> 49"),
+        ("service/checks/injection/rules.py", "50 -> 49"),
         ("service/checks/given.py", "1 -> 2"),
         ("service/checks/overlap.py", "3 -> 4"),
         ("service/checks/consensus/transcript.py", "1000 -> 999"),
@@ -215,7 +216,7 @@ def test_every_version_of_this_build_is_held_by_a_golden() -> None:
 def test_every_module_of_judgement_is_of_a_version(root: Path) -> None:
     there = {path.relative_to(root) for path in (root / "service/checks/judgement").glob("[!_]*.py")}
 
-    assert sorted(str(path) for path in there - modules_of(CRITIQUES, INJECTIONS, VOICES)) == [], (
+    assert sorted(str(path) for path in there - modules_of(CRITIQUES, VOICES)) == [], (
         "is of no version: add a row in service/checks/judgement/__init__.py"
     )
 

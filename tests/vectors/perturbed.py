@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 FAMILIES = {
     "critiques": ("service/checks/judgement/critique.py", "service/checks/judgement/wording/*.py"),
     "voices": ("service/checks/judgement/voices.py", "service/debate/emptiness.py"),
-    "injections": ("service/checks/judgement/injection.py",),
+    "injections": ("service/checks/injection/*.py",),
     "overlaps": ("service/checks/overlap.py",),
     "passages": ("service/checks/texts/*.py",),
     "inputs": ("service/checks/given.py",),

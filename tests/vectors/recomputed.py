@@ -280,7 +280,8 @@ def _given(case: DebateCase, facts: Facts, entry: CheckFound) -> Any:
             names = given_to(entry.engine, given.CITATIONS)(case, check.over[0])
             return {"documents": names, "replies": {turn: plain(facts.said[turn]) for turn in check.over}}
         case "injection":
-            return {"documents": given_to(entry.engine, given.INJECTIONS)(case)}
+            read = given_to(entry.engine, given.INJECTIONS)(case, facts, check.over)
+            return {"before": read.before, "documents": read.documents, "after": read.after}
         case "critique":
             found = given_to(entry.engine, given.CRITIQUES)(case, facts, check.over)
         case "voices":

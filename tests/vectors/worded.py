@@ -148,7 +148,12 @@ def _finding(finding: Finding, n: int) -> Finding:
             weak = signs[n % 2 :: 2] if finding.weak else ()
             return replace(finding, weak=weak, soft=signs[1 - n % 2 :: 2], softening=("to be fair",))
         case InjectionFound():
-            return InjectionFound((Suspicion("D1", (0, 20), "addresses the model"), Suspicion("D1", (4, 9), "order")))
+            return InjectionFound(
+                (
+                    Suspicion("title", (0, 5), "address", "Words", "D1"),
+                    Suspicion("document", (4, 9), "verdict", "words", "D1"),
+                )
+            )
         case ConvergenceFound():
             return finding if finding.converged else replace(finding, why_not=(_choose((*labels.APART, "overlap"), n),))
         case CitationsFound():

@@ -1,8 +1,7 @@
-"""The checks of critiques and documents: those without citations.
+"""The checks of critiques and of who argues: those without citations.
 
     critique    hard signs of a weak critique (it is asked for again) and soft ones (they are flagged)
     voices      which arguments of a turn are its own: neither agreement nor another side's words
-    injection   passages of documents that speak to a model
 
 Each kind has a table of its versions by the name that is recorded with a finding. A released version stays; a changed
 rule is a new module and a new row. `docs/how-to/change-a-rule.md` lists the places.
@@ -15,9 +14,8 @@ from typing import Protocol
 
 from service.checks.attacked import Attacked, Shown
 from service.checks.judgement.critique import check_critique
-from service.checks.judgement.injection import check_injection
 from service.checks.judgement.voices import Spoken, check_voices
-from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound, VoicesFound
+from service.debate.findings import ArgumentVerdict, CritiqueFound, VoicesFound
 from service.debate.replies import Critique
 
 
@@ -35,18 +33,15 @@ class CritiqueEngine(Protocol):
 
 
 CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}
-INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": check_injection}
 VOICES: Mapping[str, Callable[[Sequence[Spoken], Shown], VoicesFound]] = {"judgement/1": check_voices}
 
 __all__ = [
     "CRITIQUES",
-    "INJECTIONS",
     "VOICES",
     "Attacked",
     "CritiqueEngine",
     "Shown",
     "Spoken",
     "check_critique",
-    "check_injection",
     "check_voices",
 ]

@@ -44,9 +44,12 @@ def notices(r: Result) -> Iterator[Block]:
         )
     if r.suspicions:
         yield TableBlock(
-            "Passages of documents that speak to a model as if they were orders",
-            ("Document", "Characters", "What it looks like"),
-            tuple((s.source_id, f"{s.span[0]:,} to {s.span[1]:,}", s.pattern) for s in r.suspicions),
+            "Passages of the case that speak to a model as if they were orders",
+            ("Field", "Characters", "What it does", "Words"),
+            tuple(
+                (f"{s.field} {s.name}".strip(), f"{s.span[0]:,} to {s.span[1]:,}", s.family, s.words)
+                for s in r.suspicions
+            ),
         )
 
 

@@ -192,7 +192,9 @@ FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
         "plain",
         "check.found",
         0,
-        lambda e: e["finding"].update(suspicions=[{"sourceId": "D1", "span": [0, 3], "pattern": "p"}]),
+        lambda e: e["finding"].update(
+            suspicions=[{"field": "document", "name": "D1", "span": [0, 3], "family": "address", "words": "w"}]
+        ),
         "checks",
     ),
     "what a refusal needed": ("truncated", "budget.refused", 0, lambda e: e.update(needed=e["needed"] + 1), "money"),

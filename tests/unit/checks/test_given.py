@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.checks import citations, consensus, given, judgement, overlap, texts
+from service.checks import citations, consensus, given, injection, judgement, overlap, texts
 from service.checks.given import given_to
 from service.debate.facts import Facts
 from service.debate.turns import TurnId
@@ -26,7 +26,7 @@ def test_a_later_engine_is_given_what_the_engine_before_it_was_given() -> None:
     [
         (citations.ENGINES, given.CITATIONS),
         (judgement.CRITIQUES, given.CRITIQUES),
-        (judgement.INJECTIONS, given.INJECTIONS),
+        (injection.INJECTIONS, given.INJECTIONS),
         (overlap.OVERLAPS, given.OVERLAPS),
         (consensus.AGREEMENTS, given.AGREEMENTS),
         (texts.COMPARISONS, given.TEXTS),

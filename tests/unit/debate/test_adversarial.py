@@ -500,7 +500,7 @@ def test_a_fabrication_in_a_critique_that_was_asked_again_is_still_shown() -> No
 
 def test_a_suspicious_document_caps_the_confidence_at_low() -> None:
     def findings(check: Check, facts: Facts) -> Finding:
-        suspicious = InjectionFound((Suspicion("D1", (0, 5), "speaks to a model"),))
+        suspicious = InjectionFound((Suspicion("document", (0, 5), "address", "Words", "D1"),))
         return suspicious if check.kind == "injection" else found(check, facts)
 
     entries = drive(a_start(), findings=findings)

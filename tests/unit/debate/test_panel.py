@@ -849,7 +849,7 @@ def test_the_synthesizers_own_level_is_never_passed() -> None:
 def test_orders_in_the_documents_and_citations_that_do_not_hold_lower_it_as_in_every_format() -> None:
     def wrong(check: Check, facts: Facts) -> Finding:
         if check.kind == "injection":
-            return InjectionFound((Suspicion("D1", (3, 9), "speaks to a model"),))
+            return InjectionFound((Suspicion("document", (3, 9), "address", "Words", "D1"),))
         if check.id == "1.debater-1.1/citations":
             lost = (CitationVerdict("not_found"),)
             return CitationsFound((ArgumentVerdict(TurnId("1.debater-1.1"), 1, lost, "unverified_citation"),))

@@ -458,7 +458,9 @@ def test_a_stop_ends_the_debate_where_it_stands(by: str, status: str) -> None:
 def test_a_document_that_speaks_to_models_lowers_the_confidence() -> None:
     def suspicious(check, facts):  # type: ignore[no-untyped-def]
         return (
-            InjectionFound((Suspicion("D1", (0, 3), "orders"),)) if check.kind == "injection" else found(check, facts)
+            InjectionFound((Suspicion("document", (0, 3), "address", "Words", "D1"),))
+            if check.kind == "injection"
+            else found(check, facts)
         )
 
     entries = drive(a_start(stances()), judged(), findings=suspicious)

@@ -14,6 +14,7 @@ import msgspec
 
 import service
 from service.checks import citations, given, judgement
+from service.checks.injection import check_injection
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import Case, Check, Document, Outcome, Position, Turn, documents_of_round
@@ -120,7 +121,7 @@ def decode(seat: str, text: str) -> Reply:
 
 def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -> Finding:
     if check.kind == "injection":
-        return judgement.check_injection(texts)
+        return check_injection(given.INJECTIONS["injection/1"](case, facts, check.over).over(texts))
     if check.kind == "texts":
         return Checker(texts).check(case, facts, check).finding
     if check.kind == "voices":

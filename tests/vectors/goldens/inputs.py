@@ -34,9 +34,12 @@ def of_documents(row: Callable[[Case, TurnId], tuple[str, ...]]) -> Iterator[obj
         yield round_, row(a_case_of_rounds(), turn_id(round_, "proposer"))
 
 
-def of_a_case(row: Callable[[Case], tuple[str, ...]]) -> Iterator[object]:
-    """The documents that are searched for passages which speak to a model."""
-    yield row(a_case_of_rounds())
+def of_a_case(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.ReadCase]) -> Iterator[object]:
+    """The texts that are searched for passages which speak to a model."""
+    for checked in recorded.checks("injection"):
+        case = checked.facts.case
+        assert case is not None
+        yield checked.name, row(case, checked.facts, checked.check.over)
 
 
 def of_critiques(row: Callable[[Case, Facts, tuple[TurnId, ...]], given.JudgedCritique]) -> Iterator[object]:

@@ -91,7 +91,7 @@ def suspicious(check: Check, facts: Facts) -> Finding:
     """The proposer's quotation is altered, the critic's is nowhere, and a document speaks to a model."""
     finding = found(check, facts)
     if isinstance(finding, InjectionFound):
-        return InjectionFound((Suspicion("D1", (3, 1_009), "orders a seat"),))
+        return InjectionFound((Suspicion("document", (3, 1_009), "address", "Words", "D1"),))
     if not isinstance(finding, CitationsFound):
         return finding
     false = {
@@ -153,7 +153,7 @@ def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
         "- Whether fines are covered.",
         "- No court has read this clause.",
         "was the proposer",
-        "| D1 | 3 to 1,009 | orders a seat |",
+        "| document D1 | 3 to 1,009 | address | Words |",
         "| Moderator | birch-1 | birch-1 | not told | birch | scripted | offline | none |",
         "Approval of this configuration: unapproved.",
         f"- **Last record of this debate:** {'ab' * 32}",

@@ -491,7 +491,7 @@ def test_a_shift_that_nobody_asked_for_is_not_told_as_one() -> None:
 def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are_only_listed() -> None:
     def suspicious(check: Check, facts: Facts) -> Finding:
         if check.kind == "injection":
-            return InjectionFound((Suspicion("D1", (3, 9), "orders a seat"),))
+            return InjectionFound((Suspicion("document", (3, 9), "address", "Words", "D1"),))
         return _weak_once(check, facts)
 
     answer = told(drive(a_start(), findings=suspicious))
@@ -500,7 +500,7 @@ def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are
         ("documentsChecked", "suspected"),
         ("critiqueChecked", "weak"),
     ]
-    assert [s.source_id for s in answer.suspicions] == ["D1"]
+    assert [s.name for s in answer.suspicions] == ["D1"]
     kinds = {"injection": 1, "citations": 4, "critique": 2, "texts": 6, "voices": 1}
     assert Counter(c.kind for c in answer.checks) == kinds
     assert {c.engine for c in answer.checks} == {"canned/1"}

@@ -1,13 +1,14 @@
-"""Passages of documents that speak to a model. Recorded under `judgement/1`."""
+"""Passages of a case that speak to a model. Recorded under `injection/1`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from service.checks.injection.fields import FieldText
 from service.checks.patterns import lazily
-from service.debate.findings import InjectionFound, Suspicion
+from service.debate.findings import InjectionFamily, InjectionFound, Suspicion
 
 
 class _Sign(NamedTuple):
@@ -32,8 +33,8 @@ _MODEL = r"(?:(?:ai|language|reviewer|reviewing) models?|ai(?: (?:assistant|syst
 _MODELS = " ai|language model|reviewer model|reviewing model|llm|chatbot|\u201cai|'ai|\"ai|(ai"
 _ORDERS = r"(?:conclude|approve|reject|uphold|score|rate|agree|recommend|favou?r|side|challenge)"
 _START = r"^[ \t>*#|-]{0,8}"
-_INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
-    "overrides earlier instructions": (
+_INJECTIONS: Mapping[InjectionFamily, tuple[_Sign, ...]] = {
+    "override": (
         _spoken(
             "ignore|disregard|forget|override|bypass|not follow|n't follow",
             r"\b(?:ignore|disregard|forget|override|bypass|do not follow|don't follow) "
@@ -51,7 +52,7 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             r"\bfrom now on,? (?:you|always|agree)\b",
         ),
     ),
-    "speaks to a model": (
+    "address": (
         _spoken(
             f"{_MODELS}|helpful assistant|virtual assistant",
             r"\b(?:you are|you're|act as|as) (?:now )?(?:an? |the )?(?:large )?"
@@ -65,7 +66,7 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             rf"\b(?:{_MODEL}|assistants?|models?) (?:that |who |which )?(?:reads?|reading|reviews?|reviewing) this\b",
         ),
     ),
-    "orders a seat": (
+    "verdict": (
         _spoken(
             "dear|attention|note to",
             r"\b(?:dear |attention[,:]? |note to (?:the |any |all )?)"
@@ -77,7 +78,7 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             rf"(?:always |only |never |not )?{_ORDERS}\b",
         ),
     ),
-    "asks for a score or a verdict": (
+    "score": (
         _spoken(
             "10/10|10 out of 10|ten out of ten|full marks|give this|give the|assign this|assign the",
             r"\b(?:give|assign|rate|score)\b[^.]{0,60}\b(?:10/10|10 out of 10|ten out of ten|full marks)\b",
@@ -91,7 +92,7 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             r"\b(?:respond|reply|answer|output) (?:only|exclusively) (?:with )?(?:the word |[\"'\u201c\u2018])",
         ),
     ),
-    "marks a role": (
+    "system": (
         _spoken(
             "<|inst]|sys>|<system|</system|human:|assistant:|### system|### instruction|###system|###instruction",
             r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>|</?system(?:[_-](?:prompt|message))?>",
@@ -103,7 +104,7 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             r"\b(?:begin|start of|end of) system (?:prompt|message)\b",
         ),
     ),
-    "imitates a reply": (
+    "reply": (
         _Sign(
             lazily(
                 r"\b(?:confidenceLevel|recommendAnotherRound|challengeStrength|explicitUncertainties)[\"']?\s{0,8}[:=]"
@@ -111,24 +112,36 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
             ("confidencelevel", "recommendanotherround", "challengestrength", "explicituncertainties"),
         ),
     ),
-    "imitates a fence": (_Sign(lazily(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
+    "fence": (_Sign(lazily(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
 }
 SUSPICIONS_MAX = 50
-"""The most passages that are reported of one document."""
+"""The most passages that are reported of one text."""
+WORDS_MAX = 300
+"""The most characters of a passage that a finding repeats."""
 
 
-def check_injection(sources: Mapping[str, str]) -> InjectionFound:
-    """Passages of the documents (id -> text) that look like orders to a model; offsets are code points.
+def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
+    """Passages of these texts that look like orders to a model; offsets are code points.
 
-    A document without findings may still hold such passages: the check reduces and records, it does not prevent.
+    Texts without findings may still hold such passages: the check reduces and records, it does not prevent.
     """
     suspicions: list[Suspicion] = []
-    for source, text in sources.items():
-        folded = _folded(text)
-        for pattern, signs in _INJECTIONS.items():
-            spans = {m.span() for sign in signs if sign.within(folded) for m in sign.expression.finditer(text)}
-            suspicions += [Suspicion(source, span, pattern) for span in sorted(spans)]
-    return InjectionFound(tuple(suspicions[:SUSPICIONS_MAX]))
+    for field, name, text in texts:
+        folded, here = _folded(text), dict[tuple[int, int], InjectionFamily]()
+        for family, signs in _INJECTIONS.items():
+            for sign in signs:
+                for match in sign.expression.finditer(text) if sign.within(folded) else ():
+                    here.setdefault(match.span(), family)
+        found = sorted(here.items())[:SUSPICIONS_MAX]
+        suspicions += [Suspicion(field, span, family, words_of(text, span), name) for span, family in found]
+    return InjectionFound(tuple(suspicions))
+
+
+def words_of(text: str, span: tuple[int, int]) -> str:
+    """The words of a passage as a finding repeats them."""
+    words = text[slice(*span)]
+    half = WORDS_MAX // 2
+    return words if len(words) <= WORDS_MAX else f"{words[:half]}\u2026{words[1 - half :]}"
 
 
 def _folded(text: str) -> str:

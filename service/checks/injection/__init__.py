@@ -1,0 +1,19 @@
+"""The check of what came with a case: passages that speak to a model as if they were its instructions.
+
+    fields      every text of a case that came from outside, with the name of its field
+    rules       which passages of them are suspicious, and what each does
+
+The table has the versions by the name that is recorded with a finding. `docs/how-to/change-a-rule.md` lists the places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from service.checks.injection.fields import FieldText
+from service.checks.injection.rules import check_injection
+from service.debate.findings import InjectionFound
+
+INJECTIONS: Mapping[str, Callable[[Sequence[FieldText]], InjectionFound]] = {"injection/1": check_injection}
+
+__all__ = ["INJECTIONS", "FieldText", "check_injection"]
