@@ -4415,15 +4415,33 @@ export interface components {
         };
         /**
          * Suspicion
-         * @description A passage of a document that speaks to the reader as if it were an instruction.
+         * @description A passage of a case that speaks to its reader as if it were an instruction to a model.
          */
         Suspicion: {
-            /** @description The id of the document. */
-            sourceId: string;
-            /** @description Start and end of the passage in code points of the text, end exclusive. */
+            /**
+             * @description The field of the case that holds the passage.
+             * @enum {string}
+             */
+            field: "answer" | "context" | "debater" | "document" | "instructions" | "metadata" | "outputSchema" | "persona" | "position" | "question" | "stance" | "title" | "vote";
+            /** @description Start and end of the passage in code points of the stored text, end exclusive. */
             span: number[];
-            /** @description The name of the pattern that matched. */
-            pattern: string;
+            /**
+             * @description What the passage does.
+             * @enum {string}
+             */
+            family: "address" | "authority" | "fence" | "format" | "override" | "reply" | "score" | "secrecy" | "system" | "tool" | "verdict";
+            /** @description The stored text of the passage. A long one is cut in its middle, with an ellipsis in the place of the rest. */
+            words: string;
+            /** @description Which one of the field: the id of a document or position, a seat, a key. Empty where a case has only one. */
+            name?: string;
+            /** @description How the passage is written, where a reader does not see it as plain words, such as `base64`. */
+            hidden?: string;
+            /**
+             * @description Whether the rules of code found it, or the screener's model.
+             * @default rules
+             * @enum {string}
+             */
+            by: "rules" | "screener";
         };
         /**
          * Spoken
