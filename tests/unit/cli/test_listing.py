@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from service.audit.export import csv_line
+from service.audit.csv_line import csv_line
 from service.cli.display import listing
 from service.cli.list_options import FACETS, SORTS, filters_in_words, instant, list_options, query_of
 from service.cli.list_rows import COLUMNS, row
