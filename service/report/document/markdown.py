@@ -33,6 +33,8 @@ from service.report.result.types import Result
 _MARKUP = re.compile(r"[\\`*_\[\]<>#|~&!@${}^]")
 _AT_START = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?:\s|$)))")
 _TICKS = re.compile("`+")
+_AT = "@&#8288;"
+"""GitHub makes links of addresses and names even behind a backslash, but not where a word joiner, unseen, follows."""
 _ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -51,7 +53,7 @@ def write(content: ReportBlocks) -> str:
 
 def escape(text: str) -> str:
     """A text as Markdown that shows it unchanged in every place of a line."""
-    escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", legible(text)))
+    escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", legible(text))).replace("@", _AT)
     if match := _AT_START.match(escaped):
         # A digit cannot be escaped, so the dot or bracket that would make it a list is.
         at = match.end() if match.group().isdigit() else 0
