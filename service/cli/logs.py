@@ -50,10 +50,15 @@ def _on_one_line(text: str) -> str:
     return unbroken(" ".join(text.splitlines()))
 
 
+def line_formatter(*, traces: bool) -> logging.Formatter:
+    """What makes a line of a record; with ``traces`` an error has its stack trace."""
+    return _Line(traces=traces)
+
+
 def log_from(level: str, *, traces: bool) -> None:
     """Log from this level on; with ``traces`` an error has its stack trace."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Line(traces=traces))
+    handler.setFormatter(line_formatter(traces=traces))
     logging.basicConfig(level="WARNING", handlers=[handler], force=True)
     logging.getLogger("gainsay").setLevel(level)
     # psycopg writes many lines of its insides; we say when a database goes and comes.

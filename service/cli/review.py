@@ -186,10 +186,11 @@ def _review(address: str | None, body: case_options.Body, key: str | None, *, as
         print_json(found)
         return exit_code(found.get("status"))
     from service.cli.display import page
-    from service.cli.display.console import console
+    from service.cli.display.console import console, unwrapped
 
     screen = console()
     screen.print()
     page.show(screen, found)
-    screen.print(f"\nThe whole report: gainsay report {found.debate_id}{at} --html", soft_wrap=True)
+    screen.print()
+    screen.print(unwrapped(f"The whole report: gainsay report {found.debate_id}{at} --html"), soft_wrap=True)
     return exit_code(found.status)
