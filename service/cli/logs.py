@@ -46,7 +46,7 @@ def _value(text: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """A text that may be anybody's: it begins no line of a log and acts on no terminal that shows one."""
+    """A text of others: it begins no line of a log and acts on no terminal that shows one."""
     return unbroken(" ".join(text.splitlines()))
 
 

@@ -57,8 +57,11 @@ def say(text: str | bytes = "", *, lead: str = "", err: bool = False, nl: bool =
 
 def write_exactly(content: bytes) -> None:
     """Write bytes of our own, such as a PDF or a table that was escaped, to standard output."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
+    if (binary := getattr(sys.stdout, "buffer", None)) is None:  # a program took its place, and reads texts
+        sys.stdout.write(content.decode())
+    else:
+        sys.stdout.flush()
+        binary.write(content)
     sys.stdout.flush()
 
 

@@ -237,7 +237,11 @@ async def records(request: HttpRequest) -> Stream:
     chunks: AsyncIterator[bytes] = await evidence.export(
         database(request), site.logs, log, filters, caller(request), _writer(request), form=form
     )
-    header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **kept_as("attachment", log.replace("/", "-"), form, otherwise="log")}
+    header_fields = {
+        "Cache-Control": "no-store",
+        "Vary": "Accept",
+        **kept_as("attachment", log.replace("/", "-"), form, otherwise="log"),
+    }
     return Stream(_cut_short(chunks, request, log), media_type=media, headers=header_fields)
 
 

@@ -229,14 +229,19 @@ def test_a_pdf_shows_every_payload_and_does_nothing() -> None:
 def test_a_line_of_a_log_is_one_line_and_has_its_own_fields_alone(payload: str) -> None:
     fields = {**vars(PRIOR), "msg": f"said {payload}", "detail": payload, "request": "req_1"}
     error = ValueError(payload)
-    whole = line_formatter(traces=False).format(logging.makeLogRecord({**fields, "exc_info": (ValueError, error, None)}))
+    whole = line_formatter(traces=False).format(
+        logging.makeLogRecord({**fields, "exc_info": (ValueError, error, None)})
+    )
     first, *below = whole.splitlines()
 
     assert not ACTS.search(whole)
     assert all(line.startswith("  ") for line in below)
-    assert re.sub(r'"(?:[^"\\]|\\.)*"', "", line_formatter(traces=False).format(logging.makeLogRecord(fields))).count(
-        " request="
-    ) == 1
+    assert (
+        re.sub(r'"(?:[^"\\]|\\.)*"', "", line_formatter(traces=False).format(logging.makeLogRecord(fields))).count(
+            " request="
+        )
+        == 1
+    )
     assert first.startswith("20")
 
 
@@ -270,6 +275,31 @@ def test_a_label_of_a_metric_is_of_a_closed_list(payload: str, monkeypatch: pyte
 
     assert not any('reason="' in line and 'reason="other"' not in line and payload in line for line in exposed)
     assert not any(line.startswith("gainsay_x") for line in exposed)
+
+
+# -- one place for each
+
+
+SERVICE = Path(__file__).parents[2] / "service"
+WAYS = {
+    r"\bclick\.s?echo\(|(?<![\w.])print\(|\bsys\.std(?:out|err)\.(?:buffer\.)?write\(": {"cli/terminal_text.py"},
+    r"\bcsv\.(?:writer|DictWriter)\(": {"audit/csv_line.py"},
+    r"from html import escape|\bhtml\.escape\(": {"report/document/html_text.py", "web/problem_pages.py"},
+    r"[\"']Content-Disposition[\"']: f": {"web/file_names.py"},
+    r"\blogging\.(?:StreamHandler|Formatter)\(": {"cli/logs.py"},
+}
+"""What writes an output, and the modules that may hold it."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_output_is_written_in_one_place(way: str) -> None:
+    found = {
+        str(path.relative_to(SERVICE))
+        for path in SERVICE.rglob("*.py")
+        if re.search(way, path.read_text("utf-8")) and "checks" not in path.parts
+    }
+
+    assert found == WAYS[way]
 
 
 if __name__ == "__main__":
