@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -104,7 +105,7 @@ def print_error(
     options = dict.fromkeys(map(unbroken, named))
     about = f" [{', '.join(options)}]" if options else ""
     # A further line of the detail stands behind blanks: none of it looks like a line of ours.
-    words = clean(detail).replace("\n", "\n  ")
+    words = re.sub(r"\n(?! )", "\n  ", clean(detail))
     say(f"gainsay: {unbroken(code)}: {words}{about}", err=True)
 
 
