@@ -1,7 +1,7 @@
 """The name under which a browser keeps an answer: Content-Disposition (RFC 6266), in one place.
 
-A name is of letters, digits, dots, underscores and hyphens in ASCII: it needs neither quoting nor RFC 8187, is no path and
-ends no header. Windows takes some names for devices; they are not given.
+A name is of letters, digits, dots, underscores and hyphens in ASCII: it needs neither quoting nor RFC 8187, is no path
+and ends no header. Windows takes some names for devices; they are not given.
 """
 
 from __future__ import annotations

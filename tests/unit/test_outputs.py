@@ -99,7 +99,9 @@ def table() -> str:
 
 
 def _code(shown: str) -> str:
-    """A text as code in a cell of a table."""
+    """A text as code in a cell of a table; one that looks like a link has its signs by their numbers."""
+    if "](" in shown:
+        return f"<code>{re.sub(r'[^A-Za-z0-9 ]', lambda sign: f'&#{ord(sign.group())};', shown)}</code>"
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     pad = " " if "`" in shown or shown != shown.strip() else ""
     return f"{ticks}{pad}{shown.replace('|', chr(92) + '|')}{pad}{ticks}"
