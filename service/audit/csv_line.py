@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from io import StringIO
 
 from service.unseen import escape_json, visible
@@ -37,14 +37,12 @@ _RUN_IN_JSON = re.compile(
 )
 
 
-def csv_line(cells: Sequence[str]) -> bytes:
-    """A line of texts. A line of cells that were read from such a line is that line again."""
-    return _written([_safe(cell) for cell in cells])
+def csv_line(cells: Sequence[str], json: Container[int] = ()) -> bytes:
+    """A line of texts. A line of cells that were read from such a line is that line again.
 
-
-def csv_line_with_json(cells: Sequence[str], json: str) -> bytes:
-    """A line of texts, and behind them a cell of JSON: the same value, spelled so that it acts nowhere."""
-    return _written([*map(_safe, cells), _safe_json(json)])
+    At the places of ``json`` a cell is JSON: the same value, spelled so that it acts nowhere.
+    """
+    return _written([_safe_json(cell) if place in json else _safe(cell) for place, cell in enumerate(cells)])
 
 
 def _written(cells: Sequence[str]) -> bytes:

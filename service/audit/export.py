@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from service.audit.csv_line import csv_line, csv_line_with_json
+from service.audit.csv_line import csv_line
 from service.audit.record import Context, Envelope, leaf_hash, open_context, open_leaf
 from service.errors import GainsayError
 from service.unseen import escape_json
@@ -213,9 +213,9 @@ def encode_cells(row: Row) -> bytes:
         **_context(row.context),
         "index": str(row.index),
         "leafHash": leaf_hash(leaf).hex(),
+        "payload": row.payload or "",
     }
-    *texts, _payload = COLUMNS
-    return csv_line_with_json([cells.get(name, "") for name in texts], row.payload or "")
+    return csv_line([cells.get(name, "") for name in COLUMNS], json=(COLUMNS.index("payload"),))
 
 
 def _told(envelope: Envelope) -> dict[str, str]:

@@ -24,7 +24,7 @@ from service import telemetry
 from service.audit.csv_line import csv_line
 from service.cli.display.console import row, text
 from service.cli.logs import line_formatter
-from service.cli.terminal_text import clean, json_lines, say
+from service.cli.terminal_text import clean, json_lines, say, standard_output, write_out
 from service.report import sent
 from service.report.document import html, markdown, pdf
 from service.report.document.blocks import (
@@ -141,6 +141,32 @@ def test_a_terminal_is_told_the_same_by_every_command(payload: str, capsys: pyte
 
     for shown in (clean(payload), printed.out):
         assert not ACTS.search(shown)
+
+
+class Terminal(io.TextIOWrapper):
+    """A terminal, which keeps what was written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
+def test_a_file_is_shown_on_a_terminal_and_written_exactly_to_a_pipe(
+    payload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = payload.encode()
+    screen, pipe = Terminal(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    monkeypatch.setattr("sys.stdout", screen)
+    write_out(content)
+    terminal = standard_output()
+    for byte in content:
+        terminal.write(bytes([byte]))
+    terminal.flush()
+    monkeypatch.setattr("sys.stdout", pipe)
+    write_out(content)
+
+    assert not ACTS.search(screen.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    assert pipe.buffer.getvalue() == content  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
