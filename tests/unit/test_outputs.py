@@ -166,7 +166,7 @@ def test_a_file_is_shown_on_a_terminal_and_written_exactly_to_a_pipe(
     write_out(content)
 
     assert not ACTS.search(screen.buffer.getvalue().decode())  # type: ignore[attr-defined]
-    assert pipe.buffer.getvalue() == content  # type: ignore[attr-defined]
+    assert pipe.buffer.getvalue() == content
 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS)
