@@ -8,24 +8,25 @@
 The first line names the log, its key and the head. The last line has the count, which reveals a truncated file. A
 complete export has every record from 0 to N-1 and needs no proofs: its leaves hash to the root. Any other export has
 the inclusion proof of each of its records. ``leaf``, ``payload`` and ``context`` are the stored bytes as text, exactly.
+In a line a character that acts unseen (`service.unseen`) is escaped, which changes no text that is read from it.
 """
 
 from __future__ import annotations
 
-import csv
 from base64 import b64encode
 from binascii import Error as NotBase64
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
 from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import fields
 
+from service.audit.csv_line import csv_line
 from service.audit.record import Context, Envelope, leaf_hash, open_context, open_leaf
 from service.errors import GainsayError
+from service.unseen import escape_json
 
 FORMAT: Final = "gainsay-export/1"
 FILTERS = ("since", "until", "taskType", "status", "model", "prompt", "document")
@@ -38,9 +39,6 @@ COLUMNS = (
     *("schema", "build", "policy", "leafHash", "payload"),
 )
 """The columns of the CSV. Programs read them by place, so a new one goes to the end."""
-_RUNS = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets run a cell that begins with one of these as a formula."""
-
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -127,19 +125,24 @@ _footers = msgspec.json.Decoder(Footer)
 T = TypeVar("T", Header, Row, Footer)
 
 
+def _line(value: Header | Row | Footer) -> bytes:
+    """A line in its one spelling, in which characters that act unseen are escaped."""
+    return escape_json(_encoder.encode(value)) + b"\n"
+
+
 def encode_header(header: Header) -> bytes:
     """The first line, with its newline."""
-    return _encoder.encode(header) + b"\n"
+    return _line(header)
 
 
 def encode_row(row: Row) -> bytes:
     """A record's line, with its newline."""
-    return _encoder.encode(row) + b"\n"
+    return _line(row)
 
 
 def encode_footer(footer: Footer) -> bytes:
     """The last line, with its newline."""
-    return _encoder.encode(footer) + b"\n"
+    return _line(footer)
 
 
 def decode_header(line: bytes) -> Header:
@@ -191,7 +194,7 @@ def _decode(line: bytes, decoder: msgspec.json.Decoder[T], expected: str) -> T:
         found = decoder.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise BadExport(f"expected {expected}, found another: {error}") from error
-    if _encoder.encode(found) + b"\n" != line:
+    if _line(found) != line:
         raise BadExport(f"expected {expected} exactly as it is written, found another spelling")
     return found
 
@@ -202,10 +205,7 @@ def encode_columns() -> bytes:
 
 
 def encode_cells(row: Row) -> bytes:
-    """A record as a line of CSV (RFC 4180); raises `ValueError` when leaf or context are none.
-
-    A cell that a spreadsheet would run gets a leading apostrophe.
-    """
+    """A record as a line of `service.audit.csv_line`; raises `ValueError` when leaf or context are none."""
     leaf = row.leaf.encode()
     envelope = open_leaf(leaf)
     cells = {
@@ -215,7 +215,7 @@ def encode_cells(row: Row) -> bytes:
         "leafHash": leaf_hash(leaf).hex(),
         "payload": row.payload or "",
     }
-    return csv_line([cells.get(name, "") for name in COLUMNS])
+    return csv_line([cells.get(name, "") for name in COLUMNS], json=(COLUMNS.index("payload"),))
 
 
 def _told(envelope: Envelope) -> dict[str, str]:
@@ -244,14 +244,3 @@ def _context(text: str | None) -> dict[str, str]:
         return {}
     context = open_context(text.encode())
     return {field.encode_name: getattr(context, field.name) or "" for field in fields(Context)}
-
-
-def csv_line(cells: Sequence[str]) -> bytes:
-    """A line of CSV (RFC 4180) of which no spreadsheet runs a cell."""
-    out = StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerow([_safe(cell) for cell in cells])
-    return out.getvalue().encode()
-
-
-def _safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_RUNS) else cell

@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 
 from service.audit.archive import LOCAL_BYTES
 from service.audit.bundle import Digest
-from service.audit.export import csv_line
+from service.audit.csv_line import csv_line
 from service.audit.indented import Indented
 from service.audit.record import Envelope, moment
 from service.errors import GainsayError

@@ -8,7 +8,7 @@ import click
 
 from service.cli import debate_ids, exit_codes
 from service.cli.access import place
-from service.cli.terminal_text import line
+from service.cli.terminal_text import line, say
 from service.debate.amounts import micro
 
 if TYPE_CHECKING:
@@ -42,5 +42,5 @@ def abort(debate: str, server: str | None, reason: str) -> int:
     found = place.ask(place.server_of(server), work)
     more = f"; at most {found.held} USD more for calls in flight" if micro(found.held) else ""
     late = "" if found.status == "aborted" else "too late: "
-    click.echo(f"{late}debate {found.debate} is {line(found.status)}; spent {found.spent} USD{more}")
+    say(f"{late}debate {found.debate} is {line(found.status)}; spent {found.spent} USD{more}")
     return exit_codes.NEGATIVE if late else exit_codes.DONE

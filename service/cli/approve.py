@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 from service.audit import approval
 from service.audit.note import PublicKey, SigningKey
 from service.cli import exit_codes, startup
-from service.cli.terminal_text import line
+from service.cli.terminal_text import line, say, write_exactly
 from service.errors import SettingsError
 from service.intake import Deployment
 from service.intake.deployments import deploy, deploy_tenant
@@ -54,14 +53,14 @@ def approve(place: str | None, out: Path | None, given: Path | None, tenant: str
     hash_ = sha256(deployment.configuration).hexdigest()
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     note = approval.encode(approval.Approval(hash_, deployment.policy.version, at), key)
-    click.echo(f"approved by {key.public.name}: {approval_lines(deployment)}", err=out is None)
+    say(f"approved by {key.public.name}: {approval_lines(deployment)}", err=out is None)
     if out is None:
-        sys.stdout.buffer.write(note)
+        write_exactly(note)
         return exit_codes.DONE
     _write(out, note)
     there = out.resolve()
     named = f"[tenants.{tenant}]\napproval = {json.dumps(str(there))}"
-    click.echo(f"\nGAINSAY_APPROVAL={there}" if tenant is None else f"\n{named}")
+    say(f"\nGAINSAY_APPROVAL={there}" if tenant is None else f"\n{named}")
     return exit_codes.DONE
 
 
@@ -87,7 +86,7 @@ def _check(path: Path, settings: Settings, deployment: Deployment) -> int:
     except approval.BadApproval as error:
         exit_codes.print_error(error.code, f"{path}: {error.detail}")
         return exit_codes.NEGATIVE
-    click.echo(f"approved by {key.name} at {found.at}: {approval_lines(deployment)}")
+    say(f"approved by {key.name} at {found.at}: {approval_lines(deployment)}")
     return exit_codes.DONE
 
 

@@ -8,6 +8,7 @@ import click
 
 from service.checks.citations.batch import explained, judge_batch, line, read_batch
 from service.cli import exit_codes
+from service.cli.terminal_text import say
 from service.report.labels import REFUSED
 from service.report.sent import encode
 
@@ -37,6 +38,6 @@ def check(require_verified: bool) -> int:
     """
     missed = False
     for id, verdict in judge_batch(read_batch(sys.stdin.buffer.read())):
-        click.echo(encode(line(id, explained(verdict, REFUSED))))
+        say(encode(line(id, explained(verdict, REFUSED))))
         missed |= verdict.verdict != "verified"
     return exit_codes.NEGATIVE if require_verified and missed else exit_codes.DONE

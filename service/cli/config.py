@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator, Mapping
 
 import click
-import msgspec
 from msgspec import Struct
 
 from service.cli import exit_codes
 from service.cli.policy_advice import secrets_of
-from service.cli.terminal_text import line
+from service.cli.terminal_text import line, print_json, say
 from service.policy.mounted_secrets import FILE, take
 from service.policy.settings import KNOWN, TOKEN, Settings, is_secret, read_settings
 
@@ -50,10 +49,10 @@ def show(as_json: bool) -> int:
     settings = read_settings(environment)
     rows = [*_variables(settings, environment), *_keys(settings, environment)]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        print_json(rows)
         return exit_codes.DONE
     for row in rows:
-        click.echo(line(f"{row.setting} = {row.value}, {row.source}"))
+        say(line(f"{row.setting} = {row.value}, {row.source}"))
     return exit_codes.DONE
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 import click
 
 from service.cli.access.problems import ServiceProblem
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import clean, say, unbroken
 from service.errors import GainsayError, SettingsError
 
 DONE, NEGATIVE, USAGE, FAILED = 0, 1, 2, 3
@@ -77,7 +78,7 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
         for part in error.parts:
             print_error(part.code, part.detail, part.pointers, asked.debaters, in_json=asked.in_json)
         if isinstance(error, ServiceProblem) and error.request:
-            click.echo(f"Request: {clean(error.request)}, for the service's log", err=True)
+            say(f"Request: {unbroken(error.request)}, for the service's log", err=True)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
         print_error("interrupted", "stopped by the keyboard; recorded entries stay")
@@ -101,9 +102,11 @@ def print_error(
 ) -> None:
     """One line on standard error: ``gainsay: <code>: <detail>``, with the option or the pointer that it is about."""
     named = pointers if in_json else [option for pointer in pointers if (option := _option(pointer, debaters))]
-    options = dict.fromkeys(map(clean, named))
+    options = dict.fromkeys(map(unbroken, named))
     about = f" [{', '.join(options)}]" if options else ""
-    click.echo(f"gainsay: {code}: {clean(detail)}{about}", err=True)
+    # A further line of the detail stands behind blanks: none of it looks like a line of ours.
+    words = re.sub(r"\n(?! )", "\n  ", clean(detail))
+    say(f"gainsay: {unbroken(code)}: {words}{about}", err=True)
 
 
 def _option(pointer: str, debaters: str) -> str | None:
@@ -119,17 +122,17 @@ def _option(pointer: str, debaters: str) -> str | None:
 
 def _usage(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        say(error.format_message(), err=True)
         return USAGE
     print_error("usage", error.format_message())
     if isinstance(error, click.UsageError) and error.ctx:
-        click.echo(f"Try: {error.ctx.command_path} --help", err=True)
+        say(f"Try: {error.ctx.command_path} --help", err=True)
     return USAGE
 
 
 def _fault(fault: Exception) -> int:
     if os.environ.get("GAINSAY_LOG_LEVEL", "").upper() == "DEBUG":
-        traceback.print_exception(fault)
+        say(clean("".join(traceback.format_exception(fault))), err=True)
     words = clean(str(fault)).splitlines()
     print_error(
         "internal", f"{type(fault).__name__}{f': {words[0]}' if words else ''}; GAINSAY_LOG_LEVEL=DEBUG shows where"

@@ -16,7 +16,7 @@ import msgspec
 from service import intake
 from service.cli import case_options, exit_codes, help_sections
 from service.cli.access import place
-from service.cli.terminal_text import line
+from service.cli.terminal_text import line, print_json, say
 from service.debate.entries import Rule
 from service.intake import validation
 from service.intake.request import GateRequest
@@ -56,11 +56,11 @@ def gate(server: str | None, as_json: bool, **given: Any) -> int:
     address = place.server_of(server)
     decision, format_ = _here(given) if address is None else place.by_service(address, partial(_by_service, given))
     if as_json:
-        from service.report.sent import pretty
+        from service.report import sent
 
-        click.echo(pretty(decision))
+        print_json(sent.as_json(decision))
     else:
-        click.echo(gate_lines(decision, format_))
+        say(gate_lines(decision, format_))
     return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
 
 

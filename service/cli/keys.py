@@ -9,7 +9,7 @@ import click
 
 from service.cli import exit_codes
 from service.cli.access import place, registers
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import say, unbroken
 from service.identity.issuing_rules import KINDS, OVERLAP_DAYS, WantedKey
 from service.identity.roles import ROLES, SERVICE_WIDE
 
@@ -73,7 +73,7 @@ def list_keys(tenant: str | None, whole_service: bool, server: str | None) -> in
     of = _tenant(address, tenant, whole=whole_service)
     found = registers.work(address, lambda here: here.keys(of))
     for row in sorted(found, key=lambda row: row.created_at):
-        click.echo(_key_line(row))
+        say(_key_line(row))
     return exit_codes.DONE
 
 
@@ -117,7 +117,7 @@ def revoke(key: str, tenant: str | None, whole_service: bool, last_operator: boo
     address = place.server_of(server)
     of = _tenant(address, tenant, whole=whole_service)
     row = registers.work(address, lambda here: here.revoke(of, key, last=last_operator))
-    click.echo(_row(f"{row.key} is revoked since {_time(row.revoked_at)}"))
+    say(_row(f"{row.key} is revoked since {_time(row.revoked_at)}"))
     return exit_codes.DONE
 
 
@@ -139,7 +139,7 @@ def create_tenant(name: str, server: str | None) -> int:
     An operator issues only roles that it holds, so give the first one every role that the tenant will need.
     """
     registers.work(place.server_of(server), lambda here: here.create_tenant(name))
-    click.echo(
+    say(
         f"tenant {name} is created; issue the key of its first operator with `gainsay keys create --tenant {name}`, "
         "with the role operator and every other role that its operators are to issue"
     )
@@ -151,7 +151,7 @@ def create_tenant(name: str, server: str | None) -> int:
 def list_tenants(server: str | None) -> int:
     """List every tenant, with when and by whom it was created."""
     for row in registers.work(place.server_of(server), lambda here: here.tenants()):
-        click.echo(_row(f"{row.name}  created {_time(row.created_at)} by {row.created_by}"))
+        say(_row(f"{row.name}  created {_time(row.created_at)} by {row.created_by}"))
     return exit_codes.DONE
 
 
@@ -170,7 +170,7 @@ def list_subjects(tenant: str | None, server: str | None) -> int:
     found = registers.work(address, lambda here: here.subjects(of))
     for row in sorted(found, key=lambda row: row.created_at):
         source = row.source if row.external == row.subject else f"{row.source}:{row.external}"
-        click.echo(_row(f"{row.subject}  {row.state:<7}  {row.kind:<7}  {source}  {row.name or ''}").rstrip())
+        say(_row(f"{row.subject}  {row.state:<7}  {row.kind:<7}  {source}  {row.name or ''}").rstrip())
     return exit_codes.DONE
 
 
@@ -184,7 +184,7 @@ def revoke_subject(subject: str, tenant: str | None, last_operator: bool, server
     address = place.server_of(server)
     of = _tenant(address, tenant, whole=False) or DEFAULT
     row = registers.work(address, lambda here: here.revoke_subject(of, subject, last=last_operator))
-    click.echo(_row(f"{row.subject} is revoked since {_time(row.revoked_at)}"))
+    say(_row(f"{row.subject} is revoked since {_time(row.revoked_at)}"))
     return exit_codes.DONE
 
 
@@ -199,9 +199,9 @@ def _tenant(server: str | None, tenant: str | None, *, whole: bool) -> str | Non
 def _print_issued(issued: IssuedKey) -> int:
     _print_key(issued.issued, err=True)
     if issued.replaced is not None:
-        click.echo(f"{clean(issued.replaced.key)} stays valid until {_time(issued.replaced.expires_at)}", err=True)
-    click.echo("the key is shown this once, and kept nowhere:", err=True)
-    click.echo(clean(issued.secret))
+        say(f"{unbroken(issued.replaced.key)} stays valid until {_time(issued.replaced.expires_at)}", err=True)
+    say("the key is shown this once, and kept nowhere:", err=True)
+    say(unbroken(issued.secret))
     return exit_codes.DONE
 
 
@@ -219,7 +219,7 @@ def _print_key(row: ApiKey, *, err: bool) -> None:
         ("last used", _time(row.last_used_at)),
     )
     for name, text in facts:
-        click.echo(_row(f"{name:<9}  {text}"), err=err)
+        say(_row(f"{name:<9}  {text}"), err=err)
 
 
 def _key_line(row: ApiKey) -> str:
@@ -230,7 +230,7 @@ def _key_line(row: ApiKey) -> str:
 
 def _row(text: str) -> str:
     """A line for a terminal, whatever a service has answered; its columns stay where they are."""
-    return clean(text).replace("\n", " ")
+    return unbroken(text)
 
 
 def _time(at: str | None) -> str:

@@ -1,11 +1,11 @@
-"""A debate of a list as a row of CSV (RFC 4180). A cell that a spreadsheet would run gets a leading apostrophe."""
+"""A debate of a list as a row of CSV, which no spreadsheet runs and no terminal obeys (`service.audit.csv_line`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Mapping
 from typing import Any
 
-from service.audit.export import csv_line
+from service.audit.csv_line import csv_line
 from service.cli.members import member
 
 Debate = Mapping[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from service.cli.access import place
 from service.cli.help_sections import option
 from service.cli.list_options import FACETS, PAGE_MAX, Query, filters_in_words, list_options, query_of
 from service.cli.members import items
-from service.cli.terminal_text import write_out
+from service.cli.terminal_text import json_lines, print_json, write_exactly
 
 if TYPE_CHECKING:
     from service.cli.access.port import JSON, Service
@@ -58,9 +59,7 @@ def list_debates(server: str | None, facets: bool, ids: bool, **given: Any) -> i
         return exit_codes.DONE
     found = place.ask(address, lambda service: _collected(service, query, most, facets=facets), quiet=bool(forms))
     if forms:
-        import msgspec
-
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        print_json(found)
     else:
         _show(found, filters_in_words(given), whole_ids=ids)
     return exit_codes.DONE
@@ -94,19 +93,17 @@ async def _collected(service: Service, query: Query, most: int | None, *, facets
 async def _written(service: Service, query: Query, most: int | None, row: Callable[[Mapping[str, Any]], bytes]) -> None:
     """Write a row for each debate, as the pages come."""
     async for page in _pages(service, query, most):
-        write_out(b"".join(map(row, items(page, "debates"))))
+        write_exactly(b"".join(map(row, items(page, "debates"))))
 
 
 def _jsonl() -> Callable[[Mapping[str, Any]], bytes]:
-    import msgspec
-
-    return lambda debate: msgspec.json.encode(debate) + b"\n"
+    return partial(json_lines, indented=False)
 
 
 def _csv() -> Callable[[Mapping[str, Any]], bytes]:
     from service.cli.list_rows import heading, row
 
-    write_out(heading())
+    write_exactly(heading())
     return row
 
 

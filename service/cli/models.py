@@ -10,8 +10,9 @@ import click
 from service.cli import exit_codes, startup
 from service.cli.access import place
 from service.cli.beginning import database_url
+from service.cli.terminal_text import print_json
 from service.intake.model_ranking import Standing
-from service.report.sent import pretty
+from service.report import sent
 from service.store.impact import standings
 from service.store.pool import Database
 from service.web.model_types import ModelList
@@ -36,7 +37,7 @@ def models(server: str | None, as_json: bool) -> int:
         _here(day, quiet=as_json) if address is None else place.by_service(address, lambda service: service.models())
     )
     if as_json:
-        click.echo(pretty(found).decode())
+        print_json(sent.as_json(found))
     else:
         from service.cli.display import catalogue
         from service.cli.display.console import console

@@ -12,7 +12,7 @@ from service.cli import exit_codes
 from service.cli.help_sections import Command, option
 from service.cli.new_file import written
 from service.cli.option_types import Choice
-from service.cli.terminal_text import clean, line
+from service.cli.terminal_text import line, say, unbroken
 from service.policy.file.providers import KEY_PLACE
 from service.policy.file.reading import PolicyFile, read_file
 from service.policy.first import KNOWN, OWN, OwnServer, first_policy
@@ -68,13 +68,13 @@ def init(vendors: tuple[str, ...], out: Path | None, **server: object) -> int:
         raise click.UsageError("expected env:NAME or file:/PATH in --key, found something else; no key is written here")
     text = first_policy(tuple(dict.fromkeys(vendors)), _today(), OwnServer(**given))  # type: ignore[arg-type]
     if out is None:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return exit_codes.DONE
     if os.path.lexists(out):
         raise click.UsageError(f"{out} exists, and no file is overwritten; choose another name")
     with written(out, force=False) as file:
         file.write(text.encode())
-    click.echo(f"wrote {out}; next:\n  gainsay policy check {out}\n  export GAINSAY_POLICY={out.resolve()}")
+    say(f"wrote {out}; next:\n  gainsay policy check {out}\n  export GAINSAY_POLICY={out.resolve()}")
     return exit_codes.DONE
 
 
@@ -96,9 +96,9 @@ def check(file: Path | None, price_age: int) -> int:
 
     path, day = _path(file), _today()
     found = read_file(path, day=day).policy
-    click.echo(f"{line(str(path))} is a policy: version {line(found.version)}, SHA-256 {found.gate.hash}")
+    say(f"{line(str(path))} is a policy: version {line(found.version)}, SHA-256 {found.gate.hash}")
     models, providers = counted(len(found.models), "model"), counted(len(found.providers), "provider")
-    click.echo(f"{models} of {providers}; formats: {', '.join(found.offered)}")
+    say(f"{models} of {providers}; formats: {', '.join(found.offered)}")
     warnings = [
         *advice.missing_keys(found, os.environ),
         *advice.open_key_files(found),
@@ -106,7 +106,7 @@ def check(file: Path | None, price_age: int) -> int:
         *advice.alike_seats(found, day),
     ]
     for warning in warnings:
-        click.echo(f"warning: {clean(warning)}")
+        say(f"warning: {unbroken(warning)}")
     return exit_codes.DONE
 
 
@@ -128,7 +128,7 @@ def show(file: Path | None, whole: bool, diff: bool) -> int:
     if whole and diff:
         raise click.UsageError("expected --effective or --diff, found both")
     found: PolicyFile = read_file(_path(file))
-    click.echo(differences(found, read_file(SHIPPED_POLICY)) if diff else effective_toml(found), nl=False)
+    say(differences(found, read_file(SHIPPED_POLICY)) if diff else effective_toml(found), nl=False)
     return exit_codes.DONE
 
 

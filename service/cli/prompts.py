@@ -7,6 +7,7 @@ import os
 import click
 
 from service.cli import exit_codes
+from service.cli.terminal_text import say
 from service.policy.settings import read_settings
 from service.prompts import DIRECTORY, Change, Prompts, pin, verify_files
 from service.prompts.layout_check import all_differences
@@ -25,8 +26,8 @@ def list_() -> int:
     wide = max(len(entry.id) for entry in found.entries)
     for entry in found.entries:
         old = "" if entry.current else "  (kept for debates that began with it)"
-        click.echo(f"{entry.id:<{wide}}  v{entry.version}  {entry.kind:<8}  {entry.sha256}{old}")
-    click.echo(f"\nGAINSAY_PROMPTS_PIN={found.pin}")
+        say(f"{entry.id:<{wide}}  v{entry.version}  {entry.kind:<8}  {entry.sha256}{old}")
+    say(f"\nGAINSAY_PROMPTS_PIN={found.pin}")
     return exit_codes.DONE
 
 
@@ -49,7 +50,7 @@ def verify() -> int:
             exit_codes.print_error("prompt_changed", other)
         return exit_codes.NEGATIVE
     against = "the pin of GAINSAY_PROMPTS_PIN" if settings.prompts_pin else "no pin is set, so any manifest would do"
-    click.echo(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")
+    say(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")
     return exit_codes.DONE
 
 
@@ -61,12 +62,12 @@ def pin_() -> int:
     """
     change = pin(DIRECTORY)
     for one in change.changed:
-        click.echo(_change_line(one))
+        say(_change_line(one))
     if change.before == change.after:
-        click.echo(f"nothing has changed; the pin is {change.after}")
+        say(f"nothing has changed; the pin is {change.after}")
         return exit_codes.DONE
-    click.echo(f"pin before: {change.before or 'none'}\npin now:    {change.after}")
-    click.echo("Deployments that set GAINSAY_PROMPTS_PIN refuse these prompts until they are given the new one.")
+    say(f"pin before: {change.before or 'none'}\npin now:    {change.after}")
+    say("Deployments that set GAINSAY_PROMPTS_PIN refuse these prompts until they are given the new one.")
     return exit_codes.DONE
 
 

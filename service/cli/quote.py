@@ -15,6 +15,7 @@ from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections
 from service.cli.access import place
+from service.cli.terminal_text import print_json
 from service.intake.quote import quote as price
 from service.intake.request import document_ids
 from service.policy.settings import read_settings
@@ -54,9 +55,9 @@ def quote(files: tuple[Path, ...], server: str | None, as_json: bool, **given: A
     else:
         found, why = place.by_service(address, partial(_by_service, given, files)), None
     if as_json:
-        from service.report.sent import pretty
+        from service.report import sent
 
-        click.echo(pretty(found))
+        print_json(sent.as_json(found))
     else:
         from service.cli.display import pricing
         from service.cli.display.console import console

@@ -9,6 +9,7 @@ import click
 from service.cli import exit_codes, startup
 from service.cli.access import place
 from service.cli.beginning import database_url
+from service.cli.terminal_text import say
 from service.store.pool import Database
 from service.store.rebuild import Rebuilt
 from service.store.rebuild import rebuild as make_anew
@@ -29,7 +30,7 @@ def rebuild() -> int:
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
         rebuilt = asyncio.run(_rebuild(url))
-    click.echo(
+    say(
         f"went through {rebuilt.debates} debates and {rebuilt.manifests} manifests of prompts: "
         f"{rebuilt.added} rows added, {rebuilt.removed} removed"
     )

@@ -14,7 +14,7 @@ from service.cli import beginning, debate_ids, exit_codes
 from service.cli.access import place
 from service.cli.new_file import CannotWrite, written
 from service.cli.option_types import Choice
-from service.cli.terminal_text import write_out
+from service.cli.terminal_text import json_lines, say, write_exactly, write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import Service
@@ -61,9 +61,9 @@ def report(debate: str, server: str | None, output: Path | None, paper: Paper, o
         output = private_file(f"report-{debate}.{chosen}")
     if output is not None:
         write(output, content)
-        click.echo(f"wrote {output}", err=True)
-    elif chosen == "pdf":
-        sys.stdout.buffer.write(content)
+        say(f"wrote {output}", err=True)
+    elif chosen in ("pdf", "json"):
+        write_exactly(content)
     else:
         write_out(content)
     if opened and output is not None:
@@ -76,9 +76,7 @@ async def _content(service: Service, given: str, chosen: Form, paper: Paper) -> 
     debate = await debate_ids.debate_of(service, given)
     if chosen != "json":
         return debate, await service.report(debate, chosen, paper)
-    import msgspec
-
-    return debate, msgspec.json.format(msgspec.json.encode(await service.result_json(debate)), indent=2) + b"\n"
+    return debate, json_lines(await service.result_json(debate))
 
 
 def _open(path: Path) -> None:
@@ -86,7 +84,7 @@ def _open(path: Path) -> None:
     from service.cli.viewer import show
 
     if not show(path):
-        click.echo("found no viewer on this machine; open the file yourself", err=True)
+        say("found no viewer on this machine; open the file yourself", err=True)
 
 
 @click.command()
@@ -107,8 +105,8 @@ def replay(debate: str) -> int:
         from service.debate.amounts import usd
 
         found = asyncio.run(replay_recorded(settings, where, debate))
-    click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
-    click.echo(f"last record {found.last_record}")
+    say(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
+    say(f"last record {found.last_record}")
     return exit_codes.DONE
 
 

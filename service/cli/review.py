@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
 from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import beginning, case_options, exit_codes, help_sections
 from service.cli.access import place
+from service.cli.terminal_text import print_json, say
 from service.intake.deployment import assemble
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
@@ -101,7 +101,7 @@ def review(
         _refuse_detached(address, print_request, as_json)
     body = _case(address, given, files, early=not print_request)
     if print_request:
-        click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
+        print_json(body)
         return exit_codes.DONE
     if detach:
         return _detach(address, body, key)
@@ -161,7 +161,7 @@ def _detach(address: str | None, body: case_options.Body, key: str | None) -> in
         return await service.submit(body, key)
 
     found = place.ask(address, work)
-    click.echo(found.debate)
+    say(found.debate)
     return exit_codes.NEGATIVE if found.status == "declined" else exit_codes.DONE
 
 
@@ -183,13 +183,14 @@ def _review(address: str | None, body: case_options.Body, key: str | None, *, as
     if found is None:
         return exit_codes.FAILED
     if isinstance(found, Mapping):
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        print_json(found)
         return exit_code(found.get("status"))
     from service.cli.display import page
-    from service.cli.display.console import console
+    from service.cli.display.console import console, unwrapped
 
     screen = console()
     screen.print()
     page.show(screen, found)
-    screen.print(f"\nThe whole report: gainsay report {found.debate_id}{at} --html", soft_wrap=True)
+    screen.print()
+    screen.print(unwrapped(f"The whole report: gainsay report {found.debate_id}{at} --html"), soft_wrap=True)
     return exit_code(found.status)

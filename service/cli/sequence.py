@@ -10,6 +10,7 @@ import uvloop
 
 from service.app import listening, sequencing_at
 from service.cli import exit_codes, startup
+from service.cli.terminal_text import say
 from service.policy.settings import Settings
 from service.store.hub import EventHub
 from service.store.schema.wait_for_database import Deadline
@@ -68,6 +69,6 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
 
             address = await stack.enter_async_context(serving(make_probe_app(troubles), host, port))
             about = f", {address}/metrics has the metrics"
-        click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
+        say(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await end.came()
-        click.echo(f"gainsay: {name}: finishing the batch under way", err=True)
+        say(f"gainsay: {name}: finishing the batch under way", err=True)

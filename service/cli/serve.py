@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from service import telemetry
 from service.app import open_app, running_lag_meter, running_self_check, running_sequencer, running_worker
 from service.cli import exit_codes, startup
+from service.cli.terminal_text import say
 from service.policy.settings import Settings
 from service.store.schema.wait_for_database import Deadline
 from service.store.startup import DatabaseAddresses, addresses, run_migrations
@@ -113,9 +114,9 @@ async def _serve(
 
     def ready(address: str) -> None:
         if settings.identity is None:
-            click.echo(f"gainsay: {NO_IDENTITY}", err=True)
+            say(f"gainsay: {NO_IDENTITY}", err=True)
         about = "" if place.file else f" (API at {address}/openapi.json)"
-        click.echo(f"gainsay: serving on {address}{about}; Ctrl-C stops", err=True)
+        say(f"gainsay: serving on {address}{about}; Ctrl-C stops", err=True)
 
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
@@ -126,7 +127,7 @@ async def _serve(
             await stack.enter_async_context(running_lag_meter(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
-                click.echo(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
+                say(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
             releasing = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
             await stack.enter_async_context(running_self_check(app))
 
@@ -192,7 +193,7 @@ async def _work(
             await stack.enter_async_context(running_lag_meter(app))
             releasing = await stack.enter_async_context(running_worker(app))
             await stack.enter_async_context(running_self_check(app))
-            click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
+            say(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
             name = await end.came()
             telemetry.LOG.info(f"stopping: {name}")
             releasing()
@@ -211,6 +212,6 @@ def migrate() -> int:
     settings = startup.start(quiet=True)
     applied = run_migrations(settings)
     for name in applied:
-        click.echo(f"applied {name}")
-    click.echo("the database is up to date")
+        say(f"applied {name}")
+    say("the database is up to date")
     return exit_codes.DONE

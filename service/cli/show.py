@@ -9,7 +9,7 @@ import click
 from service.cli import debate_ids, exit_codes
 from service.cli.access import place
 from service.cli.members import items, member
-from service.cli.terminal_text import write_out
+from service.cli.terminal_text import print_json, write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import JSON, Service
@@ -48,7 +48,7 @@ def show(debate: str, server: str | None, document: str | None, **asked: bool) -
             if asked["follow"]:
                 await _follow(service, found)
             if asked["as_json"]:
-                _print_json(await service.result_json(found))
+                print_json(await service.result_json(found))
             else:
                 _print_result(await service.result(found), brief=asked["brief"])
 
@@ -83,15 +83,9 @@ def _print_result(found: Result, *, brief: bool) -> None:
     (page.show_brief if brief else page.show)(console(), found)
 
 
-def _print_json(found: JSON) -> None:
-    import msgspec
-
-    click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
-
-
 def _print_documents(found: JSON, *, as_json: bool) -> None:
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     from service.cli.display.console import console, row, text
 

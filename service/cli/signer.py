@@ -12,6 +12,7 @@ from litestar.types import ASGIApp
 
 from service.audit.note import BadKey, PublicKey
 from service.cli import exit_codes, startup
+from service.cli.terminal_text import say
 from service.errors import SettingsError
 from service.policy.settings import TOKEN
 from service.proving.signing.checkpoint_files import CheckpointFiles
@@ -52,7 +53,7 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
     heads.alone()
 
     def ready(address: str) -> None:
-        click.echo(f"gainsay: witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops", err=True)
+        say(f"gainsay: witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops", err=True)
 
     from service.web.signer_api import make_witness_api
 
@@ -80,7 +81,7 @@ def signer(place: str, folder: Path, host: str, port: int) -> int:
     heads.alone()
 
     def ready(address: str) -> None:
-        click.echo(f"gainsay: signer on {address}, {_remembered(heads)}; Ctrl-C stops", err=True)
+        say(f"gainsay: signer on {address}, {_remembered(heads)}; Ctrl-C stops", err=True)
 
     from service.web.signer_api import make_signer_api
 

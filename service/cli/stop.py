@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import click
 
 from service.cli import beginning, exit_codes
+from service.cli.terminal_text import say
 from service.errors import SettingsError
 from service.store.embedded.server import Stopping, stop_server
 
@@ -33,5 +34,5 @@ def stop() -> int:
         )
     folder = settings.data_dir / "postgres"
     found = stop_server(folder)
-    click.echo(WORDS[found].format(folder))
+    say(WORDS[found].format(folder))
     return exit_codes.NEGATIVE if found == "in use" else exit_codes.DONE

@@ -6,12 +6,12 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from service.cli import exit_codes
 from service.cli.completion import template_names
 from service.cli.format_options import once
 from service.cli.option_types import Pair
+from service.cli.terminal_text import print_json, say
 from service.samples import templates as shipped
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def templates(name: str | None, fill: tuple[tuple[str, str], ...]) -> int:
     if name is None or name in types:
         if fill:
             raise click.UsageError("--fill is for one template; name it, such as contract/liability")
-        click.echo(_listed({one: found for one, found in known.items() if name in (None, one.partition("/")[0])}))
+        say(_listed({one: found for one, found in known.items() if name in (None, one.partition("/")[0])}))
         return exit_codes.DONE
     template = shipped.load(name)
     case = shipped.fill(template, once("--fill", fill))
-    click.echo(msgspec.json.format(msgspec.json.encode(case), indent=2).decode())
+    print_json(case)
     if sys.stdout.isatty() and (left := shipped.unfilled(case)):
-        click.echo(f"to be filled: {', '.join(left)}", err=True)
+        say(f"to be filled: {', '.join(left)}", err=True)
     return exit_codes.DONE
 
 

@@ -9,8 +9,9 @@ A member is left out where it has nothing to say: null, an empty list or object,
     a text under a key of a caller             stays, also where it is empty
     anything else                              follows the rule, at every depth
 
-Every answer, event and ``--json`` of a command is encoded here. The OpenAPI document asks `may_be_absent`, so a
-schema requires exactly the members that are always there.
+Every answer of HTTP is encoded here, and what a command prints as JSON is `as_json` of it. An unseen character is
+escaped (`service.unseen`): the value is the same, and it acts on no terminal. The OpenAPI document asks
+`may_be_absent`, so a schema requires exactly the members that are always there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_ori
 
 import msgspec
 from msgspec import Struct, UnsetType
+
+from service.unseen import escape_json
 
 T = TypeVar("T")
 EVERY = ("*",)
@@ -39,12 +42,7 @@ class Member(NamedTuple):
 
 def encode(value: object) -> bytes:
     """A value as the bytes that leave the service."""
-    return msgspec.json.encode(as_json(value))
-
-
-def pretty(value: object) -> bytes:
-    """The same, indented, for a terminal."""
-    return msgspec.json.format(encode(value), indent=2)
+    return escape_json(msgspec.json.encode(as_json(value)))
 
 
 def as_json(value: object) -> Any:

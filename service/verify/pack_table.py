@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from io import StringIO
 from typing import IO
 
-from service.audit.export import csv_line
+from service.audit.csv_line import csv_line
 from service.audit.pack import COLUMNS, TABLE, WORDS, encode_columns, encode_row
 from service.verify.steps import Differs, expect
 

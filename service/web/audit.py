@@ -44,6 +44,7 @@ from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller, database
 from service.web.codings import wanted_coding
 from service.web.debates import ASK_AGAIN, answered, cursor, known_query, linked, one_of
+from service.web.file_names import kept_as
 from service.web.problems import NotAcceptable, request_id
 from service.web.revocation import LOOK_S, is_still_good, revoked
 from service.web.types import address
@@ -236,7 +237,11 @@ async def records(request: HttpRequest) -> Stream:
     chunks: AsyncIterator[bytes] = await evidence.export(
         database(request), site.logs, log, filters, caller(request), _writer(request), form=form
     )
-    header_fields = {"Cache-Control": "no-store", "Vary": "Accept", **_attachment(f"{log.replace('/', '-')}.{form}")}
+    header_fields = {
+        "Cache-Control": "no-store",
+        "Vary": "Accept",
+        **kept_as("attachment", log.replace("/", "-"), form, otherwise="log"),
+    }
     return Stream(_cut_short(chunks, request, log), media_type=media, headers=header_fields)
 
 
@@ -249,7 +254,7 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
     header_fields = {
         "Cache-Control": "no-store",
         "Vary": "Accept, Accept-Encoding",
-        **_attachment(f"{UUID(debate)}.zip"),
+        **kept_as("attachment", str(UUID(debate)), "zip", otherwise="bundle"),
     }
     if wanted_coding(
         request.headers.getall("accept-encoding", []), ("gzip",)
@@ -372,10 +377,6 @@ async def _cut_short(chunks: AsyncIterator[bytes], request: HttpRequest, log: st
 def _writer(request: HttpRequest) -> Writer:
     """The reader of evidence as the record of the reading names it."""
     return Writer(caller(request).actor, app_state(request).deployment.build_hash)
-
-
-def _attachment(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def _plain(content: bytes) -> Response[bytes]:

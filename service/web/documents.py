@@ -17,6 +17,7 @@ from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
 from service.web.debates import ASK_AGAIN, answered, known_query, note
+from service.web.file_names import kept_as
 from service.web.pages import is_known
 from service.web.types import address
 
@@ -26,7 +27,7 @@ SAFE_TEXT = {
     "Cache-Control": ASK_AGAIN,
 }
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", re.ASCII)
-"""Ids that stand in an address and in a file's name as they are."""
+"""Ids that stand in an address as they are."""
 
 
 class ListedDocument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -88,6 +89,5 @@ async def document(request: HttpRequest) -> Response[bytes]:
     if is_known(request, tag):
         return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers={"ETag": tag, **SAFE_TEXT})
     note(request, "document", debate)
-    file = f"{found.id if _PLAIN.fullmatch(found.id) else found.sha256}.txt"
-    header_fields = {"ETag": tag, "Content-Disposition": f'inline; filename="{file}"', **SAFE_TEXT}
+    header_fields = {"ETag": tag, **kept_as("inline", found.id, "txt", otherwise=found.sha256), **SAFE_TEXT}
     return Response(content=found.content, media_type=TEXT, headers=header_fields)

@@ -11,7 +11,7 @@ from litestar import Response, get
 from msgspec import Struct
 
 from service.errors import NotFound, did_you_mean
-from service.report.document.html_text import escape
+from service.report.document.html_text import escape, escape_plain
 from service.report.document.stylesheet import STYLE
 from service.report.sent import as_json, encode
 from service.web import headers
@@ -133,7 +133,7 @@ def _page(title: str, subtitle: str, body: Iterator[str]) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)} - Gainsay</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escape_plain(title)} - Gainsay</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<header>\n<p>Gainsay</p>\n<h1>{escape(title)}</h1>\n<p><code>{escape(subtitle)}</code></p>\n</header>\n<main>\n"
         f"{''.join(body)}</main>\n</body>\n</html>\n"
     )

@@ -34,6 +34,7 @@ from service.identity.caller import Caller
 from service.report import Event, Line, View
 from service.report import events as events_of
 from service.reviews.feed import Feed
+from service.unseen import escape_json
 from service.web.app_state import AppState, HttpRequest
 from service.web.problems import request_id
 from service.web.revocation import WORDS
@@ -180,7 +181,7 @@ def encode(event: Event, number: int | None) -> bytes:
 
     JSON as msgspec writes it has no line break, so the data is one line.
     """
-    chunk = b"event: %s\ndata: %s\n\n" % (event.name.encode(), msgspec.json.encode(event.data))
+    chunk = b"event: %s\ndata: %s\n\n" % (event.name.encode(), escape_json(msgspec.json.encode(event.data)))
     return chunk if number is None else b"id: %d\n%s" % (number, chunk)
 
 

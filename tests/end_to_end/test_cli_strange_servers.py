@@ -194,7 +194,10 @@ def test_a_problem_is_printed_with_its_code_and_its_request_and_no_control_chara
         ended = run("show", DEBATE, "--server", server.url)
 
     assert ended.code == exit_codes.USAGE
-    assert ended.err == "gainsay: not_found: gone away\nRequest: req_1, for the service's log\n"
+    assert ended.err == (
+        "gainsay: not[U+001B][2J_found: gone [U+001B] ]0;pwned[U+0007][U+202E]away\n"
+        "Request: req[U+001B][5m_[U+202E]1, for the service's log\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -445,4 +445,4 @@ def test_every_secret_that_can_be_seen_is_taken_out_of_a_finding(tmp_path: Path)
     hidden = secrets.hidden(failed("signer", f"a {' b '.join(planted)} c", f"\x1b[2J{planted[0]}"))
 
     assert hidden.found == f"a {' b '.join([HIDDEN] * len(planted))} c"
-    assert hidden.remedy == HIDDEN
+    assert hidden.remedy == f"[U+001B][2J{HIDDEN}"

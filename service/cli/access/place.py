@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import click
 
 from service.cli.help_sections import WHERE, Decorated, Option
+from service.cli.terminal_text import say
 from service.errors import SettingsError
 from service.policy.settings import SERVER, data_folder, read_server, read_token
 
@@ -50,7 +51,7 @@ def server_of(option: str | None, environment: Mapping[str, str] = os.environ) -
     """
     found = read_server(environment, option)
     if found is not None and found.startswith("http:") and not is_here(found):
-        click.echo(
+        say(
             f"gainsay: warning: {found} is not encrypted: cases, documents, keys and answers can be read and changed "
             "on the way; use https:// outside a network that you trust",
             err=True,

@@ -11,6 +11,7 @@ from service.audit.log_events import AuditChecked
 from service.cli import exit_codes, startup
 from service.cli.access import place
 from service.cli.beginning import database_url
+from service.cli.terminal_text import say, unbroken
 from service.policy.settings import Settings
 
 
@@ -29,14 +30,14 @@ def check(log: str | None) -> int:
     with database_url(settings) as url:
         found, rows = asyncio.run(_check(settings, url, log))
     for each in found:
-        click.echo(f"{each.log}: {each.size} records, root {each.root}: {len(each.findings) or 'no'} findings")
+        say(f"{each.log}: {each.size} records, root {each.root}: {len(each.findings) or 'no'} findings")
         for finding in each.findings:
-            click.echo(f"  {finding}")
+            say(f"  {unbroken(finding)}")
     if log is None:
         where = "; gainsay.damage names them" if rows else ""
-        click.echo(f"rows computed from records: {rows or 'no'} differences{where}")
+        say(f"rows computed from records: {rows or 'no'} differences{where}")
     if not found:
-        click.echo("there is no log with a checkpoint" + (f" called {log}" if log else ""))
+        say("there is no log with a checkpoint" + (f" called {log}" if log else ""))
         return exit_codes.NEGATIVE if log or rows else exit_codes.DONE
     return exit_codes.NEGATIVE if rows or any(each.findings for each in found) else exit_codes.DONE
 

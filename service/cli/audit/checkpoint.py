@@ -13,6 +13,7 @@ from service.audit.note import BadKey, BadNote, PublicKey, parse_note
 from service.cli import exit_codes
 from service.cli.access import place
 from service.cli.access.port import Contradicted, SignedHead
+from service.cli.terminal_text import say, write_out
 
 if TYPE_CHECKING:
     from service.cli.access.port import Service
@@ -57,9 +58,9 @@ def checkpoint(server: str | None, log: str | None, against: Path | None) -> int
     except Contradicted as found:
         exit_codes.print_error(found.code, found.detail)
         return exit_codes.NEGATIVE
-    click.echo(note.decode(), nl=False)
+    write_out(note)
     if words:
-        click.echo(words, err=True)
+        say(words, err=True)
     return exit_codes.DONE
 
 

@@ -13,7 +13,7 @@ from service.audit.note import ED25519
 from service.audit.pack import is_pack
 from service.cli.audit.result_words import place
 from service.cli.audit.verify import ZIP, Unreadable, ascii_json, lines, opened, pinned
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import say, unbroken
 from service.errors import GainsayError
 from service.verify.comparison import File, compare_files, export_file
 from service.verify.steps import FAILED, GAPS, Differs, NotCheckable, Trust, VerificationReport
@@ -51,20 +51,20 @@ def compare(one: str, other: str, keys: tuple[str, ...], allow_unsigned: bool, a
         try:
             report = compare_files(_file(one, trust, stack), _file(other, trust, stack))
         except OSError as error:
-            found = f"{clean(one)} or {clean(other)} cannot be read: {error.strerror or type(error).__name__}"
+            found = f"{unbroken(one)} or {unbroken(other)} cannot be read: {error.strerror or type(error).__name__}"
             raise Unreadable(found) from None
-    click.echo(_json(report) if as_json else "\n".join(comparison_lines(report)))
+    say(_json(report) if as_json else "\n".join(comparison_lines(report)))
     return report.code
 
 
 def comparison_lines(report: VerificationReport) -> Iterator[str]:
     """The comparison as lines for a terminal."""
-    yield clean(f"A is {report.about['A']['file']}, B is {report.about['B']['file']}")
+    yield unbroken(f"A is {report.about['A']['file']}, B is {report.about['B']['file']}")
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
-        yield clean(f"{step.number:>2}  {step.name:<{wide}}  {step.state:<13}  {step.detail}{place(step)}")
+        yield unbroken(f"{step.number:>2}  {step.name:<{wide}}  {step.state:<13}  {step.detail}{place(step)}")
     found = next((step for state in ("FAILED", "NOT CHECKABLE") for step in report.steps if step.state == state), None)
-    yield clean(VERDICTS[report.code] + (f": step {found.number} ({found.name}): {found.detail}" if found else ""))
+    yield unbroken(VERDICTS[report.code] + (f": step {found.number} ({found.name}): {found.detail}" if found else ""))
 
 
 def _json(report: VerificationReport) -> str:
@@ -86,14 +86,16 @@ def _file(name: str, trust: Trust, stack: ExitStack) -> File:
         if not stream.seekable():
             raise click.UsageError("a bundle is read in several places, so it cannot be standard input; give its file")
         if is_pack(stream):
-            raise click.UsageError(f"{clean(name)} is a pack; unpack it, and compare a file of its logs/ or bundles/")
-        return File(clean(name), "bundle", lambda _: bundle_views(stream, trust))
+            raise click.UsageError(
+                f"{unbroken(name)} is a pack; unpack it, and compare a file of its logs/ or bundles/"
+            )
+        return File(unbroken(name), "bundle", lambda _: bundle_views(stream, trust))
     if start[:1] == b"{":
         try:
-            return export_file(clean(name), ExportFile(lines(stream), trust))
+            return export_file(unbroken(name), ExportFile(lines(stream), trust))
         except (GainsayError, Differs, NotCheckable) as found:
-            return File(clean(name), "export", partial(_raise, found))
-    return File(clean(name), "head", lambda _: [head_view(_head(stream), trust)])
+            return File(unbroken(name), "export", partial(_raise, found))
+    return File(unbroken(name), "head", lambda _: [head_view(_head(stream), trust)])
 
 
 def _head(stream: IO[bytes]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +13,7 @@ from service.cli import debate_ids, exit_codes
 from service.cli.access import place
 from service.cli.new_file import refuse_present, written
 from service.cli.option_types import Choice
+from service.cli.terminal_text import say, standard_output
 
 if TYPE_CHECKING:
     from service.cli.access.port import Service
@@ -51,7 +51,7 @@ def bundle(debate: str, server: str | None, out: Path | None, force: bool) -> in
     target = place.ask(place.server_of(server), work, opened="examining")
     with written(target, force) as file:
         file.write(content.getvalue())
-    click.echo(f"wrote {target}", err=True)
+    say(f"wrote {target}", err=True)
     return exit_codes.DONE
 
 
@@ -84,13 +84,11 @@ def export(server: str | None, log: str | None, form: Form, out: Path | None, fo
     if out is not None:
         refuse_present(out, force)
     address = place.server_of(server)
-    with written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
+    with written(out, force) if out else nullcontext(standard_output()) as file:
         name, others = place.ask(address, lambda service: service.export(log, filters, form, file), opened="examining")
         file.flush()
     if out is not None:
-        click.echo(f"wrote {out}", err=True)
+        say(f"wrote {out}", err=True)
     if others and log is None:
-        click.echo(
-            f"this is {name} alone; the tenant's other logs are exported with --log: {', '.join(others)}", err=True
-        )
+        say(f"this is {name} alone; the tenant's other logs are exported with --log: {', '.join(others)}", err=True)
     return exit_codes.DONE

@@ -8,6 +8,7 @@ import click
 
 from service.audit.note import COSIGNATURE, ED25519, SigningKey
 from service.cli import exit_codes
+from service.cli.terminal_text import say
 from service.proving.signing.keys import add_key, make_key_file, read_keys
 
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
@@ -28,7 +29,7 @@ def new(name: str, out: Path, witness: bool) -> int:
     The key of logs has the name of their host (GAINSAY_LOG_HOST). The command never overwrites a file.
     """
     made = make_key_file(out, name, COSIGNATURE if witness else ED25519)
-    click.echo(made.public.encode())
+    say(made.public.encode())
     return exit_codes.DONE
 
 
@@ -37,7 +38,7 @@ def new(name: str, out: Path, witness: bool) -> int:
 def show(file: Path) -> int:
     """Print the verifier keys of a key file; the first one signs new logs."""
     for found in read_keys(file):
-        click.echo(found.public.encode())
+        say(found.public.encode())
     return exit_codes.DONE
 
 
@@ -50,5 +51,5 @@ def add(file: Path) -> int:
     old one, then open the next logs with `gainsay audit rotate`.
     """
     made: SigningKey = add_key(file)
-    click.echo(made.public.encode())
+    say(made.public.encode())
     return exit_codes.DONE

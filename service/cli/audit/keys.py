@@ -11,9 +11,10 @@ import msgspec
 from service.cli import exit_codes
 from service.cli.access import place
 from service.cli.access.problems import ServiceProblem
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import print_json, say, unbroken
 from service.report import sent
 from service.reviews.evidence.key_register import DatedSize, KeyInRegister
+from service.unseen import escape_json
 
 if TYPE_CHECKING:
     from service.cli.access.port import JSON
@@ -41,12 +42,12 @@ def keys(server: str | None, as_json: bool, as_pins: bool) -> int:
         raise click.UsageError("--json and --pins are two forms; give one of them")
     answer = place.ask(place.server_of(server), lambda service: service.keys(), opened="reading", quiet=as_json)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
+        print_json(answer)
         return exit_codes.DONE
     found = _listed(answer)
     # A row has printable characters alone; of a table's brackets cleaning would make something else.
-    click.echo("\n".join(pin_lines(found) if as_pins else map(clean, key_lines(found))))
-    click.echo(INFORMATION, err=True)
+    say("\n".join(pin_lines(found) if as_pins else map(unbroken, key_lines(found))))
+    say(INFORMATION, err=True)
     return exit_codes.DONE
 
 
@@ -92,7 +93,7 @@ def _logs(each: KeyInRegister) -> Sequence[str]:
 
 def _toml(name: str, value: str | Sequence[str] | None) -> Iterator[str]:
     if value:
-        yield f"{name} = {msgspec.json.encode(value).decode()}"
+        yield f"{name} = {escape_json(msgspec.json.encode(value)).decode()}"
 
 
 def _everything(each: KeyInRegister) -> str:

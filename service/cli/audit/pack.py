@@ -15,6 +15,7 @@ from service.cli.access import place
 from service.cli.access.in_process import proved, writer
 from service.cli.beginning import database
 from service.cli.new_file import refuse_present, written
+from service.cli.terminal_text import say
 from service.errors import EvidenceDamaged, NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence
@@ -56,11 +57,11 @@ def pack(since: str, until: str, out: Path, force: bool) -> int:
     settings = startup.start(quiet=True)
     with database(settings, "examining") as where, written(out, force) as file:
         packed = asyncio.run(_pack(settings, where, period, file))
-    click.echo(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
+    say(f"wrote {out} (decisions: {packed.decisions}, logs: {packed.logs})", err=True)
     for damage in packed.damaged.values():
         exit_codes.print_error(EvidenceDamaged.code, damage)
     if packed.damaged:
-        click.echo(
+        say(
             f"{out} lacks {len(packed.damaged)} damaged decisions, so it does not verify; each bundle in it does alone",
             err=True,
         )

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from service.cli import exit_codes
 from service.cli.access import place
 from service.cli.documents import read_text
 from service.cli.members import items, member
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import print_json, say, unbroken
 from service.store.derived import ASKED
 
 CHARACTERS_MAX = 100_000_000
@@ -50,12 +49,12 @@ def recall(server: str | None, as_json: bool, **given: str | None) -> int:
     address = place.server_of(server)
     answer = place.ask(address, lambda service: service.recall(asked[0], value), opened="reading", quiet=as_json)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
+        print_json(answer)
         return exit_codes.DONE
     found = items(answer, "debates")
     for row in found:
-        click.echo(clean(_line(row)))
-    click.echo(_count(len(found), f"{asked[0]} {value}"), err=True)
+        say(unbroken(_line(row)))
+    say(_count(len(found), f"{asked[0]} {value}"), err=True)
     return exit_codes.DONE
 
 

@@ -14,6 +14,7 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
 from service.cli.beginning import database_url
+from service.cli.terminal_text import say
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
 from service.proving.remembering import Said, forgotten_heads
@@ -57,7 +58,7 @@ def remember(log: str | None, size: int | None, root: str | None, reason: str | 
     settings = startup.start(quiet=True)
     with database_url(settings) as url:
         asyncio.run(_remember(settings, url, log, said))
-    click.echo(f"recorded, and the signer remembers the head of {size} records of {log}")
+    say(f"recorded, and the signer remembers the head of {size} records of {log}")
     return exit_codes.DONE
 
 
@@ -70,10 +71,10 @@ async def _list(settings: Settings, url: str) -> int:
         await signer.close()
     for each in found:
         last = f"a head of {each.last.size} records" if each.last else "no head"
-        click.echo(f"{each.head.log}: the signer remembers {last}, the database has {each.head.size} records")
-        click.echo(f"  root {each.head.root.hex()}")
+        say(f"{each.head.log}: the signer remembers {last}, the database has {each.head.size} records")
+        say(f"  root {each.head.root.hex()}")
     if not found:
-        click.echo("the signer remembers the latest head of every log whose key it has")
+        say("the signer remembers the latest head of every log whose key it has")
     return exit_codes.NEGATIVE if found else exit_codes.DONE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import unbroken
 from service.verify.steps import AUTHORITY, FAILED, GAPS, VerificationReport, VerificationStep, tolerance_words
 
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
@@ -19,11 +19,11 @@ def result_line(report: VerificationReport) -> str:
     if report.failed:
         first = report.failed[0]
         if first.name == SHOWN:
-            return clean(f"{verdict}: the report given with --report is not the one of this file; {_others(report)}")
-        return clean(f"{verdict}: step {first.number} ({first.name}){place(first)}: {first.detail}")
+            return unbroken(f"{verdict}: the report given with --report is not the one of this file; {_others(report)}")
+        return unbroken(f"{verdict}: step {first.number} ({first.name}){place(first)}: {first.detail}")
     if report.gaps:
-        return clean(f"{verdict}: {_named(report)}")
-    return clean(", ".join((verdict, *_accepted(report))))
+        return unbroken(f"{verdict}: {_named(report)}")
+    return unbroken(", ".join((verdict, *_accepted(report))))
 
 
 def recorded_words(about: Mapping[str, Any], *, differs: bool) -> str:

@@ -13,6 +13,7 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.access import place
 from service.cli.beginning import database_url
+from service.cli.terminal_text import say
 from service.errors import SettingsError
 from service.policy.own_build import own_build
 from service.policy.settings import Settings
@@ -50,9 +51,9 @@ async def _rotate(settings: Settings, url: str, tenant: str | None, given: str |
         whose = [tenant] if tenant is not None else await tenants(database)
         for rotation in [await next_log(database, each, settings.log_host) for each in whose]:
             await open_next(database, rotation, key, writer)
-            click.echo(_rotation_lines(rotation, key))
+            say(_rotation_lines(rotation, key))
     if not whose:
-        click.echo("no tenant has a log yet, so there is no log to rotate")
+        say("no tenant has a log yet, so there is no log to rotate")
 
 
 async def _key(settings: Settings, given: str | None) -> PublicKey:

@@ -29,7 +29,7 @@ from service.audit.report_forms import Form, Paper
 from service.audit.timestamp import read_certificate
 from service.cli.audit.result_words import place, recorded_words, result_line
 from service.cli.option_types import Choice
-from service.cli.terminal_text import clean
+from service.cli.terminal_text import say, unbroken
 from service.errors import GainsayError, SettingsError
 from service.policy import RegisteredKey
 from service.verify import log
@@ -136,7 +136,7 @@ def verify(
     report = _verified(file, trust, asked) if out is None else _certified(file, trust, asked, out)
     if authorities and report.kind in ("export", "pack"):
         raise click.UsageError(f"--tsa: only bundles have time stamps, and this file is another ({report.kind})")
-    click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
+    say(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
 
@@ -145,13 +145,13 @@ def verification_lines(report: VerificationReport) -> Iterator[str]:
     yield _title(report)
     if report.words:
         files = ", ".join(report.words)
-        yield clean(f"only words, which no step has compared with the records: {files}")
+        yield unbroken(f"only words, which no step has compared with the records: {files}")
     if between := recorded_words(report.about, differs=any(step.name == "times" for step in report.failed)):
-        yield clean(f"recorded {between}")
+        yield unbroken(f"recorded {between}")
     wide = max(len(step.name) for step in report.steps)
     for step in report.steps:
         state = f"{step.state}{' (allowed)' if step.allowed else ''}"
-        yield clean(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{place(step)}")
+        yield unbroken(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{place(step)}")
     if report.left:
         yield f"{len(report.left)} steps after it were left out; --all carries them out"
     yield result_line(report)
@@ -161,12 +161,12 @@ def _title(report: VerificationReport) -> str:
     about = report.about
     match report.kind:
         case "bundle":
-            return clean(f"bundle of debate {about['debate']}, tenant {about['tenant']}, {about['records']} records")
+            return unbroken(f"bundle of debate {about['debate']}, tenant {about['tenant']}, {about['records']} records")
         case "pack":
             period = f"from {about['since']} to before {about['until']}"
-            return clean(f"pack of {about['decisions']} decisions of tenant {about['tenant']}, {period}")
+            return unbroken(f"pack of {about['decisions']} decisions of tenant {about['tenant']}, {period}")
         case "export":
-            return clean(f"export of {about['records']} records of {about['log']}")
+            return unbroken(f"export of {about['records']} records of {about['log']}")
         case _:
             return "neither a bundle, a pack nor an export that can be read"
 
@@ -204,7 +204,7 @@ def _trust(
         raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
     periods = pinned_periods(pins)
     if twice := sorted(key.name for key in periods if key in (*ours, *seen)):
-        raise click.UsageError(f"the key of {clean(twice[0])} is pinned by an option and in --keys; pin it once")
+        raise click.UsageError(f"the key of {unbroken(twice[0])} is pinned by an option and in --keys; pin it once")
     ours += tuple(key for key in periods if key.algorithm == ED25519)
     seen += tuple(key for key in periods if key.algorithm == COSIGNATURE)
     holders = {key.public for key in seen}
@@ -226,7 +226,7 @@ def pinned_periods(path: Path | None) -> dict[PublicKey, Period]:
     try:
         rows = read_pins(path)
     except SettingsError as error:
-        raise click.UsageError(f"--keys: {clean(error.detail)}") from None
+        raise click.UsageError(f"--keys: {unbroken(error.detail)}") from None
     return {PublicKey.parse(row.key): _period(row) for row in rows}
 
 
@@ -240,9 +240,9 @@ def pinned_authorities(paths: tuple[Path, ...]) -> tuple[bytes, ...]:
             certificate = read_certificate(path.read_text("ascii"))
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no certificate in PEM"
-            raise click.UsageError(f"--tsa {clean(str(path))}: {reason}") from None
+            raise click.UsageError(f"--tsa {unbroken(str(path))}: {reason}") from None
         except GainsayError as error:
-            raise click.UsageError(f"--tsa {clean(str(path))}: {error.detail}") from None
+            raise click.UsageError(f"--tsa {unbroken(str(path))}: {error.detail}") from None
         found.append(certificate.fingerprint(SHA256()))
     return tuple(dict.fromkeys(found))
 
@@ -295,9 +295,9 @@ def _held(path: Path) -> ReportInHand:
         with path.open("rb") as file:
             content = file.read(REPORT_MAX + 1)
     except OSError as error:
-        raise Unreadable(f"{clean(str(path))} cannot be read: {error.strerror or type(error).__name__}") from None
+        raise Unreadable(f"{unbroken(str(path))} cannot be read: {error.strerror or type(error).__name__}") from None
     if len(content) > REPORT_MAX:
-        raise Unreadable(f"{clean(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
+        raise Unreadable(f"{unbroken(str(path))} is no report: it has more than {REPORT_MAX >> 20} MiB")
     return ReportInHand(path.name, content)
 
 
@@ -307,13 +307,13 @@ def _verified(name: str, trust: Trust, asked: Asked) -> VerificationReport:
         with opened(name) as stream:
             return _report(name, stream, trust, asked)
     except OSError as error:
-        raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
+        raise Unreadable(f"{unbroken(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 
 
 def _report(name: str, stream: Any, trust: Trust, asked: Asked) -> VerificationReport:
     if stream.peek(2)[:2] == ZIP:
         if trust.records_only:
-            raise click.UsageError(f"--scope records is for an export, and {clean(name)} is none; leave it out")
+            raise click.UsageError(f"--scope records is for an export, and {unbroken(name)} is none; leave it out")
         return _bundle(stream, trust, asked)
     _refuse_report(asked, "an export")
     from service.report.versions import REPORTS
@@ -338,9 +338,11 @@ def _certified(name: str, trust: Trust, asked: Asked, out: Path) -> Verification
             report = _report(name, stream, trust, asked)
         with opened(name) as stream:
             if certificate.certified(name, stream) != file:
-                raise Unreadable(f"{clean(name)} was changed while it was verified; verify a file that stays as it is")
+                raise Unreadable(
+                    f"{unbroken(name)} was changed while it was verified; verify a file that stays as it is"
+                )
     except OSError as error:
-        raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
+        raise Unreadable(f"{unbroken(name)} cannot be read: {error.strerror or type(error).__name__}") from None
     with written(out, force=False) as target:
         target.write(certificate.encode(file, compared, report, trust, form))
     return report
@@ -352,7 +354,7 @@ def opened(name: str) -> Any:
         return open(sys.stdin.fileno(), "rb", buffering=1 << 20, closefd=False)
     path = Path(name)
     if stat.S_ISDIR(path.stat().st_mode):
-        raise Unreadable(f"{clean(name)} is a folder; give the bundle or the export in it")
+        raise Unreadable(f"{unbroken(name)} is a folder; give the bundle or the export in it")
     return path.open("rb", buffering=1 << 20)
 
 

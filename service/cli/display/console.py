@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.terminal_text import clean, line
+from service.cli.terminal_text import line, unbroken
 from service.report.marks import MARK
 
 WIDEST = 100
@@ -79,7 +79,7 @@ def text(words: str, style: str = "") -> Text:
 
 def unwrapped(words: str) -> Text:
     """One line of untrusted text, cleaned, with its blanks; the console does not wrap it."""
-    return _with_marks(Text(clean(words), no_wrap=True))
+    return _with_marks(Text(unbroken(words), no_wrap=True))
 
 
 def _with_marks(found: Text) -> Text:
@@ -100,7 +100,7 @@ def row(
     grid.add_column(width=lead_width, no_wrap=True)
     grid.add_column(ratio=1, overflow="fold")  # a hash or a time is never cut
     grid.add_column(justify="right", no_wrap=True)
-    grid.add_row(lead, body, right)
+    grid.add_row(*(part if isinstance(part, Text) else Text(unbroken(part)) for part in (lead, body, right)))
     return Padding(grid, (0, 0, 0, indent))
 
 

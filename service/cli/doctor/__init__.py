@@ -10,13 +10,13 @@ from decimal import Decimal
 from functools import partial
 
 import click
-import msgspec
 
 from service.cli import exit_codes
 from service.cli.doctor import calls, configuration, deployment
 from service.cli.doctor.findings import Check, Finding, Secrets, examined, skipped
 from service.cli.option_types import Amount
 from service.cli.startup import LOCAL
+from service.cli.terminal_text import print_json, say
 from service.debate.amounts import MicroUSD
 from service.policy import Policy
 from service.policy.bounds import money
@@ -86,7 +86,7 @@ def doctor(call: bool, yes: bool, ceiling: Decimal, start: bool, as_json: bool) 
         for finding in examined(name, check):
             report(finding)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(findings)).decode())
+        print_json(findings)
     return exit_codes.NEGATIVE if any(finding.status == "FAILED" for finding in findings) else exit_codes.DONE
 
 
@@ -156,6 +156,6 @@ def _calls(policy: Policy | None, pin: str | None, ceiling: MicroUSD, yes: bool)
 def _print(finding: Finding) -> None:
     status = click.style(f"{finding.status:<7}", fg=_COLOURS[finding.status])
     first, *others = finding.found.splitlines() or [""]
-    click.echo(f"{status}  {finding.check:<12} {first}")
+    say(f"  {finding.check:<12} {first}", lead=status)
     for further in (*others, *finding.remedy.splitlines()):
-        click.echo(f"{'':<21} {further}")
+        say(f"{'':<21} {further}")

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from service.app import connected
 from service.cli.doctor.configuration import today
 from service.cli.doctor.findings import Finding, failed, ok, skipped
+from service.cli.terminal_text import say
 from service.debate.amounts import MicroUSD, usd
 from service.errors import GainsayError, SettingsError
 from service.money import tokenizers
@@ -39,8 +40,8 @@ def agreed(trials: Sequence[Trial], ceiling: MicroUSD, *, yes: bool) -> str:
     """Show what the calls can cost at most, and ask; the reason for which none is made, or an empty text."""
     most = sum(trial.worst_case for trial in trials)
     for trial in trials:
-        click.echo(f"  {trial.plan.model:<24} at most {usd(trial.worst_case)} USD", err=True)
-    click.echo(f"  {len(trials)} calls, together at most {usd(most)} USD of a ceiling of {usd(ceiling)} USD", err=True)
+        say(f"  {trial.plan.model:<24} at most {usd(trial.worst_case)} USD", err=True)
+    say(f"  {len(trials)} calls, together at most {usd(most)} USD of a ceiling of {usd(ceiling)} USD", err=True)
     if most > ceiling:
         return f"the calls may cost {usd(most)} USD, above the ceiling of {usd(ceiling)} USD; raise --ceiling"
     if yes:

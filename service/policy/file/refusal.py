@@ -10,6 +10,7 @@ from typing import Any
 from service.policy.faults import Path, WrongSetting
 from service.policy.file.defaults import value_at
 from service.policy.file.toml_lines import lines_of, nearest_line
+from service.unseen import visible
 
 FAULTS_MAX = 200
 """Faults that one message lists."""
@@ -49,4 +50,4 @@ def _label(at: Path, written: Mapping[str, Any]) -> str:
         alias = model.get("alias") if isinstance(model, dict) else None
         names[1] = alias if isinstance(alias, str) and alias.strip() else at[1]
     said = ".".join(str(name)[:100] for i, name in enumerate(names) if isinstance(name, str) or i == 1)
-    return "".join(c if c.isprintable() else "?" for c in said)
+    return visible(said)

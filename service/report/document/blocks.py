@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from service.audit.report_forms import Paper
+from service.unseen import visible
 
 Tone = Literal["plain", "good", "warn", "bad", "info"]
 """The meaning of a colour. A colour never stands alone: the words beside it say the same."""
@@ -20,12 +21,6 @@ Pattern = Literal["full", "upright", "level"]
 """The pattern of a side, which distinguishes it without colours: filled, upright lines, level lines."""
 
 Sign = Literal["full", "upright", "level", "hollow", "cross", "mark"]
-
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Invisible characters that change how a line is read, without the joiners of Persian and of emoji."""
 
 _BLANK = re.compile(r"\s+")
 
@@ -229,6 +224,6 @@ class ReportBlocks(Struct, frozen=True):
 
 
 def legible(text: str) -> str:
-    """A text on one line without invisible characters: controls and direction marks are shown by their code point."""
-    shown = _UNSEEN.sub(lambda match: f"[U+{ord(match.group()):04X}]", _BLANK.sub(" ", text).strip())
+    """A text on one line, with every character that acts unseen shown by its code point."""
+    shown = visible(_BLANK.sub(" ", text).strip())
     return shown or ("(blank)" if text else "")

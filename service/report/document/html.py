@@ -29,7 +29,7 @@ from service.report.document.blocks import (
     Verbatim,
 )
 from service.report.document.contents import report
-from service.report.document.html_text import escape
+from service.report.document.html_text import escape, escape_plain
 from service.report.document.strip_chart import draw_strip, swatch
 from service.report.document.stylesheet import STYLE, page_size
 from service.report.result.types import Result
@@ -54,7 +54,8 @@ def _page(content: ReportBlocks) -> Iterator[str]:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="robots" content="noindex">\n'
-        f"<title>{escape(content.title)} {escape(content.subtitle)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"<title>{escape_plain(f'{content.title} {content.subtitle}')}</title>\n"
+        f"<style>{style}</style>\n</head>\n<body>\n"
     )
     title, subtitle = escape(content.title), escape(content.subtitle)
     yield f"<header>\n<p>Gainsay</p>\n<h1>{title}</h1>\n<p><code>{subtitle}</code></p>\n</header>\n<main>\n"

@@ -33,6 +33,10 @@ from service.report.result.types import Result
 _MARKUP = re.compile(r"[\\`*_\[\]<>#|~&!@${}^]")
 _AT_START = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?:\s|$)))")
 _TICKS = re.compile("`+")
+_MAIL = re.compile(r"@(?=[\w-]+\.)|(?<!\w)@(?=\w)")
+"""GitHub makes links of mail addresses and of names, also behind a backslash."""
+_JOINER, _JOINED = "\u2060", "&#8288;"
+"""A word joiner is not seen, and there is no link behind one. A legible text has none of its own."""
 _ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -51,7 +55,8 @@ def write(content: ReportBlocks) -> str:
 
 def escape(text: str) -> str:
     """A text as Markdown that shows it unchanged in every place of a line."""
-    escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", legible(text)))
+    apart = _MAIL.sub(f"@{_JOINER}", legible(text))
+    escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", apart)).replace(_JOINER, _JOINED)
     if match := _AT_START.match(escaped):
         # A digit cannot be escaped, so the dot or bracket that would make it a list is.
         at = match.end() if match.group().isdigit() else 0

@@ -6,9 +6,8 @@ paper and have classes for dark screens; the words beside it say the same.
 
 from __future__ import annotations
 
-from html import escape
-
-from service.report.document.blocks import Sparkline, legible
+from service.report.document.blocks import Sparkline
+from service.report.document.html_text import escape_plain
 
 _LEFT, _WIDTH, _HEIGHT, _TOP = 104, 1_000, 220, 12
 _WHOLE = 1_000
@@ -18,7 +17,7 @@ _FONT = 'font-family="Libertinus Serif, serif"'
 
 def draw_sparkline(course: Sparkline) -> str:
     """A course as SVG; its title and description are read aloud."""
-    title, description = (escape(legible(words)) for words in (course.title, course.shown))
+    title, description = (escape_plain(words) for words in (course.title, course.shown))
     return (
         f'<svg viewBox="0 0 {_LEFT + _WIDTH + 60} {_TOP + _HEIGHT + 34}" role="img" '
         f'aria-labelledby="{course.name}-title {course.name}-told"><title id="{course.name}-title">{title}</title>'
@@ -74,7 +73,7 @@ def _line(course: Sparkline) -> str:
 
 def _places(course: Sparkline) -> str:
     words = "".join(
-        f'<tspan x="{_x(place, len(course.places))}">{escape(legible(name))}</tspan>'
+        f'<tspan x="{_x(place, len(course.places))}">{escape_plain(name)}</tspan>'
         for place, name in enumerate(course.places)
     )
     return (

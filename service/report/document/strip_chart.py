@@ -8,9 +8,9 @@ classes for dark screens; patterns and places say the same without colours.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
-from service.report.document.blocks import Lane, Mark, Pattern, Sign, Strip, legible
+from service.report.document.blocks import Lane, Mark, Pattern, Sign, Strip
+from service.report.document.html_text import escape_plain
 
 WIDTH = 1_000
 _LEFT = 104
@@ -26,7 +26,7 @@ Run = tuple[int, int]
 
 def draw_strip(strip: Strip, name: str) -> str:
     """A strip as SVG. Screen readers read its title and description; ``name`` makes its ids unique in the page."""
-    title, description = (escape(legible(words)) for words in (strip.label, strip.shown))
+    title, description = (escape_plain(words) for words in (strip.label, strip.shown))
     bottom = len(strip.lanes) * (_LANE + _GAP)
     under = bottom + (20 if strip.crosses else 4)
     height = under + (26 if strip.marks else 0)
@@ -71,7 +71,7 @@ def runs(spans: Iterable[Run], total: int) -> tuple[Run, ...]:
 
 
 def _lane(lane: Lane, y: int) -> str:
-    words = escape(legible(lane.label))
+    words = escape_plain(lane.label)
     label = (
         f'<text class="soft" x="{_LEFT - 10}" y="{y + _LANE - 3}" text-anchor="end" font-size="17" '
         f'font-family="Libertinus Serif, serif" fill="{_SOFT}">{words}</text>'
@@ -119,7 +119,7 @@ def _marks(marks: Sequence[Mark], y: int) -> str:
     for mark in marks:
         if mark.label and mark.at >= free and mark.at + _LETTER * len(mark.label) <= WIDTH:
             free = mark.at + _LETTER * (len(mark.label) + 1)
-            labels.append(f'<tspan x="{_LEFT + mark.at}">{escape(legible(mark.label))}</tspan>')
+            labels.append(f'<tspan x="{_LEFT + mark.at}">{escape_plain(mark.label)}</tspan>')
     words = "".join(labels)
     return (
         f'{ticks}<text class="soft" y="{y + 22}" font-size="16" font-family="Libertinus Serif, serif" '

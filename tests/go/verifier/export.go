@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // row is a record of an export.
@@ -38,6 +41,31 @@ func (e *export) steps() []step {
 	}
 }
 
+// unseen are the characters that a line of an export escapes, beside those that JSON escapes everywhere.
+var unseen = [][2]rune{
+	{0x007F, 0x009F}, {0x00AD, 0x00AD}, {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160},
+	{0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+	{0x2800, 0x2800}, {0x3164, 0x3164}, {0xE000, 0xF8FF}, {0xFDD0, 0xFDEF}, {0xFE00, 0xFE0F},
+	{0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0x13430, 0x1345F},
+	{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF},
+}
+
+// escaped spells each unseen character of a compact value as JSON's escape of its UTF-16 units.
+func escaped(compact []byte) []byte {
+	var out []byte
+	for _, c := range string(compact) {
+		among := slices.ContainsFunc(unseen, func(r [2]rune) bool { return r[0] <= c && c <= r[1] })
+		if !among {
+			out = utf8.AppendRune(out, c)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{c}) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
+	}
+	return out
+}
+
 // compactLine reads a line that must be compact, its members these.
 func compactLine(data []byte, names ...string) (value, error) {
 	v, err := parse(data)
@@ -47,7 +75,7 @@ func compactLine(data []byte, names ...string) (value, error) {
 	if err := v.exactly(names...); err != nil {
 		return v, err
 	}
-	if !bytes.Equal(v.compact(), data) {
+	if !bytes.Equal(escaped(v.compact()), data) {
 		return v, errors.New("another spelling")
 	}
 	return v, nil

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -228,6 +229,15 @@ func (v value) isInteger() bool { return v.kind == isNumber && !strings.Contains
 
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
+// unit reads the UTF-16 unit of an escape, at its u.
+func (r *reader) unit() (rune, error) {
+	if r.data[r.at] != 'u' || r.at+5 > len(r.data) {
+		return 0, errors.New("no escape")
+	}
+	code, err := strconv.ParseUint(string(r.data[r.at+1:r.at+5]), 16, 16)
+	return rune(code), err
+}
+
 func (r *reader) string() (string, error) {
 	var text []byte
 	for r.at++; r.at < len(r.data); r.at++ {
@@ -249,14 +259,17 @@ func (r *reader) string() (string, error) {
 				text = append(text, plain)
 				continue
 			}
-			if r.data[r.at] != 'u' || r.at+5 > len(r.data) {
-				return "", errors.New("no escape")
+			c, err := r.unit()
+			if err == nil && utf16.IsSurrogate(c) && r.at+6 < len(r.data) && r.data[r.at+5] == '\\' {
+				r.at += 6
+				var low rune
+				low, err = r.unit()
+				c = utf16.DecodeRune(c, low)
 			}
-			code, err := strconv.ParseUint(string(r.data[r.at+1:r.at+5]), 16, 16)
-			if err != nil || code >= 0xD800 && code < 0xE000 {
+			if err != nil || utf16.IsSurrogate(c) || c == utf8.RuneError {
 				return "", errors.New("no escape of a character")
 			}
-			text, r.at = utf8.AppendRune(text, rune(code)), r.at+4
+			text, r.at = utf8.AppendRune(text, c), r.at+4
 		}
 	}
 	return "", errors.New("no end of a string")

@@ -171,7 +171,7 @@ async def test_a_pack_has_each_decision_of_the_period_and_verifies(house: House)
     assert bundle_file(under_way) not in files
     assert all(summary_of(files).files[row["bundle"]] == row["sha256"] for row in rows)
     assert next(iter(files)) == README
-    assert rows[0]["question"] == "'" + '=HYPERLINK("http://x")\r\nGrößer, "als"?'
+    assert rows[0]["question"] == "'" + '=HYPERLINK("http://x") \u23ce Größer, "als"?'
     assert files[TABLE].startswith(b"\xef\xbb\xbfdebate,")  # by which Excel knows UTF-8
 
 

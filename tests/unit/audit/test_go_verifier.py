@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -25,6 +26,7 @@ from service.audit.note import SigningKey, parse_note
 from service.audit.timestamp_forms import Accuracy
 from service.cli import main
 from service.cli.audit.verify import tools
+from service.unseen import PATTERN
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.fixtures.bundles import BEFORE as BEFORE_IT
@@ -505,6 +507,24 @@ def test_an_export_whose_times_run_backwards_ends_alike(go: Go, schemas: Path, t
     data = exported(bundle, seal=BACKWARDS[name])
     alike(go, schemas, tmp_path, data, key)
     assert "chains     FAILED" in go("verify", tmp_path / "bundle.zip", "--key", key, "--quorum", "0")[1]
+
+
+@pytest.mark.parametrize("spelling", ["escaped", "as it is"])
+def test_unseen_characters_of_an_export_have_one_spelling(go: Go, schemas: Path, tmp_path: Path, spelling: str) -> None:
+    some = (chr(c) for c in (0x9B, 0x202E, *range(0x7F, 0x10000), *range(0x10000, 0x110000, 251)))
+    unseen = "".join(c for c in some if re.match(f"[{PATTERN}]", c))
+    asked = re.compile(rb'(?<="question":")')
+    question = unseen.encode("utf-8", "ignore")
+
+    def ask(n: int, payload: bytes) -> bytes:
+        return payload if n else asked.sub(question, payload)
+
+    data = exported(Recorded("declined.zip"), seal=lambda bundle: bundle.seal(payload=ask))
+    assert rb"\u202e" in data
+    if spelling == "as it is":
+        data = data.replace(b"\\u202e", "\u202e".encode()).replace(b"\\u009b", "\x9b".encode())
+
+    alike(go, schemas, tmp_path, data, LOG_KEY.public.encode())
 
 
 @pytest.mark.parametrize("name", EXPORTED)
