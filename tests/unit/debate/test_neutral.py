@@ -114,7 +114,7 @@ def test_a_text_is_only_shortened_and_every_character_is_counted(text: str) -> N
 
 @given(hostile_texts(), hostile_texts())
 def test_one_text_does_not_turn_the_next(text: str, other: str) -> None:
-    assert neutral(f"{text}\n{other}") == f"{neutral(text)}\n{neutral(other)}"
+    assert neutral(f"{text} \n{other}") == f"{neutral(f'{text} ')}\n{neutral(other)}"
 
 
 @given(hostile_texts())
