@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from service.debate.neutral import TakenKind
 from service.debate.options import role_of
 
 STATUS: Mapping[str, str] = {
@@ -243,6 +244,7 @@ NOTICE: Mapping[str, str] = {
     "stopped": "The debate was stopped",
     "critiqueChecked": "Signs in a critique",
     "documentsChecked": "Suspicious passages in documents",
+    "neutralised": "Characters that no reader sees were kept from the models",
     "synthesisCompared": "Accepted claims that the synthesis excludes",
     "voicesChecked": "A seat gave no argument of its own",
     "providerOverrun": "A vendor billed above what was held",
@@ -254,6 +256,16 @@ NOTICE: Mapping[str, str] = {
     "chargedAsHeld": "Charged as held: what was used is not known",
     "usageBelowFloor": "Charged as held: what was reported cannot be true",
     "partsLeftOut": "Parts of a reply were left out",
+}
+TAKEN: Mapping[TakenKind, str] = {
+    "bidi": "bidirectional",
+    "control": "control",
+    "filler": "filler",
+    "format": "format",
+    "lineSeparator": "line separator",
+    "tag": "tag",
+    "variation": "variation selector",
+    "zeroWidth": "zero-width",
 }
 DROPPED: Mapping[str, str] = {
     "unknownMember": "members that the schema does not have",

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.debate.entries import AttemptFailed, CaseReceived, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
+from service.debate.entries import (
+    AttemptFailed,
+    CaseReceived,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+    decode,
+    encode,
+)
 from service.debate.facts import Facts
 from service.debate.formats import NAMES
 from service.debate.kernel import decide
@@ -179,7 +188,7 @@ def requests(entries: Sequence[Entry]) -> Iterator[Request]:
 def unseen(entry: Entry) -> Entry:
     if not isinstance(entry, CaseReceived | DebateStarted | TurnSpoke | AttemptFailed):
         return entry
-    raw = msgspec.to_builtins(entry)
+    raw = msgspec.json.decode(encode(entry))
     ours = {name: raw.pop(name) for name in ("seats", "prices", "pins", "models") if name in raw}
     if "seed" in raw:
         ours["seed"] = SEED
