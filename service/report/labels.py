@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.debate.neutral import TakenKind
 from service.debate.options import role_of
 
 STATUS: Mapping[str, str] = {
@@ -256,16 +255,6 @@ NOTICE: Mapping[str, str] = {
     "chargedAsHeld": "Charged as held: what was used is not known",
     "usageBelowFloor": "Charged as held: what was reported cannot be true",
     "partsLeftOut": "Parts of a reply were left out",
-}
-TAKEN: Mapping[TakenKind, str] = {
-    "bidi": "bidirectional",
-    "control": "control",
-    "filler": "filler",
-    "format": "format",
-    "lineSeparator": "line separator",
-    "tag": "tag",
-    "variation": "variation selector",
-    "zeroWidth": "zero-width",
 }
 DROPPED: Mapping[str, str] = {
     "unknownMember": "members that the schema does not have",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
@@ -28,7 +28,6 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
-    Neutralised,
     SynthesisFound,
     TextsFound,
     Verdict,
@@ -38,12 +37,13 @@ from service.debate.model import CheckKind, TurnId, seat_of
 from service.debate.model_names import known_names
 from service.debate.replies.pruning import Dropped
 from service.debate.self_naming import MASK, guesses, self_names, texts_of
-from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, TAKEN, label_of
+from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
 from service.report.result.shares import share, shown
 from service.report.result.types import Line
+from service.report.result.unseen import unseen
 
 _KINDS: dict[type[Finding], CheckKind] = {
     CitationsFound: "citations",
@@ -56,8 +56,6 @@ _KINDS: dict[type[Finding], CheckKind] = {
     SynthesisFound: "synthesis",
     VoicesFound: "voices",
 }
-UNSEEN_MAX = 20
-"""The most texts that are named because models are not shown every character of them."""
 
 
 def notices(h: History) -> tuple[Notice, ...]:
@@ -72,24 +70,9 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
         case TurnSpoke():
             return notice(line), _served(h, line), *_names(h, line), *_dropped(line)
         case CheckFound(finding=InjectionFound(neutralised=texts)):
-            return notice(line), *_unseen(line, texts)
+            return notice(line), *unseen(line, texts)
         case _:
             return (notice(line),)
-
-
-def _unseen(line: Line, texts: Sequence[Neutralised]) -> Iterator[Notice]:
-    """A notice of each text of which models are not shown every character, and one for those that are too many."""
-    for text in texts[:UNSEEN_MAX]:
-        number = _count(sum(text.kinds.values()), "character")
-        each = ", ".join(f"{n} {TAKEN[kind]}" for kind, n in text.kinds.items())
-        lines = " or became line breaks" if "lineSeparator" in text.kinds else ""
-        yield _neutral(line, f"{number} of {text.field} {text.name}".strip() + f" kept from the models{lines}: {each}")
-    if (more := len(texts) - UNSEEN_MAX) > 0:
-        yield _neutral(line, f"characters of {_count(more, 'more text')} kept from the models")
-
-
-def _neutral(line: Line, detail: str) -> Notice:
-    return Notice(n=line.n, at=line.at, notice="neutralised", turns=(), reason="unseen", detail=detail)
 
 
 def notice(line: Line) -> Notice | None:

@@ -46,7 +46,7 @@ from service.money import Usage
 from service.report import Line, Result, build_result
 from service.report.result.argument_types import Dissent
 from service.report.result.bill import Tokens
-from service.report.result.notices import UNSEEN_MAX
+from service.report.result.unseen import UNSEEN_MAX
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
 from tests.fixtures.results import adversarial, decided
 
