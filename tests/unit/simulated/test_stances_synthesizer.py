@@ -21,6 +21,7 @@ from service.simulated.provider import answer
 from tests.unit.simulated.formats import Played, play_sample
 
 STRING = {"type": "string"}
+SHOWN = st.text(max_size=6).filter(lambda text: neutral(text) == text)
 
 
 @cache
@@ -193,9 +194,7 @@ LEAVES = st.one_of(
     st.builds(lambda low, more: {"type": "number"} | _bounded(low, more), st.integers(-50, 50), st.integers(0, 9)),
     st.just({"type": "boolean"}),
     st.just({"type": ["null", "string"]}),
-    st.lists(st.text(max_size=6).filter(lambda text: neutral(text) == text), min_size=1, max_size=4, unique=True).map(
-        lambda values: {"enum": values}
-    ),
+    st.lists(SHOWN, min_size=1, max_size=4, unique=True).map(lambda values: {"enum": values}),
 )
 FORMS = st.recursive(
     LEAVES,
