@@ -8,6 +8,7 @@
     with ``pattern`` or ``patternProperties``              a regular expression's work has no bound
     with ``unevaluated...``, dynamic or named anchors      their meaning depends on the whole schema around them
     with ``dependencies`` or ``additionalItems``           this draft would ignore them
+    with names or values that `neutral` changes            a model would write them as it was shown them
 
 ``format`` is a note to the author and is not checked, the draft's default. A misfit is reported by place and keyword,
 never in the words of the output; of its property names, only those that the schema has are named.
@@ -17,9 +18,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from service.debate.model import Options
+from service.debate.neutral import neutral
 from service.debate.options import output_schema_of
 from service.debate.projection import unreadable, value
 from service.debate.replies import Projection, Reply
@@ -178,7 +181,32 @@ def _unusable(place: _SchemaLocation, places: Mapping[str, _SchemaLocation]) -> 
     ref = schema.get("$ref")
     if "$ref" in schema and (not isinstance(ref, str) or "%" in ref or ref not in places):
         return "$ref must point at a schema within this one, as in #/$defs/name; nothing is fetched from elsewhere"
+    if hidden := next((keyword for keyword, asked in schema.items() if _is_hidden(keyword, asked)), None):
+        return f"{neutral(hidden)[:60]} holds characters that no model is shown, such as zero widths; leave them out"
     return None
+
+
+def _is_hidden(keyword: str, asked: Any) -> bool:
+    """Whether a keyword has names or values that a model would read otherwise; notes to a reader are no such values."""
+    if keyword in _ONE or keyword in _SEVERAL or (keyword in _NOTES and isinstance(asked, str)):
+        return False
+    names = list(asked) if keyword in _NAMED and isinstance(asked, dict) else asked
+    return any(neutral(text) != text for text in _texts([keyword, names]))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from chain(value, *map(_texts, value.values()))
+        case list():
+            yield from chain(*map(_texts, value))
+        case _:
+            return
+
+
+_NOTES = ("title", "description", "$comment")
 
 
 def _chained(places: Mapping[str, _SchemaLocation]) -> bool:

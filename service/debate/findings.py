@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from service.debate.neutral import TakenKind
 from service.debate.turns import TurnId
 
 Verdict = Literal["verified", "altered", "too_short", "not_found", "unchecked"]
@@ -197,10 +198,26 @@ class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Whether the rules of code found it, or the screener's model."""
 
 
-class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind"):
-    """Passages of a case that look like orders to a model, in the order of the fields and within a field by place."""
+class Neutralised(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A text of a case of which models are not shown every character: what no reader sees is kept from them."""
+
+    field: CaseField
+    """The field of the case that holds the text."""
+    kinds: dict[TakenKind, int]
+    """How many characters of each kind are taken, or become line feeds (`lineSeparator`); no kind has zero."""
+    name: str = ""
+    """Which one of the field: the id of a document or position, a seat, a key. Empty where a case has only one."""
+
+
+class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind", omit_defaults=True):
+    """Passages of a case that look like orders to a model, in the order of the fields and within a field by place.
+
+    ``neutralised`` are the texts of which models are not shown every character. It caps nothing and flags nothing:
+    honest documents have soft hyphens and byte order marks. The record keeps every text as it came.
+    """
 
     suspicions: tuple[Suspicion, ...]
+    neutralised: tuple[Neutralised, ...] = ()
 
 
 Dimension = Literal["stance_alignment", "empirical_overlap", "framework_agreement", "confidence_convergence"]

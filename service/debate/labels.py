@@ -1,6 +1,7 @@
 """Short names as models write them back: votes, stances, winners.
 
     case, width of spaces, line breaks      one space, full case folding
+    what no model reads (`neutral`)         nothing: a model writes a name as it was shown
     quotes, brackets, stops around a name   nothing
     anything inside a name                  kept: "re-release" is not "release", "do not ship" is not "ship"
 
@@ -12,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from service.debate.neutral import neutral_line
+
 _AROUND = " \"'`.,:;!?*_~()[]{}<>\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb\u2026"
 
 
 @lru_cache(maxsize=1_024)  # every entry makes the count read the same few votes again
 def fold(name: str) -> str:
     """The key by which a name is compared; empty if the name holds only blanks and punctuation."""
-    return " ".join(name.casefold().split()).strip(_AROUND)
+    return " ".join(neutral_line(name).casefold().split()).strip(_AROUND)
 
 
 def read(name: str, options: Iterable[str]) -> str | None:

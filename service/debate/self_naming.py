@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 from service.debate.entries import DebateStarted
 from service.debate.model_names import known_names, names_in
+from service.debate.neutral import INVISIBLE_CHARACTERS
 
 MASK = "[name]"
 """What stands in the place of a name; at most two tokens, so that a shown reply stays within its bound."""
@@ -164,7 +165,7 @@ def _pieces(char: str) -> tuple[str, ...]:
     """A character as it is compared; nothing where it only sets or hides letters."""
     if char == "\n":
         return ("\n",)
-    if char in _DROPPED or unicodedata.category(char) in ("Cf", "Co"):
+    if char in _DROPPED or char in INVISIBLE_CHARACTERS or unicodedata.category(char) in ("Cf", "Co"):
         return ()
     if char in _LOOKS_LIKE:
         return (_LOOKS_LIKE[char],)

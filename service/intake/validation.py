@@ -20,6 +20,7 @@ from service.debate.model import (
     PanelOptions,
     StancesOptions,
 )
+from service.debate.neutral import neutral
 from service.errors import Faults, InvalidCase, TooLarge, did_you_mean
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
@@ -192,9 +193,10 @@ def _documents(request: CaseRequest, policy: Policy) -> None:
 
 def _document_id(document: DocumentRequest, i: int) -> None:
     name = document.id
-    if name and not (name.isprintable() and name.strip() and len(name) <= DOCUMENT_ID_MAX):
+    if name and not (name.isprintable() and name.strip() and neutral(name) == name and len(name) <= DOCUMENT_ID_MAX):
         raise InvalidCase(
-            f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
+            f"a document's id has at most {DOCUMENT_ID_MAX} printable characters, all of them visible",
+            pointers=(f"/documents/{i}/id",),
         )
 
 

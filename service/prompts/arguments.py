@@ -10,6 +10,7 @@ import msgspec
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, StrikeReason
 from service.debate.model import TurnId
+from service.debate.neutral import neutral
 from service.debate.replies import Cited, Claim, Point
 from service.debate.self_naming import masked_view
 
@@ -43,8 +44,24 @@ def shown_reply(facts: Facts, view: View) -> str:
 
 
 def encoded(view: View) -> str:
-    """A view as the JSON text of a block."""
-    return _encoder.encode(view).decode()
+    """A view as the JSON text of a block, each of its texts without what no reader sees.
+
+    Within JSON a control character would be an escape, which a fence lets pass, and a direction could turn the texts
+    behind it.
+    """
+    return _encoder.encode(_neutral(view)).decode()
+
+
+def _neutral(value: Any) -> Any:
+    match value:
+        case str():
+            return neutral(value)
+        case Mapping():
+            return {name: _neutral(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_neutral(each) for each in value]
+        case _:
+            return value
 
 
 def _argument(argument: Cited, verdicts: list[str]) -> View:

@@ -243,6 +243,7 @@ NOTICE: Mapping[str, str] = {
     "stopped": "The debate was stopped",
     "critiqueChecked": "Signs in a critique",
     "documentsChecked": "Suspicious passages in documents",
+    "neutralised": "Characters that no reader sees were kept from the models",
     "synthesisCompared": "Accepted claims that the synthesis excludes",
     "voicesChecked": "A seat gave no argument of its own",
     "providerOverrun": "A vendor billed above what was held",

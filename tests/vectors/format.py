@@ -32,7 +32,7 @@ from tests.fixtures.stamping import (
     with_digest_parameters,
     with_large_s,
 )
-from tests.vectors import published, recomputed
+from tests.vectors import published, recomputed, unseen
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "format" / "vectors"
 LOG = "example.org/default/1"
@@ -320,6 +320,7 @@ VECTORS = (
     records,
     exports,
     stamps,
+    unseen.fences,
     *recomputed.VECTORS,
 )
 

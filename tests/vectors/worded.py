@@ -33,12 +33,15 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    Neutralised,
     Suspicion,
 )
 from service.debate.model import Cap, Force, HumanReview, Outcome, Pair, ValidationFailure
+from service.debate.neutral import TAKEN_KINDS
 from service.debate.turns import TurnId
 from service.report import labels
 from service.report.result import would_change
+from service.report.result.unseen import UNSEEN_MAX
 
 CHOSEN = ("plain", "retried", "fabricated", "split", "consensus", "judged")
 """The recorded debates that are filled."""
@@ -152,7 +155,11 @@ def _finding(finding: Finding, n: int) -> Finding:
                 (
                     Suspicion("title", (0, 5), "address", "Words", "D1"),
                     Suspicion("document", (4, 9), "verdict", "words", "D1"),
-                )
+                ),
+                (
+                    Neutralised("document", dict.fromkeys(TAKEN_KINDS, n % 2 + 1), "D1"),
+                    *[Neutralised("outputSchema", {"tag": 1}, f"/{at}") for at in range(UNSEEN_MAX if n == 1 else 0)],
+                ),
             )
         case ConvergenceFound():
             return finding if finding.converged else replace(finding, why_not=(_choose((*labels.APART, "overlap"), n),))

@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from service.checks.citations.match.find import find, read_quote
 from service.checks.citations.text import lexicon
 from service.checks.citations.text.clause_names import named
+from service.checks.citations.text.document import Document
 from service.checks.citations.text.markup import Plain, plain
 from service.checks.citations.text.quoted_words import QUOTED_WORDS, Quotation, quotations
 from service.checks.citations.text.steps import OutOfSteps, Steps
@@ -289,10 +290,9 @@ class _Desk:
             return check_within(Citation(words), sources, self._steps)
         try:
             quote = read_quote(words)
-            for source in sorted(sources):
-                document = sources.document(source).folded
-                places = find(quote, document, None, self._steps)
-                cuts = [cut_off(document, *place) for place in places]
+            for document, source in self._each(sources):
+                places = find(quote, document.folded, None, self._steps)
+                cuts = [cut_off(document.folded, *place) for place in places]
                 if None in cuts:
                     return CitationVerdict("verified", source)
                 if cuts:
@@ -300,6 +300,12 @@ class _Desk:
         except OutOfSteps as end:
             return CitationVerdict("not_found", reason=end.code)
         return CitationVerdict("not_found")
+
+    def _each(self, sources: Sources) -> Iterator[tuple[Document, str]]:
+        """Each text as it is stored, then as the seat has read it, where that is another one to a reader."""
+        for held in (sources, sources.as_read):
+            for source in sorted(held or ()):
+                yield (held or sources).document(source), source
 
     def _is_marked(self, words: str) -> bool:
         return check_within(Citation(words), self._marked, self._steps).verdict == "verified"

@@ -15,6 +15,7 @@ NoticeKind = Literal[
     "stopped",
     "critiqueChecked",
     "documentsChecked",
+    "neutralised",
     "synthesisCompared",
     "voicesChecked",
     "providerOverrun",

@@ -43,6 +43,7 @@ from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
 from service.report.result.shares import share, shown
 from service.report.result.types import Line
+from service.report.result.unseen import unseen
 
 _KINDS: dict[type[Finding], CheckKind] = {
     CitationsFound: "citations",
@@ -68,6 +69,8 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
             return (_asked(h, line),)
         case TurnSpoke():
             return notice(line), _served(h, line), *_names(h, line), *_dropped(line)
+        case CheckFound(finding=InjectionFound(neutralised=texts)):
+            return notice(line), *unseen(line, texts)
         case _:
             return (notice(line),)
 

@@ -28,8 +28,8 @@ from tests.vectors.layouts import path
 SHIPPED = Prompts.load()
 NO_LAYOUT = {"manifest", "promised", "held", "layouts", "wire", "schemas", "descriptions"}
 """Modules of `service.prompts` that decide nothing of what a request says."""
-ELSEWHERE = {"blocks", "wire_texts", "texts_of", "text_of", "text", "schema", "plain_id"}
-"""Functions that read requests back, and those of a protocol."""
+ELSEWHERE = {"blocks", "wire_texts", "texts_of", "text_of", "text", "schema", "plain_id", "_other_forms"}
+"""Functions that read requests back, those of a protocol, and one that runs at import."""
 UNREACHED = ("raise ", "case ")
 
 

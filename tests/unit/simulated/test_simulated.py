@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from service.checks import citations
 from service.checks.citations import claims_evidence
 from service.debate.findings import CitationsFound, CritiqueFound
+from service.debate.neutral import neutral
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, statements
 from service.debate.turns import TurnId, phase_of, round_of
 from service.money import bytes_over_four
@@ -59,7 +60,7 @@ def assert_sound(played: Played) -> None:
     assert played.outcome.critical_validation_failures == ()
     for turn, said in played.facts.said.items():
         for argument in statements(said):
-            assert all(any(c.quote in text for text in played.sources.values()) for c in argument.citations)
+            assert all(any(c.quote in neutral(text) for text in played.sources.values()) for c in argument.citations)
             assert bool(argument.citations) == (argument.basis == "evidence"), (turn, argument.text)
             assert argument.citations or not claims_evidence(argument), argument.text
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.checks import output_schema
+from service.debate.neutral import neutral
 from service.debate.replies import Argument
 from service.prompts.fence import Block, blocks, fence
 from service.prompts.request import Request, encode
@@ -20,6 +21,7 @@ from service.simulated.provider import answer
 from tests.unit.simulated.formats import Played, play_sample
 
 STRING = {"type": "string"}
+SHOWN = st.text(max_size=6).filter(lambda text: neutral(text) == text)
 
 
 @cache
@@ -192,7 +194,7 @@ LEAVES = st.one_of(
     st.builds(lambda low, more: {"type": "number"} | _bounded(low, more), st.integers(-50, 50), st.integers(0, 9)),
     st.just({"type": "boolean"}),
     st.just({"type": ["null", "string"]}),
-    st.lists(st.text(max_size=6), min_size=1, max_size=4, unique=True).map(lambda values: {"enum": values}),
+    st.lists(SHOWN, min_size=1, max_size=4, unique=True).map(lambda values: {"enum": values}),
 )
 FORMS = st.recursive(
     LEAVES,

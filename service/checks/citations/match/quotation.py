@@ -21,6 +21,7 @@ from itertools import pairwise
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.tokens import TextTokens, is_markup, join_broken, read_tokens
 from service.checks.patterns import lazily
+from service.debate.neutral import INVISIBLE
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
 SHORTEST_PIECE = 12
@@ -28,7 +29,7 @@ SHORTEST_PIECE = 12
 
 _CUT_OUT = lazily(ELLIPSIS)
 _ENDS_CUT = lazily(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
-_INVISIBLE = "[\u200b-\u200f\u2060\ufeff\xad]*"
+_INVISIBLE = f"[{INVISIBLE}]*"
 _ONE_LETTER = lazily(rf"\[{_INVISIBLE}([^\W\d_]){_INVISIBLE}\](?={_INVISIBLE}[^\W\d_])")
 _SET_PHRASES = lazily(
     r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "

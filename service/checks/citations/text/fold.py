@@ -2,14 +2,15 @@
 
     in the text                                            folded
     a run of white space, also with zero widths inside     one space
-    soft hyphen, zero width, variation selector            nothing
+    what may be kept from models (`service.debate.neutral`)  nothing: zero widths, selectors, controls, fillers
     curly, low, angle, prime, backtick quotation marks     ' or "
     hyphens, en, em and figure dashes, minus               -
     upper case                                             lower case (full case folding, but ß stays ß: Maße, Masse)
     ligatures, full width, other compatibility forms       their plain form (NFKC)
     letter with combining marks, Hangul jamo               composed (NFC)
     superscripts, subscripts, fractions, circled numbers   themselves: 30¹ is not 301, 5½ is not 51/2
-    bidirectional overrides and isolates                   themselves: a reader would see another text
+    bidirectional overrides and isolates                   themselves: a reader would see another text; those that no
+                                                           model reads are left out of the source alone (`judge`)
 
 The unit is a cluster (a character and the marks that follow it), so a text folds to the same string in every context.
 A run in which each character becomes one character is one segment. Any other cluster is a segment of its own that
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from service.checks.patterns import lazily
+from service.debate.neutral import INVISIBLE_CHARACTERS
 
 _MARKS_OF_PRINT = {
     **dict.fromkeys("‘’‚‛′`´‹›＇ʼ", "'"),
@@ -33,9 +35,7 @@ _MARKS_OF_PRINT = {
     **dict.fromkeys("‐‑‒–—―−⁃﹘﹣－", "-"),
 }
 _PRINT = str.maketrans(_MARKS_OF_PRINT)
-_DROPPED = frozenset(
-    map(chr, [0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF])
-) | frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
+_DROPPED = INVISIBLE_CHARACTERS
 _MOST_MARKS = 30
 """The most marks in one cluster, as in Unicode's Stream-Safe Text Format (UAX #15): ordering n marks costs n² steps."""
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from service.checks.patterns import lazily
+from service.debate.neutral import INVISIBLE
 
 FENCE = "\ue002"
 """What stands before and behind a block of code; a private character, of which no text keeps one."""
@@ -62,7 +63,7 @@ _DOUBLE, _SINGLE = (
     '"\u201c\u201d\u201e\uff02\u2033\u275d\u275e\u201f',
     "'\u2018\u2019\u201a\u201b\u2032\u00b4\u275b\u275c",
 )
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff\ue000-\uf8ff"
+_INVISIBLE = f"{INVISIBLE}\ue000-\uf8ff"
 _TOKEN = lazily(
     r"(?P<comment><!--.{0,500}?-->|<!\[CDATA\[|\]\]>)"
     r"|<(?P<closing>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]{0,15})(?:[\s/][^<>]{0,300})?>"

@@ -17,6 +17,7 @@ import re
 from typing import Literal, NamedTuple
 
 from service.checks.patterns import lazily
+from service.debate.neutral import INVISIBLE
 
 _NEAR = 100_000
 """The code points on either side in which the same word in small letters shows that it is no name."""
@@ -28,7 +29,7 @@ _ENTITY = lazily(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});?")
 _CODE = lazily(
     r"[@\\=#$%~^+`\d_]|^/|/.*/|[^\W_][.:/]+[^\W_]+[.:/]|[^\W_][.:]+[^\W_]|-.*[^\W_]-[^\W_]|^-+[^\W_]|[^\W\dA-Z_][A-Z]"
 )
-_BROKEN = lazily(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_BROKEN = lazily(f"[{INVISIBLE}]")
 _WORD_BEFORE = lazily(r"([^\W\d_]+(?:['’]s)?)[ \t\xa0]*\r?\n?[ \t\xa0]*[\"“‘'(]*$")
 _WORD_AFTER = lazily(r"[ \t\xa0]*\r?\n?[ \t\xa0]*([^\W\d_]+)")
 _LEADING = frozenset(

@@ -10,6 +10,9 @@
     8  anything else                                         not_found
     *  the work allowed was used up                          not_found   out_of_steps
 
+Where 3 and 4 do not hold, the source is searched once more as models have read it: without the embeddings, overrides
+and isolates that are kept from them (`service.debate.neutral`). All else that is kept from them `fold` leaves out.
+
 Words are compared after folding, one by one. ``fold`` and ``tokens`` list the differences that folding removes,
 ``changes`` the rules for the others, ``word_bounds`` the places where a quotation may begin and end, ``units`` the one
 case in which upper and lower case differ. Similarity only explains a refusal and never verifies. If several sources
@@ -20,6 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+from msgspec import structs
 
 from service.checks.citations.match.alignment import Alignment, alignments
 from service.checks.citations.match.find import MOST_PLACES, QuotationPieces, find, read_quote
@@ -33,6 +39,7 @@ from service.checks.citations.text.units import changed_units
 from service.checks.citations.verdict import location, neighbours
 from service.checks.citations.verdict.changes import Judged, judge
 from service.debate.findings import Citation, CitationVerdict, Edit
+from service.debate.neutral import unturned
 
 ENGINE = f"citations/3+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
@@ -53,11 +60,19 @@ _LONGEST_BROKEN = 30
 class Sources:
     """Documents by id, each read once, when it is first needed, and kept for the next `Sources` that has it too."""
 
-    __slots__ = ("_documents", "_texts")
-
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = dict(texts)
         self._documents: dict[str, Document] = {}
+
+    @cached_property
+    def as_read(self) -> Sources | None:
+        """The sources as models have read them, with the same offsets; ``None`` if they are the same to a reader."""
+        read = {name: unturned(text) for name, text in self._texts.items()}
+        return Sources(read) if read != self._texts else None
+
+    def text(self, source_id: str, span: tuple[int, int]) -> str:
+        """The stored text of a passage."""
+        return self._texts[source_id][slice(*span)]
 
     def __contains__(self, source_id: str) -> bool:
         return source_id in self._texts
@@ -87,6 +102,10 @@ def check_within(citation: Citation, sources: Sources, steps: Steps) -> Citation
         verdict = _judge(citation, sources, steps)
         bare = without_label(citation) if verdict.verdict != "verified" else None
         found = _judge(bare, sources, steps) if bare else verdict
+        if found.verdict != "verified" and (read := sources.as_read):
+            found = check_within(citation, read, steps)
+            if found.source_id and found.span:
+                found = structs.replace(found, text=sources.text(found.source_id, found.span))
         return found if found.verdict == "verified" else verdict
     except OutOfSteps as end:
         return CitationVerdict("not_found", reason=end.code)

@@ -33,6 +33,7 @@ from service.debate.findings import (
     Edit,
     Finding,
     InjectionFound,
+    Neutralised,
     Suspicion,
     Voice,
     VoicesFound,
@@ -45,6 +46,7 @@ from service.money import Usage
 from service.report import Line, Result, build_result
 from service.report.result.argument_types import Dissent
 from service.report.result.bill import Tokens
+from service.report.result.unseen import UNSEEN_MAX
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
 from tests.fixtures.results import adversarial, decided
 
@@ -504,6 +506,44 @@ def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are
     kinds = {"injection": 1, "citations": 4, "critique": 2, "texts": 6, "voices": 1}
     assert Counter(c.kind for c in answer.checks) == kinds
     assert {c.engine for c in answer.checks} == {"canned/1"}
+
+
+def test_characters_that_are_kept_from_the_models_are_noticed_without_a_cap_or_a_flag() -> None:
+    taken = Neutralised("document", {"bidi": 2, "zeroWidth": 10}, "D1"), Neutralised("question", {"lineSeparator": 1})
+
+    def unseen(check: Check, facts: Facts) -> Finding:
+        return InjectionFound((), taken) if check.kind == "injection" else found(check, facts)
+
+    answer, plain = told(drive(a_start(), findings=unseen)), told(drive(a_start()))
+
+    assert [(n.notice, n.reason, n.turns, n.detail) for n in answer.notices] == [
+        (
+            "neutralised",
+            "unseen",
+            (),
+            "12 characters of document D1 kept from the models: 2 bidirectional, 10 zero-width",
+        ),
+        (
+            "neutralised",
+            "unseen",
+            (),
+            "1 character of question kept from the models or became line breaks: 1 line separator",
+        ),
+    ]
+    assert (answer.flags, answer.moderator_confidence_level) == (plain.flags, plain.moderator_confidence_level)
+    assert answer.suspicions == ()
+
+
+def test_a_flood_of_texts_is_named_up_to_a_bound_and_counted() -> None:
+    taken = tuple(Neutralised("outputSchema", {"tag": 1}, f"/{n}") for n in range(UNSEEN_MAX + 2))
+
+    def unseen(check: Check, facts: Facts) -> Finding:
+        return InjectionFound((), taken) if check.kind == "injection" else found(check, facts)
+
+    told_of = [n.detail for n in told(drive(a_start(), findings=unseen)).notices]
+
+    assert len(told_of) == UNSEEN_MAX + 1
+    assert told_of[-1] == "characters of 2 more texts kept from the models"
 
 
 def test_a_turn_without_an_argument_of_its_own_is_noticed() -> None:

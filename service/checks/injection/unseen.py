@@ -1,0 +1,19 @@
+"""Which texts of a case are not shown to models in every character: what no reader sees is kept from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from service.checks.injection.fields import FieldText
+from service.debate.findings import CaseField, Neutralised
+from service.debate.neutral import taken
+
+_READ_BY_PEOPLE: frozenset[CaseField] = frozenset({"metadata", "context"})
+"""The fields that no model reads."""
+
+
+def neutralised(texts: Sequence[FieldText]) -> Iterator[Neutralised]:
+    """Each text from which something is taken, with its characters of each kind, in the order of the texts."""
+    for field, name, text in texts:
+        if field not in _READ_BY_PEOPLE and (kinds := taken(text)):
+            yield Neutralised(field, kinds, name)
