@@ -54,18 +54,18 @@ def texts_after_documents(case: Case, options: Options) -> Iterator[FieldText]:
             yield FieldText("outputSchema", path, text)
     for key, value in case.metadata.items():
         yield FieldText("metadata", key, value)
-    for name, told in _context(case).items():
-        if told:
-            yield FieldText("context", name, told)
+    for name, given in _context(case).items():
+        if given:
+            yield FieldText("context", name, given)
 
 
 def _instructions(options: Options) -> Iterator[FieldText]:
     """The caller's instructions, each text once, under the first seat that it reaches."""
-    told = dict[str, str]()
+    reached = dict[str, str]()
     for seat in (*debater_seats(options), "judge", "synthesizer"):
         if text := instructions_of(options, seat):
-            told.setdefault(text, seat)
-    for text, seat in told.items():
+            reached.setdefault(text, seat)
+    for text, seat in reached.items():
         yield FieldText("instructions", seat, text)
 
 
