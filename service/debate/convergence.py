@@ -1,5 +1,6 @@
 """Format convergence/1: independent answers, then rounds until all answers are the same, then a judge or a vote.
 
+    screener:             only where policy seats one; the debate goes on without its reply
     round 0:              every debater answers alone, all in parallel
     rounds 1 to the last: every debater sees the whole transcript and defends or updates its answer, all in parallel
     after each round:     citations, then (if switched on) whether all answers have converged
@@ -30,9 +31,9 @@ from typing import Literal, NamedTuple
 from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
 from service.debate.decision_members import Reading
-from service.debate.ending import INJECTION, Conclusion, end
+from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
+from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
@@ -52,6 +53,7 @@ from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.roster import Roster, debating
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
@@ -69,7 +71,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, converged = _options(s.started.options), 0, False
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         for r in range(options.max_rounds + 1):
             debaters = _debaters(s, r)
             s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
@@ -190,7 +192,7 @@ def table(options: Options) -> Roster:
         *(("judge", d) for d in debaters if options.judge),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
     )
-    return Roster(
+    roster = Roster(
         seats=seats,
         apart=apart,
         usual={seat: options.max_rounds + 1 if seat in debaters else 1 + options.swapped for seat in seats},
@@ -198,6 +200,7 @@ def table(options: Options) -> Roster:
         closing=("judge",) if options.judge else (),
         roles=debating(debaters, ("judge",) if options.judge else ()),
     )
+    return with_screener(options, roster)
 
 
 def _options(options: Options) -> ConvergenceOptions:

@@ -175,7 +175,7 @@ InjectionFamily = Literal[
 ]
 """What a passage does that speaks to a model."""
 FAMILIES: tuple[InjectionFamily, ...] = get_args(InjectionFamily)
-FoundBy = Literal["rules", "screener"]
+FoundBy = Literal["rules", "screener", "both"]
 
 
 class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -194,13 +194,24 @@ class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
     hidden: str = ""
     """How the passage is written, where a reader does not see it as plain words, such as `base64`."""
     by: FoundBy = "rules"
-    """Whether the rules of code found it, or the screener's model."""
+    """Whether the rules of code found it, the screener's model, or both: then field and place are the rules'."""
 
 
-class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind"):
-    """Passages of a case that look like orders to a model, in the order of the fields and within a field by place."""
+class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind", omit_defaults=True):
+    """Passages of a case that look like orders to a model, in the order of the fields and within a field by place.
+
+    ``suspected`` says that the screener holds the case for suspicious, also where it names no place. ``unlocated``
+    counts the passages that the screener quoted and that stand in no text that it was shown.
+    """
 
     suspicions: tuple[Suspicion, ...]
+    suspected: bool = False
+    unlocated: int = 0
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether the rules found a passage, or the screener holds the case for suspicious."""
+        return self.suspected or bool(self.suspicions)
 
 
 Dimension = Literal["stance_alignment", "empirical_overlap", "framework_agreement", "confidence_convergence"]
