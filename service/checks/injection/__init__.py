@@ -2,18 +2,35 @@
 
     fields      every text of a case that came from outside, with the name of its field
     rules       which passages of them are suspicious, and what each does
+    screening   what a screener names, joined with what the rules find
 
 The table has the versions by the name that is recorded with a finding. `docs/how-to/change-a-rule.md` lists the places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from service.checks.injection.fields import FieldText
 from service.checks.injection.rules import check_injection
+from service.checks.injection.screening import merge
 from service.debate.findings import InjectionFound
+from service.debate.replies import Screening
 
-INJECTIONS: Mapping[str, Callable[[Sequence[FieldText]], InjectionFound]] = {"injection/1": check_injection}
 
-__all__ = ["INJECTIONS", "FieldText", "check_injection"]
+class InjectionCheck(Protocol):
+    """Finds the passages of a case that speak to a model, by rules and by what a screener has named."""
+
+    def __call__(self, texts: Sequence[FieldText], screening: Screening | None = None, /) -> InjectionFound:
+        """The finding over these texts."""
+        ...
+
+
+def _check_case(texts: Sequence[FieldText], screening: Screening | None = None, /) -> InjectionFound:
+    return merge(check_injection(texts), texts, screening)
+
+
+INJECTIONS: Mapping[str, InjectionCheck] = {"injection/1": _check_case}
+
+__all__ = ["INJECTIONS", "FieldText", "InjectionCheck", "check_injection"]
