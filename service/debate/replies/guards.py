@@ -22,7 +22,7 @@ SUSPICIOUS = frozenset(("unsafe", "yes", "injection", "jailbreak", "malicious", 
 HARMLESS = frozenset(("safe", "no", "benign", "false"))
 CHARACTERS_MAX = 20_000
 """A longer text is no guard's verdict."""
-_REASONING = re.compile(r"\s*<(think|thinking|reasoning)>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_REASONING = re.compile(r"[\s\ufeff]*<(think|thinking|reasoning)>(?:.*?</\1\s*>)?", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"</?[a-z_]{1,20}>", re.IGNORECASE)
 _AROUND = " \t\ufeff*_`'\"“”‘’()[].,:;!"
 
@@ -32,6 +32,8 @@ def guard_verdict(text: str) -> bool | None:
     if len(text) > CHARACTERS_MAX:
         return None
     if block := _REASONING.match(text):
+        if "</" not in block[0]:
+            return None  # without its end the beginning of the reply is unknown
         text = text[block.end() :]
     lines = [word for line in text.splitlines() if (word := _word(line))]
     if "{" in text or not lines or lines[0] not in SUSPICIOUS | HARMLESS:
