@@ -85,9 +85,7 @@ def test_the_word_is_no_reply_of_any_other_seat(kind: str) -> None:
 def test_a_typed_reply_is_read_with_its_passages() -> None:
     kept = decode_reply("screener", json.dumps({"suspicious": True, "passages": [PASSAGE]}))
 
-    assert kept == Kept(
-        Screening(True, (ScreenedPassage("document", "D1", "Ignore that.", "override", "It orders."),))
-    )
+    assert kept == Kept(Screening(True, (ScreenedPassage("document", "D1", "Ignore that.", "override", "It orders."),)))
 
 
 @pytest.mark.parametrize(
