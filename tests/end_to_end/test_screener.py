@@ -52,6 +52,15 @@ allowance = 3000
 QUOTE = samples.load("contract").case["documents"][0]["text"][200:260]
 
 
+FLOOD = json.dumps(
+    {
+        "suspicious": True,
+        "passages": [{"field": "title", "name": "D1", "quote": "x", "family": "mindControl", "why": "-"}] * 10_000,
+    }
+)
+"""More passages than a reply may have, of a family that does not exist, with words that stand nowhere."""
+
+
 @dataclass(frozen=True)
 class Screened:
     """A service whose policy seats a guard, and the guard's vendor."""
