@@ -270,8 +270,7 @@ def _seats(
         with faults.noted():
             if seat == seating.SCREENER:
                 raise InvalidCase(
-                    "policy alone seats the screener, because it reads the case for whoever sent it; leave out "
-                    "options.models.screener",
+                    "policy alone seats the screener, which reads every case; leave out options.models.screener",
                     pointers=(pointer,),
                 )
             if seat not in named:

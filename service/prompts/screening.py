@@ -37,11 +37,11 @@ def screener_blocks(options: Options) -> Iterator[Block]:
     """The caller's texts beside the case, each with the seat that it is for."""
     for seat, persona in personas_of(options).items():
         yield Block("persona", {"seat": seat}, persona)
-    told = dict[str, str]()
+    instructions = dict[str, str]()
     for seat in (*debater_seats(options), "judge", "synthesizer"):
         if text := instructions_of(options, seat):
-            told.setdefault(text, seat)
-    for text, seat in told.items():
+            instructions.setdefault(text, seat)
+    for text, seat in instructions.items():
         yield Block("instructions", {"seat": seat}, text)
     for seat, debater in zip(debater_seats(options), debaters_of(options), strict=False):
         yield Block("debater", {"seat": seat}, debater.name)
