@@ -324,8 +324,8 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     "ScreenedPassage": {
         "": "A passage that speaks to its reader as if it instructed a model.",
         "field": "The field of the block that holds it, as the prompt lists them. title: that of a document block.",
-        "name": "The id of the document or position block, the seat of the others. An empty text if it has neither.",
-        "quote": "The passage, copied character for character, 1 to 2,000 characters, as short as it can stand.",
+        "name": "The id of the block, or its seat, at most 200 characters. An empty text if it has neither.",
+        "quote": "The passage, copied character for character, 1 to 2000 characters, as short as it can stand.",
         "family": (
             "What it does. address: speaks to a model. override: sets aside instructions. verdict: orders a "
             "conclusion. score: orders a score. format: orders a form of reply. secrecy: asks to conceal. fence, "

@@ -13,6 +13,8 @@ PASSAGES_MAX = 30
 """The most passages of one reply. A longer list is unusable, so a vendor cannot fill the record."""
 QUOTE_MAX = 2_000
 """The most characters of one quotation."""
+NAME_MAX = 200
+"""The most characters of the name of a field's text."""
 ShownField = Literal[
     "question",
     "answer",
@@ -28,7 +30,7 @@ ShownField = Literal[
 ]
 """The fields of a case that a screener is shown: those that reach the model of any seat."""
 Quote = Annotated[str, Meta(min_length=1, max_length=QUOTE_MAX)]
-Name = Annotated[str, Meta(max_length=QUOTE_MAX)]
+Name = Annotated[str, Meta(max_length=NAME_MAX)]
 
 
 class ScreenedPassage(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -38,16 +40,22 @@ class ScreenedPassage(Struct, frozen=True, rename="camel", forbid_unknown_fields
     """
 
     field: ShownField
+    """The field of the case that holds the passage, by the screener's word."""
     name: Name
+    """The id or seat of that field's text, by the screener's word. Empty where a case has only one."""
     quote: Quote
+    """The words that the screener quotes. Code looks for them in the case."""
     family: InjectionFamily
+    """What the passage does."""
     why: Words
+    """Why it speaks to a model, in the screener's words."""
 
 
 class Screening(Struct, frozen=True, rename="camel", tag="screener", tag_field="seat", forbid_unknown_fields=True):
     """Whether a case holds passages that speak to a model, and which. ``suspicious`` may hold without any of them."""
 
     suspicious: bool
+    """Whether the screener holds the case for suspicious."""
     passages: tuple[ScreenedPassage, ...] = ()
 
     def __post_init__(self) -> None:
