@@ -51,7 +51,15 @@ class ScreenedPassage(Struct, frozen=True, rename="camel", forbid_unknown_fields
     """Why it speaks to a model, in the screener's words."""
 
 
-class Screening(Struct, frozen=True, rename="camel", tag="screener", tag_field="seat", forbid_unknown_fields=True):
+class Screening(
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="screener",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
     """Whether a case holds passages that speak to a model, and which. ``suspicious`` may hold without any of them."""
 
     suspicious: bool
