@@ -1,7 +1,6 @@
 """Format adversarial/1: proposer, critic, rebuttal and moderator (reference EAAPL-MAG005, sections 6 and 7).
 
-    screener              only where policy seats one; the debate goes on without its reply
-    framing
+    framing, and a screener before it where policy seats one
     each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
     stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
     money ended:          the moderator closes on the replies since its last turn
@@ -27,9 +26,8 @@ from service.debate.decision_members import Reading
 from service.debate.ending import (
     at_most,
     human_review,
-    quotation_caps,
+    passage_caps,
     quotation_flags,
-    screening_caps,
     screening_flags,
     texts,
     validation_failures,
@@ -432,8 +430,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool, tak
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("unchallenged" in flags, "unchallenged", "LOW"),
-        *screening_caps(flags),
-        *quotation_caps(flags),
+        *passage_caps(flags),
         *takes.caps,
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),

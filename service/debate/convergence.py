@@ -1,6 +1,5 @@
 """Format convergence/1: independent answers, then rounds until all answers are the same, then a judge or a vote.
 
-    screener:             only where policy seats one; the debate goes on without its reply
     round 0:              every debater answers alone, all in parallel
     rounds 1 to the last: every debater sees the whole transcript and defends or updates its answer, all in parallel
     after each round:     citations, then (if switched on) whether all answers have converged
@@ -94,8 +93,7 @@ def play(s: Script) -> Outcome:
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached."""
-    options = _options(s.started.options)
-    decision = _decision(s, status)
+    options, decision = _options(s.started.options), _decision(s, status)
     result = _result(s, decision)
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
     alone = len({seat_of(turn) for turn in _heard(s)}) == 1
@@ -182,8 +180,7 @@ def labels(s: Script) -> dict[str, str]:
 
 def table(options: Options) -> Roster:
     """The seats, and the turns of a debate of the usual course."""
-    options = _options(options)
-    debaters = debater_seats(options)
+    options, debaters = _options(options), debater_seats(options)
     alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
     judge = _turn(options, turn_id(0, "judge"), tuple(turn.id for turn in alone.values()))
     judges = _with_second_takes(options, judge)

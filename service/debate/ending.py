@@ -115,8 +115,7 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
-        *screening_caps(flags),
-        *quotation_caps(flags),
+        *passage_caps(flags),
         (failures, "criticalValidationFailure", "MODERATE"),
     ]
     return tuple(Cap(reason, level) for holds, reason, level in facts if holds)
@@ -129,6 +128,11 @@ def screening_flags(s: Script) -> dict[str, bool]:
         "injectionSuspected": isinstance(found, InjectionFound) and found.suspicious,
         "notScreened": s.started.options.screened and not s.said(SCREENER),
     }
+
+
+def passage_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
+    """The caps for passages of the case and of replies."""
+    return (*screening_caps(flags), *quotation_caps(flags))
 
 
 def screening_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:

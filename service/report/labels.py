@@ -313,8 +313,6 @@ SEAT: Mapping[str, str] = {
     "classifier": "Classifier",
     "screener": "Screener",
 }
-FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "screener", "both": "rules and screener"}
-"""What found a passage that speaks to a model."""
 PHASE: Mapping[str, str] = {
     "proposal": "Proposal",
     "critique": "Critique",
@@ -337,11 +335,8 @@ QUESTION: Mapping[str, str] = {
     "brainstorm": "Brainstorm: which ideas there are",
     "belief": "Belief: which principles are shared",
 }
-TYPED: Mapping[str, str] = {
-    "rules": "by rules",
-    "caller": "as the caller said",
-    "classifier": "by a model that was asked for it",
-}
+_MODEL = "by a model that was asked for it"
+TYPED: Mapping[str, str] = {"rules": "by rules", "caller": "as the caller said", "classifier": _MODEL}
 OBJECTION: Mapping[str, str] = {
     "fails": "the objection fails",
     "acceptedRisk": "a risk that the answer accepts",

@@ -4559,7 +4559,7 @@ export interface components {
             /** @description Whether the screener holds the case for suspicious. */
             suspicious: boolean;
             /** @description The passages that it named. Those that stand in the case are among the suspicions. */
-            passages: components["schemas"]["ScreenedPassage"][];
+            passages?: components["schemas"]["ScreenedPassage"][];
             /** @description The number of passages that stand in no text that it was shown. */
             unlocated: number;
             /** @description Input and output tokens of all attempts of the turn. */

@@ -13,7 +13,6 @@ from service.report.formats import TELLINGS, telling_of
 from service.report.labels import (
     CHAINED,
     CHECKED,
-    FOUND_BY,
     NOTICE,
     PAIR,
     QUOTED,
@@ -26,6 +25,10 @@ from service.report.labels import (
 )
 from service.report.result.seat_types import ScreeningDetail, SeatDetail
 from service.report.result.types import LogPosition, Result
+
+
+_FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "screener", "both": "rules and screener"}
+"""What found a passage that speaks to a model."""
 
 
 def notices(r: Result) -> Iterator[Block]:
@@ -52,7 +55,7 @@ def notices(r: Result) -> Iterator[Block]:
                     f"{s.field} {s.name}".strip(),
                     f"{s.span[0]:,} to {s.span[1]:,}",
                     s.family,
-                    label_of(FOUND_BY, s.by),
+                    _FOUND_BY[s.by],
                     s.words,
                 )
                 for s in r.suspicions

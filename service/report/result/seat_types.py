@@ -72,17 +72,15 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     charged_usd: str = field(name="chargedUSD")
 
 
-class ScreeningDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+class ScreeningDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What the screener replied before the debate. Code looks for each passage in the case and trusts no place."""
-
-    always_sent: ClassVar = ("passages",)
 
     turn: TurnId
     model: str
     """The alias of the model that spoke."""
     suspicious: bool
     """Whether the screener holds the case for suspicious."""
-    passages: tuple[ScreenedPassage, ...]
+    passages: tuple[ScreenedPassage, ...] = ()
     """The passages that it named. Those that stand in the case are among the suspicions."""
     unlocated: int
     """The number of passages that stand in no text that it was shown."""

@@ -1081,7 +1081,7 @@ class ScreeningDetail(TypedDict):
     turn: str
     model: str
     suspicious: bool
-    passages: list[ScreenedPassage]
+    passages: NotRequired[list[ScreenedPassage]]
     unlocated: int
     tokens: int
     chargedUSD: str
