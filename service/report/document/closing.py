@@ -26,7 +26,6 @@ from service.report.labels import (
 from service.report.result.seat_types import ScreeningDetail, SeatDetail
 from service.report.result.types import LogPosition, Result
 
-
 _FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "screener", "both": "rules and screener"}
 """What found a passage that speaks to a model."""
 
