@@ -56,6 +56,7 @@ from service.debate.replies import (
     Proposal,
     Rebuttal,
     Reply,
+    Screening,
     statements,
     without_statements,
 )
@@ -107,11 +108,12 @@ class JudgedVoices(NamedTuple):
 
 
 class ReadCase(NamedTuple):
-    """The texts of a case that came from outside; ``documents`` are ids."""
+    """The texts of a case that came from outside, and what a screener replied; ``documents`` are ids."""
 
     before: tuple[FieldText, ...]
     documents: tuple[str, ...]
     after: tuple[FieldText, ...]
+    screening: Screening | None = None
 
     def over(self, sources: Mapping[str, str]) -> tuple[FieldText, ...]:
         """What the engine is called with; ``sources`` are the texts of the case's documents by id."""
@@ -164,12 +166,14 @@ def _documents_of_case(case: Case) -> tuple[str, ...]:
     return tuple(document.id for document in case.documents)
 
 
-def _read_case(case: Case, facts: Facts, _: Sequence[TurnId]) -> ReadCase:
+def _read_case(case: Case, facts: Facts, over: Sequence[TurnId]) -> ReadCase:
+    """The texts of the case; ``over`` is the screener's turn where it has spoken."""
     if facts.started is None:
         raise IllegalEntry("the debate has not started, so its case is not read yet")
     options = facts.started.options
     before, after = texts_before_documents(case, options), texts_after_documents(case, options)
-    return ReadCase(tuple(before), _documents_of_case(case), tuple(after))
+    screenings = [reply for reply in map(facts.said.get, over) if isinstance(reply, Screening)]
+    return ReadCase(tuple(before), _documents_of_case(case), tuple(after), next(iter(screenings), None))
 
 
 def _critique(case: Case, facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:

@@ -1,6 +1,6 @@
 """Format adversarial/1: proposer, critic, rebuttal and moderator (reference EAAPL-MAG005, sections 6 and 7).
 
-    framing
+    framing, and a screener before it where policy seats one
     each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
     stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
     money ended:          the moderator closes on the replies since its last turn
@@ -24,16 +24,16 @@ from service.debate.adversarial_usability import answering, challenge, unansweri
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
 from service.debate.ending import (
-    INJECTION,
     at_most,
     human_review,
-    quotation_caps,
+    passage_caps,
     quotation_flags,
+    screening_flags,
     texts,
     validation_failures,
 )
 from service.debate.entries import DebateStarted
-from service.debate.findings import CritiqueFound, InjectionFound, TextsFound
+from service.debate.findings import CritiqueFound, TextsFound
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
@@ -65,6 +65,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.pruning import Kept
 from service.debate.roster import Roles, Roster
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import Compared, compare
 from service.debate.turns import phase_of, round_of, split_party, turn_id
@@ -103,7 +104,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, satisfied = _options(s.started), 0, False
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         framing = Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0))
         s.ask(Framing, framing)
         s.find(TextsFound, texts(framing))
@@ -177,7 +178,7 @@ def misfit(started: DebateStarted) -> str | None:
         return f"expected the options of {FORMAT}, found those of another format"
     if not 1 <= options.max_rounds <= ROUND_CEILING:
         return f"a debate has 1 to {ROUND_CEILING} rounds, found maxRounds {options.max_rounds}"
-    if missing := sorted(set(SEATS) - {plan.seat for plan in started.seats}):
+    if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
         return f"no plan for the seats {missing}"
     names = [position.id for position in options.positions]
     if len(names) == 1 or len(set(names)) != len(names):
@@ -229,7 +230,7 @@ def table(options: Options) -> Roster:
     moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
     moderators = (moderator, swapped(moderator)) if options.swapped else (moderator,)
     times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(moderators) - 1}
-    return Roster(
+    roster = Roster(
         seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
@@ -237,6 +238,7 @@ def table(options: Options) -> Roster:
         closing=("moderator",),
         roles=ROLES,
     )
+    return with_screener(options, roster)
 
 
 def _options(started: DebateStarted) -> AdversarialOptions:
@@ -376,7 +378,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
     judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
     standing = [_critique(s, r) for r in range(1, ROUND_CEILING + 1) if _critique(s, r) in critiques]
-    injection, near, final = s.facts.found.get(INJECTION.id), alike(s, ROLES), final_of(s)
+    near, final = alike(s, ROLES), final_of(s)
     several, view = bool(positions_of(options)), _view(s, final) if final else None
     facts = {
         "DEBATE_TRUNCATED": status == "truncated",
@@ -391,7 +393,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         **support(s, view, _rebuttals(s, round_of(final)) if final else (), several=several),
         "criticOfProposersFamily": near.critic_of_proposers_family,
         **near.flags,
-        "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
@@ -428,8 +430,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool, tak
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("unchallenged" in flags, "unchallenged", "LOW"),
-        ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
-        *quotation_caps(flags),
+        *passage_caps(flags),
         *takes.caps,
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),

@@ -1,5 +1,6 @@
 """Format ballot/1: round-robin through four phases, and votes that code counts after each.
 
+    screener          only where policy seats one; the debate goes on without its reply
     each round (2):   proposal, critique, revision, consensus; in each, every debater in declared order
     first proposals   are blind: no debater has seen another's
     after a phase     of the options at the threshold the one with the most votes decides, by the latest votes of
@@ -23,9 +24,8 @@ from itertools import takewhile
 from typing import Literal
 
 from service.debate.alike import count_models, families
-from service.debate.ending import INJECTION, Conclusion, end
+from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import InjectionFound
 from service.debate.labels import clashing, read
 from service.debate.model import (
     DEBATERS_MAX,
@@ -45,6 +45,7 @@ from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.replies.pruning import Kept
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.roster import Roster, debating
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 from service.debate.voices import argued, hear
@@ -68,7 +69,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, phase = _options(s.started.options), 0, ""
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         for r in range(1, options.max_rounds + 1):
             for phase in PHASES:
                 _hear(s, r, phase)
@@ -164,7 +165,8 @@ def table(options: Options) -> Roster:
     usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
     closing: tuple[str, ...] = ()
     beginning, roles = tuple(seats.values()), debating(debaters)
-    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
+    roster = Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
+    return with_screener(options, roster)
 
 
 def report_of(result: BallotResult) -> str:

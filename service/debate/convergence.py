@@ -30,9 +30,9 @@ from typing import Literal, NamedTuple
 from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
 from service.debate.decision_members import Reading
-from service.debate.ending import INJECTION, Conclusion, end
+from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
+from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
@@ -52,6 +52,7 @@ from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.replies.pruning import Kept
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.roster import Roster, debating
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
@@ -69,7 +70,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, converged = _options(s.started.options), 0, False
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         for r in range(options.max_rounds + 1):
             debaters = _debaters(s, r)
             s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
@@ -92,8 +93,7 @@ def play(s: Script) -> Outcome:
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached."""
-    options = _options(s.started.options)
-    decision = _decision(s, status)
+    options, decision = _options(s.started.options), _decision(s, status)
     result = _result(s, decision)
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
     alone = len({seat_of(turn) for turn in _heard(s)}) == 1
@@ -180,8 +180,7 @@ def labels(s: Script) -> dict[str, str]:
 
 def table(options: Options) -> Roster:
     """The seats, and the turns of a debate of the usual course."""
-    options = _options(options)
-    debaters = debater_seats(options)
+    options, debaters = _options(options), debater_seats(options)
     alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
     judge = _turn(options, turn_id(0, "judge"), tuple(turn.id for turn in alone.values()))
     judges = _with_second_takes(options, judge)
@@ -190,7 +189,7 @@ def table(options: Options) -> Roster:
         *(("judge", d) for d in debaters if options.judge),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
     )
-    return Roster(
+    roster = Roster(
         seats=seats,
         apart=apart,
         usual={seat: options.max_rounds + 1 if seat in debaters else 1 + options.swapped for seat in seats},
@@ -198,6 +197,7 @@ def table(options: Options) -> Roster:
         closing=("judge",) if options.judge else (),
         roles=debating(debaters, ("judge",) if options.judge else ()),
     )
+    return with_screener(options, roster)
 
 
 def _options(options: Options) -> ConvergenceOptions:

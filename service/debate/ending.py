@@ -25,8 +25,10 @@ from service.debate.results import FormatResult
 from service.debate.roster import Roles
 from service.debate.script import Script
 from service.debate.takes import Compared
+from service.debate.turns import SCREENER
 
 INJECTION = Check("case/injection", "injection", ())
+"""The check of what came with the case; it is over the screener's turn where that has spoken."""
 State = tuple[Status, StopReason, str]
 """How a debate ended: its status, the reason for its stop, and the reason in words."""
 LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
@@ -98,10 +100,9 @@ def at_most(level: ConfidenceLevel, caps: Iterable[Cap]) -> ConfidenceLevel:
 
 def common_flags(s: Script, status: Status) -> dict[str, bool]:
     """The flags that all formats share."""
-    injection = s.facts.found.get(INJECTION.id)
     return {
         "DEBATE_TRUNCATED": status == "truncated",
-        "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        **screening_flags(s),
         "providerOverrun": s.facts.excess > 0,
         "usageBelowFloor": s.facts.below_floor,
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
@@ -114,11 +115,32 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
-        ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
-        *quotation_caps(flags),
+        *passage_caps(flags),
         (failures, "criticalValidationFailure", "MODERATE"),
     ]
     return tuple(Cap(reason, level) for holds, reason, level in facts if holds)
+
+
+def screening_flags(s: Script) -> dict[str, bool]:
+    """The flags for what came with the case: passages that speak to a model, and a screener that has not spoken."""
+    found = s.facts.found.get(INJECTION.id)
+    return {
+        "injectionSuspected": isinstance(found, InjectionFound) and found.suspicious,
+        "notScreened": s.started.options.screened and not s.said(SCREENER),
+    }
+
+
+def passage_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
+    """The caps for passages of the case and of replies."""
+    return (*screening_caps(flags), *quotation_caps(flags))
+
+
+def screening_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
+    """The caps for these flags, which all formats share."""
+    return (
+        ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        ("notScreened" in flags, "notScreened", "MODERATE"),
+    )
 
 
 def quotation_flags(s: Script, words: Collection[TurnId]) -> dict[str, bool]:

@@ -24,7 +24,7 @@ from service.debate.entries import (
 from service.debate.findings import Finding
 from service.debate.model import Case, Move, Outcome, TurnId
 from service.debate.replies import Reply
-from service.debate.turns import once_more
+from service.debate.turns import SCREENER, once_more
 
 UNUSABLE = ("malformedReply", "lengthLimit")
 """Reasons of a failed attempt that a repair may mend: the model reads the fault and answers again."""
@@ -135,6 +135,14 @@ class Facts:
     def documented(self) -> bool:
         """Whether the case has a document; without one no quotation can be compared."""
         return self.case is None or bool(self.case.documents)
+
+    @property
+    def money_ended(self) -> bool:
+        """Whether a turn could not be funded, so that only closing turns may be asked.
+
+        The screener's does not count: the debate goes on without its reply.
+        """
+        return any(turn != SCREENER for turn in self.refused)
 
     def answered(self, turn: TurnId) -> bool:
         """Whether a turn needs no further attempt: it spoke, is silent, or could not be funded."""

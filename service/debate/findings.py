@@ -176,7 +176,7 @@ InjectionFamily = Literal[
 ]
 """What a passage does that speaks to a model."""
 FAMILIES: tuple[InjectionFamily, ...] = get_args(InjectionFamily)
-FoundBy = Literal["rules", "screener"]
+FoundBy = Literal["rules", "screener", "both"]
 
 
 class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -195,7 +195,7 @@ class Suspicion(Struct, frozen=True, rename="camel", omit_defaults=True):
     hidden: str = ""
     """How the passage is written, where a reader does not see it as plain words, such as `base64`."""
     by: FoundBy = "rules"
-    """Whether the rules of code found it, or the screener's model."""
+    """Whether the rules of code found it, the screener's model, or both: then field and place are the rules'."""
 
 
 class Neutralised(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -212,12 +212,21 @@ class Neutralised(Struct, frozen=True, rename="camel", omit_defaults=True):
 class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_field="kind", omit_defaults=True):
     """Passages of a case that look like orders to a model, in the order of the fields and within a field by place.
 
-    ``neutralised`` are the texts of which models are not shown every character. It caps nothing and flags nothing:
-    honest documents have soft hyphens and byte order marks. The record keeps every text as it came.
+    ``suspected`` says that the screener holds the case for suspicious, also where it names no place. ``unlocated``
+    counts the passages that the screener quoted and that stand in no text that it was shown. ``neutralised`` are the
+    texts of which models are not shown every character. It caps nothing and flags nothing: honest documents have soft
+    hyphens and byte order marks. The record keeps every text as it came.
     """
 
     suspicions: tuple[Suspicion, ...]
+    suspected: bool = False
+    unlocated: int = 0
     neutralised: tuple[Neutralised, ...] = ()
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether the rules found a passage, or the screener holds the case for suspicious."""
+        return self.suspected or bool(self.suspicions)
 
 
 Dimension = Literal["stance_alignment", "empirical_overlap", "framework_agreement", "confidence_convergence"]

@@ -63,6 +63,8 @@ class AdversarialOptions(
     personas: dict[str, str] = {}
     swapped: bool = False
     """Whether the closing seat is asked twice, the second time in the reverse order."""
+    screened: bool = False
+    """Whether the screener of policy reads the case before the debate."""
 
 
 class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -96,6 +98,8 @@ class StancesOptions(Struct, frozen=True, rename="camel", tag="stances/1", tag_f
     instructions: str | None = None
     swapped: bool = False
     """Whether the judge is asked twice, the second time in the reverse order."""
+    screened: bool = False
+    """Whether the screener of policy reads the case before the debate."""
 
 
 class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_field="format", omit_defaults=True):
@@ -111,6 +115,8 @@ class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_fie
     human_review: bool
     """Whether policy wants a person to decide, whatever the outcome is."""
     instructions: str | None = None
+    screened: bool = False
+    """Whether the screener of policy reads the case before the debate."""
 
 
 class TrackRecord(Struct, frozen=True, rename="camel"):
@@ -150,6 +156,8 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
     instructions: str | None = None
     swapped: bool = False
     """Whether the seats that score and close are asked twice, the second time in the reverse order."""
+    screened: bool = False
+    """Whether the screener of policy reads the case before the debate."""
 
 
 class ConvergenceOptions(
@@ -173,6 +181,8 @@ class ConvergenceOptions(
     judge_instructions: str | None = None
     swapped: bool = False
     """Whether the judge is asked twice, the second time in the reverse order."""
+    screened: bool = False
+    """Whether the screener of policy reads the case before the debate."""
 
 
 class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -310,8 +320,11 @@ def swapped_of(options: Options) -> bool:
 def instructions_of(options: Options, seat: str) -> str | None:
     """The caller's instructions to a seat.
 
-    ``None`` for a debater with a prompt of its own, and for a panel's classifier and adjudicator.
+    ``None`` for a debater with a prompt of its own, for a panel's classifier and adjudicator, and for a screener, which
+    reads them as data.
     """
+    if seat == "screener":
+        return None
     if seat in {debater_seat(i) for i, d in enumerate(debaters_of(options), start=1) if d.prompt}:
         return None
     match options:

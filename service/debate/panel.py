@@ -1,5 +1,6 @@
 """Format panel/1: a blind round, deliberation on anonymised answers until consensus, one synthesis, scores.
 
+    screener              only where policy seats one; the debate goes on without its reply
     classifier            only where a turn of its own types the question; otherwise the type is known before
     round 1, blind        all debaters in parallel, none sees another
     each later round      all in parallel: a debater's own last answer, and the latest of every other as "Model A"...
@@ -25,12 +26,11 @@ from msgspec.structs import replace
 
 from service.debate.alike import identity, nearness
 from service.debate.decision_members import Reading
-from service.debate.ending import INJECTION, Conclusion, end, texts
+from service.debate.ending import Conclusion, end, texts
 from service.debate.entries import DebateStarted
 from service.debate.findings import (
     AccuracyFound,
     ConsensusFound,
-    InjectionFound,
     SynthesisFound,
     TextsFound,
 )
@@ -79,6 +79,7 @@ from service.debate.replies.panel import QuestionType
 from service.debate.replies.pruning import Kept
 from service.debate.results import ConsensusRound
 from service.debate.roster import Roster, debating
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import turn_id
@@ -100,7 +101,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r, reached = options_of(s), 0, False
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         if options.typed_by == "classifier":
             # If the classifier is silent, the type from the rules stays.
             classifier = Turn(CLASSIFIER, "classifier", kind="panel.classifier")
@@ -251,7 +252,8 @@ def table(options: Options) -> Roster:
     )
     closing = tuple(turn.seat for turn in last)
     roles = debating(debaters, tuple(seat for seat in ("synthesizer", "adjudicator") if seat in seats))
-    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
+    roster = Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing, roles=roles)
+    return with_screener(options, roster)
 
 
 def accuracy_check(s: Script, r: int) -> Check:

@@ -57,7 +57,7 @@ def answered_check(s: Script, r: int) -> Check:
 
 def are_awaited(s: Script, r: int, last: int) -> bool:
     """Whether a round's standing may still change, because its objections are about to be answered."""
-    if r < last or r < DEVIL_FROM or f"{r}/answered" in s.facts.found or s.facts.stopped or s.facts.refused:
+    if r < last or r < DEVIL_FROM or f"{r}/answered" in s.facts.found or s.facts.stopped or s.facts.money_ended:
         return False
     return bool(objections(s, r)) and s.facts.concluded is None
 

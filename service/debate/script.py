@@ -62,7 +62,7 @@ class Script:
         ``holding`` gives the closing turns; it is called only if the turns are due, because a script is run many times.
         """
         due = tuple(turn for turn in turns if not self.facts.answered(turn.id))
-        if due and self.facts.refused:
+        if due and self.facts.money_ended:
             # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
             if under_way := tuple(turn for turn in due if turn.id in self.facts.open):
                 raise Due(Ask(under_way))

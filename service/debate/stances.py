@@ -1,5 +1,6 @@
 """Format stances/1: debaters argue assigned stances, one judge reads the whole transcript at the end.
 
+    screener:         only where policy seats one; the debate goes on without its reply
     each round (2):   every debater in declared order; each sees all earlier arguments, under stances alone
     judge:            once, after the last round; each round in seeded order, so that no place in it is favoured
     judge again:      if policy asks for it, with each round in reverse order; a different answer: the order decided
@@ -21,9 +22,8 @@ from functools import partial
 
 from service.debate.decision_members import Reading, listed_strings
 from service.debate.emptiness import says_nothing
-from service.debate.ending import INJECTION, Conclusion, end
+from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import InjectionFound
 from service.debate.labels import fold
 from service.debate.model import (
     DEBATERS_MAX,
@@ -46,6 +46,7 @@ from service.debate.replies import Argument, ConfidenceLevel, Judgement, Project
 from service.debate.replies.pruning import Kept
 from service.debate.results import StancesResult, Verdict
 from service.debate.roster import Roster, debating
+from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
 from service.debate.turns import round_of, turn_id
@@ -64,7 +65,7 @@ def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
     options, r = _options(s.started.options), 0
     try:
-        s.find(InjectionFound, INJECTION)
+        screen(s, table)
         for r in range(1, options.max_rounds + 1):
             for turn in _debaters(s, r):
                 s.ask(Argument, turn, holding=_closing(s, r, turn.id))
@@ -186,7 +187,7 @@ def table(options: Options) -> Roster:
     if options.swapped:
         usual["judge"] = 2
     said = tuple(turn_id(1, d) for d in debaters)
-    return Roster(
+    roster = Roster(
         seats=seats,
         apart=apart,
         usual=usual,
@@ -197,6 +198,7 @@ def table(options: Options) -> Roster:
         closing=closing,
         roles=debating(debaters, ("judge",)),  # the synthesizer projects a verdict that it cannot change
     )
+    return with_screener(options, roster)
 
 
 def _options(options: Options) -> StancesOptions:

@@ -64,6 +64,10 @@ if not TYPE_CHECKING:  # `lru_cache` hides the parameters of what it wraps from 
     turn_id = lru_cache(maxsize=_CACHED)(turn_id)
 
 
+SCREENER = turn_id(0, "screener")
+"""The turn of the screener, which is asked before all others where policy seats one."""
+
+
 @lru_cache(maxsize=_CACHED)
 def once_more(turn: TurnId) -> TurnId:
     """The id of the same turn at its next take: ``1.moderator.2`` for ``1.moderator.1``."""

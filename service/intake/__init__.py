@@ -263,10 +263,16 @@ def _seats(
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     faults = Faults()
-    named = dict.fromkeys((*table.seats, *(role_of(seat) for seat in table.seats)))
+    free = [seat for seat in table.seats if seat != seating.SCREENER]
+    named = dict.fromkeys((*free, *(role_of(seat) for seat in free)))
     for seat, alias in asked.models.items():
         pointer = f"/options/models/{validation.key(seat)}"
         with faults.noted():
+            if seat == seating.SCREENER:
+                raise InvalidCase(
+                    "policy alone seats the screener, which reads every case; leave out options.models.screener",
+                    pointers=(pointer,),
+                )
             if seat not in named:
                 raise InvalidCase(
                     f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}"

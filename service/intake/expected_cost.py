@@ -24,6 +24,7 @@ from service.debate.model import (
 )
 from service.debate.options import role_of
 from service.debate.roster import Roster
+from service.debate.screening import SEAT
 from service.debate.script import Script
 from service.debate.turns import phase_of, turn_id
 from service.errors import CeilingTooSmall, TooLarge
@@ -103,7 +104,8 @@ def needed(case: Case, started: DebateStarted, first: Counts, prompts: Prompts) 
     least = 0
     for turn in table.beginning:
         plan, tokens = started.seat(turn.seat), first[turn.seat]
-        held = plan.with_fallback if turn.seat in table.closing else (plan,)
+        # A screener is asked while the whole beginning is held.
+        held = plan.with_fallback if turn.seat in table.closing or SEAT in table.seats else (plan,)
         labels = FORMATS[started.format].shown(script, turn).values()
         shown = {p.tokenizer: len(turn.sees) * said + money.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
         if REWORDING in turn.fragments:
@@ -140,7 +142,8 @@ def _beginning(started: DebateStarted) -> str:
     """The turns that a debate has to begin with, in words."""
     match started.options:
         case AdversarialOptions():
-            return "framing, proposal, one critique and moderation"
+            first = "screening, " if started.options.screened else ""
+            return f"{first}framing, proposal, one critique and moderation"
         case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
             return _first_turns(seating.choose_table(started.options).beginning)
 

@@ -34,9 +34,10 @@ from service.debate.findings import (
 )
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
-from service.debate.replies import AccuracyReview, Adjudication, Reply
+from service.debate.replies import AccuracyReview, Adjudication, Reply, Screening
 from service.debate.replies.panel import DebaterReview
 from service.debate.replies.texts import texts_of as read_texts
+from service.debate.screening import SEAT
 from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
 from service.intake.formats import READINGS
@@ -61,7 +62,10 @@ WEAK = (
 WRONG = "\U0001f4b8" * 500
 """A text of expensive characters, as long as a reply's fault may be in a repeated request (`decoding.ERROR_MAX`)."""
 
-_REPLIES: Mapping[str, Reply] = {kind: reply for one in READINGS.values() for kind, reply in one.replies.items()}
+_REPLIES: Mapping[str, Reply] = {
+    SEAT: Screening(suspicious=False),
+    **{kind: reply for one in READINGS.values() for kind, reply in one.replies.items()},
+}
 _CONSENSUS = Adjudication(100, 100, 100, 100, "-")
 _FINDINGS: Mapping[str, Finding] = {
     "injection": InjectionFound(()),

@@ -26,7 +26,7 @@ from typing import NamedTuple, NoReturn, Protocol
 
 from msgspec import Struct
 
-from service.debate import adversarial
+from service.debate import adversarial, screening
 from service.debate.alike import Identity, identity, nearness
 from service.debate.amounts import MICRO
 from service.debate.kernel import FORMATS
@@ -42,6 +42,8 @@ APART = adversarial.APART
 ADVERSARIAL: Roster = adversarial.table(AdversarialOptions(1, 1, 1, human_review=False))
 """The table of the usual format; its seats and pairs are the same whatever its options are."""
 
+SCREENER = screening.SEAT
+"""The seat of policy that reads a case before the debate, in every format."""
 DEBATER = "debater"
 """The seat of policy that is a pool for many."""
 
@@ -361,6 +363,11 @@ def simulated(policy: Policy, plans: Iterable[SeatPlan]) -> bool:
     return any(policy.providers[plan.provider].kind in SIMULATED for plan in plans)
 
 
+def screened(policy: Policy) -> bool:
+    """Whether every case is read by a screener: policy seats one, and no case can choose or refuse it."""
+    return SCREENER in policy.seats
+
+
 class _Seats(Protocol):
     def __call__(
         self, policy: Policy, table: Roster, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
@@ -391,10 +398,13 @@ class Seating(NamedTuple):
     asked_twice: Callable[[Policy, Decimal | None], bool]
     human_review: Callable[[Policy, str], bool]
     simulated: Callable[[Policy, Sequence[SeatPlan]], bool]
+    screened: Callable[[Policy], bool]
 
 
 SEATINGS: Mapping[str, Seating] = {
-    "seating/1": Seating(seats, choose, pairs, diversity, Policy.choose_format, asked_twice, human_review, simulated),
+    "seating/1": Seating(
+        seats, choose, pairs, diversity, Policy.choose_format, asked_twice, human_review, simulated, screened
+    ),
 }
 """Every version of these rules. A case is seated by the newest, and verified by the one that is sealed with it."""
 SEATING = SEATINGS[newest(SEATINGS)]

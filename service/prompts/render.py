@@ -2,7 +2,8 @@
 
     house   the pinned system prompt
     data    the case: question, answer under review, positions, the documents introduced so far
-    data    the turn's own view: persona, proposition, statements, evaluations, the reasons of a repetition, and the
+    data    for the screener, the caller's texts to all seats (`screening`); for other seats
+            the turn's own view: persona, proposition, statements, evaluations, the reasons of a repetition, and the
             fault of the former reply if it could not be used (formats other than the adversarial one: `transcript`);
             quoted words that stand nowhere are marked in all of it (`marks`)
     seat    the seat's pinned prompt and fragments, outside every fence
@@ -27,11 +28,12 @@ from service.debate.formats import FormatName, complete_formats
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, documents_of_round, labels, party
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
-from service.debate.turns import phase_of, round_of
+from service.debate.turns import SCREENER, phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.marks import former_reply, marked_reply
 from service.prompts.request import Message, Request
+from service.prompts.screening import round_shown, screener_blocks
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
 from service.prompts.undocumented import pin_of
 
@@ -72,7 +74,7 @@ def render(
         model_name=plan.model_name,
         messages=(
             Message("house", pinned.text(house), (house,)),
-            Message("data", _fenced(mark, case_blocks(case, started, sources, turn.round))),
+            Message("data", _fenced(mark, case_blocks(case, started, sources, round_shown(case, turn)))),
             Message("data", _fenced(mark, shown)),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
@@ -108,6 +110,8 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     """The blocks of this turn beside the case."""
+    if turn.id == SCREENER:
+        return screener_blocks(started.options)
     return _BLOCKS[format_of(started.options)](case, started, facts, turn)
 
 

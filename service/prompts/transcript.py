@@ -54,6 +54,7 @@ from service.debate.replies import (
     Reply,
     RevisedAnswer,
     Ruling,
+    Screening,
     Synthesis,
     statements,
 )
@@ -103,7 +104,7 @@ def _end(s: Script, turn: Turn) -> View:
     """
     now = standing(s, turn.round)
     reached = now is not None and now.terminated
-    why = "budget" if s.facts.refused else "consensus" if reached else "roundCeiling"
+    why = "budget" if s.facts.money_ended else "consensus" if reached else "roundCeiling"
     rounds = options_of(s).max_rounds
     return {"consensus": reached, "endedBecause": why, "round": turn.round, "maxRounds": rounds}
 
@@ -169,4 +170,6 @@ def _citing(turn: TurnId, reply: Reply) -> str:
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation() | Judgement() | Projection():
             raise ValueError(f"the reply of {turn} is no statement")
         case Classification() | ObjectionAnswers() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
+            raise ValueError(f"the reply of {turn} is no statement")
+        case Screening():
             raise ValueError(f"the reply of {turn} is no statement")

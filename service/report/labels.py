@@ -40,7 +40,8 @@ REASON: Mapping[str, str] = {
     "truncated": "the debate was truncated",
     "incomplete": "the debate did not come to its end",
     "noDocuments": "no document was given, so nothing that was said could be checked",
-    "injectionSuspected": "a document holds passages that speak to a model",
+    "injectionSuspected": "the case holds passages that speak to a model",
+    "notScreened": "the screener that policy seats has not read the case",
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "inventedQuotation": "the words that decide quote, or report of a clause, what does not stand there",
     "unfoundQuotation": "a reply quotes, or reports of a clause, what does not stand there",
@@ -109,7 +110,8 @@ FLAG: Mapping[str, str] = {
     "answersNotArgued": "A debater gave no argument of its own in the whole debate: it agreed, or repeated another.",
     "noDocuments": "No document was given: the arguments rest on reasoning alone, and no quotation was compared.",
     "uncheckedEvidence": "A reply quotes, cites or claims evidence, and no document was there to compare it with.",
-    "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
+    "injectionSuspected": "The case holds passages that speak to a model as if they were orders.",
+    "notScreened": "The screener that policy seats has not read the case; only the rules of code have.",
     "providerOverrun": "A vendor billed a call above what was held for it; no call was made after that.",
     "usageBelowFloor": "A vendor reported fewer tokens than a call can have had; it was charged as held.",
     "inventedQuotation": "The words that decide quote, or report of a clause, what does not stand there: a person has "
@@ -310,6 +312,7 @@ SEAT: Mapping[str, str] = {
     "synthesizer": "Synthesizer",
     "adjudicator": "Adjudicator",
     "classifier": "Classifier",
+    "screener": "Screener",
 }
 PHASE: Mapping[str, str] = {
     "proposal": "Proposal",
@@ -333,11 +336,8 @@ QUESTION: Mapping[str, str] = {
     "brainstorm": "Brainstorm: which ideas there are",
     "belief": "Belief: which principles are shared",
 }
-TYPED: Mapping[str, str] = {
-    "rules": "by rules",
-    "caller": "as the caller said",
-    "classifier": "by a model that was asked for it",
-}
+_MODEL = "by a model that was asked for it"
+TYPED: Mapping[str, str] = {"rules": "by rules", "caller": "as the caller said", "classifier": _MODEL}
 OBJECTION: Mapping[str, str] = {
     "fails": "the objection fails",
     "acceptedRisk": "a risk that the answer accepts",

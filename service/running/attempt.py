@@ -206,7 +206,7 @@ def _decoded_entry(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke 
     if isinstance(kept, str):
         charge = attempt.charge(answer, None, _said(answer))
         return _failed_entry(attempt, "malformedReply", kept, charge, answer, final=False)
-    said = answer.text[:SAID_MAX] if kept.dropped else None
+    said = answer.text[:SAID_MAX] if kept.dropped or kept.worded else None
     charge = attempt.charge(answer, kept.reply, said)
     _count_doubts(plan, charge)
     return TurnSpoke(

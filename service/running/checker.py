@@ -61,7 +61,7 @@ class Checker:
                 return judgement.CRITIQUES[_CRITIQUE](*judged.over(self._sources))
             case "injection":
                 came = given_to(_INJECTION, given.INJECTIONS)(case, facts, check.over)
-                return injection.INJECTIONS[_INJECTION](came.over(self._sources))
+                return injection.INJECTIONS[_INJECTION](came.over(self._sources), came.screening)
             case "convergence":
                 compared = given_to(_OVERLAP, given.OVERLAPS)(case, facts, check.over)
                 return overlap.OVERLAPS[_OVERLAP](

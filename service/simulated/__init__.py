@@ -18,6 +18,7 @@ ballot_debater                              the seat of a ballot
 panel_classifier, panel_debater, ideas,     the seats of a panel, with ideas for a brainstorm
   panel_adjudicator, panel_synthesizer
 convergence_debater, convergence_judge      the seats of convergence
+screener                                    a guard that goes by two short lists of words
 strategies                                  the six models
 provider, scripted                          the wire, and replies from a file
 """

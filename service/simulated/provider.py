@@ -31,6 +31,7 @@ from service.simulated.passage_choice import Desk, lay_out
 from service.simulated.proposer import proposal
 from service.simulated.rebuttal import rebuttal
 from service.simulated.request_reader import read
+from service.simulated.screener import screening
 from service.simulated.stances_debater import argument
 from service.simulated.stances_judge import judgement
 from service.simulated.stances_synthesizer import projection
@@ -59,6 +60,7 @@ _SEATS: dict[str, Callable[[Desk, int], Reply]] = {
     "panel.synthesizer": synthesis,
     "convergence.debater": position,
     "convergence.judge": ruling,
+    "screener": screening,
 }
 _decoder = msgspec.json.Decoder(Request)
 _encoder = msgspec.json.Encoder()

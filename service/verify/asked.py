@@ -57,6 +57,11 @@ class Given(NamedTuple):
         return self.rule.human_review(self.rules, self.case.task_type)
 
     @property
+    def screened(self) -> bool:
+        """Whether policy seats a screener."""
+        return self.rule.screened(self.rules)
+
+    @property
     def swapped(self) -> bool:
         """Whether a single decider is asked twice."""
         return self.rule.asked_twice(self.rules, self.case.estimated_downside)
@@ -117,6 +122,7 @@ def _adversarial(given: Given) -> Options:
         positions=asked.positions,
         personas=asked.personas,
         swapped=given.swapped,
+        screened=given.screened,
     )
 
 
@@ -132,6 +138,7 @@ def _stances(given: Given) -> Options:
         output_schema=asked.output_schema,
         instructions=asked.instructions,
         swapped=given.swapped,
+        screened=given.screened,
     )
 
 
@@ -147,6 +154,7 @@ def _ballot(given: Given) -> Options:
         consensus_threshold=_within("votes that decide", _or(asked.consensus_threshold, most), 1, len(debaters)),
         human_review=given.human_review,
         instructions=asked.instructions,
+        screened=given.screened,
     )
 
 
@@ -173,6 +181,7 @@ def _panel(given: Given) -> Options:
         track_records=given.records if mode == "auto" else (),
         instructions=asked.instructions,
         swapped=adjudicator == "model" and given.swapped,
+        screened=given.screened,
     )
 
 
@@ -192,6 +201,7 @@ def _convergence(given: Given) -> Options:
         debater_instructions=asked.debater_instructions,
         judge_instructions=asked.judge_instructions,
         swapped=judge and given.swapped,
+        screened=given.screened,
     )
 
 

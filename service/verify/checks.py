@@ -98,7 +98,7 @@ class _Recheck:
                 return judgement.CRITIQUES[engine](*judged.over(self._sources))
             case "injection":
                 came = given_to(engine, given.INJECTIONS)(self._case, facts, check.over)
-                return injection.INJECTIONS[engine](came.over(self._sources))
+                return injection.INJECTIONS[engine](came.over(self._sources), came.screening)
             case "convergence":
                 compared = given_to(engine, given.OVERLAPS)(self._case, facts, check.over)
                 return overlap.OVERLAPS[engine](

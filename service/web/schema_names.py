@@ -14,6 +14,7 @@ from service.checks.citations import batch
 from service.checks.coverage import shape as coverage
 from service.debate import entries, findings, model, options, results
 from service.debate.replies import adversarial as replies
+from service.debate.replies import screening
 from service.intake import request
 from service.policy import limits
 from service.report.events import convergence as convergence_events
@@ -185,6 +186,9 @@ SCHEMA_NAMES: dict[type, str] = {
     seat_types.DifferingReplies: "DifferingReplies",
     seat_types.ShiftDetail: "ShiftDetail",
     seat_types.Weighed: "Weighed",
+    seat_types.ScreeningDetail: "ScreeningDetail",
+    screening.ScreenedPassage: "ScreenedPassage",
+    reply_events.ScreeningEvent: "ScreeningEvent",
     decision_types.Decision: "Decision",
     decision_types.DecisionCost: "DecisionCost",
     decision_types.DecisionDissent: "DecisionDissent",

@@ -24,7 +24,7 @@ from service.report.events.panel_types import (
     PanelSynthesis,
     WholePanelFinal,
 )
-from service.report.events.replies import ProjectionEvent, RulingEvent, VerdictEvent
+from service.report.events.replies import ProjectionEvent, RulingEvent, ScreeningEvent, VerdictEvent
 from service.report.events.types import (
     ArguedEvent,
     AskedEvent,
@@ -72,6 +72,7 @@ EVENTS: Mapping[EventName, Sent] = {
     ),
     "citations": Sent("Code has compared the citations of a turn with the documents.", (CitationsEvent,)),
     "passages": Sent("Code has looked for what the texts of a reply quote or report.", (PassagesEvent,)),
+    "screening": Sent("The screener has read the case, before the debate.", (ScreeningEvent,)),
     "notice": Sent("A remark, such as a failed attempt, a silent seat or a stop.", (NoticeEvent,)),
     "classification": Sent("A model has read the type of a panel's question.", (ClassificationEvent,)),
     "adjudication": Sent("A model has scored a round of a panel.", (AdjudicationEvent,)),

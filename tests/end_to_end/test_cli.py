@@ -22,6 +22,7 @@ from service.cli.access.port import Aborted
 from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
+from service.debate.findings import InjectionFound
 from service.debate.model import Status
 from service.report.shortened import short
 from service.store.startup import DatabaseAddresses
@@ -804,7 +805,7 @@ def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
 async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     module_database: Database, heads: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object) -> InjectionFound:
         raise RuntimeError("no such luck")
 
     monkeypatch.setitem(injection.INJECTIONS, "injection/1", broken)
@@ -818,7 +819,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(
     run_stored: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object) -> InjectionFound:
         raise RuntimeError("no such luck")
 
     with monkeypatch.context() as patch:

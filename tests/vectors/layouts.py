@@ -29,7 +29,7 @@ from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, rendered
 from service.prompts.undocumented import UNDOCUMENTED
-from tests.fixtures.debates import a_case, a_start, canned, drive, found, weak_first
+from tests.fixtures.debates import a_case, a_plan, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
 from tests.fixtures.self_naming import naming
 from tests.vectors.played import (
@@ -92,6 +92,13 @@ def debates() -> dict[str, list[Entry]]:
         "adversarial/1 that quotes": drive(a_start(2, seed=SEED), _again_in_brackets, findings=_quoting),
         "stances/1 that quotes": drive(replace(stances(rounds=1), seed=SEED), findings=_quoting),
         "stances/1 without documents": drive(_undocumented(stances(rounds=1)), case=replace(a_case(), documents=())),
+        "adversarial/1 screened": drive(
+            _screened(a_start(positions=("sign", "wait"), personas=("critic",), seed=SEED)), case=_a_case()
+        ),
+        "stances/1 screened": drive(_screened(_stances()), case=_a_case()),
+        "ballot/1 screened without documents": drive(
+            _screened(replace(ballot(instructions="Weigh the fines."), seed=SEED)), case=replace(a_case(), documents=())
+        ),
         "panel/1 that quotes": drive(replace(panel(2, 2, adjudicator="model"), seed=SEED), findings=_quoting),
     }
     return {name: _repaired(_cut(entries)) for name, entries in found.items()}
@@ -118,6 +125,12 @@ def _undocumented(started: DebateStarted) -> DebateStarted:
     """A debate that has pinned texts of their own for the system prompt and one seat, and none for the others."""
     own = (f"house{UNDOCUMENTED}", f"stances.debater{UNDOCUMENTED}")
     return replace(started, seed=SEED, pins={**started.pins, **dict.fromkeys(own, f"v1:{'0' * 64}")})
+
+
+def _screened(started: DebateStarted) -> DebateStarted:
+    """The same debate with a screener before it."""
+    options = replace(started.options, screened=True)
+    return replace(started, options=options, seats=(a_plan("screener", "rowan"), *started.seats))
 
 
 def _with_parameters(started: DebateStarted) -> DebateStarted:

@@ -1116,6 +1116,11 @@ export interface components {
              * @default false
              */
             swapped: boolean;
+            /**
+             * @description Whether the screener of policy reads the case before the debate.
+             * @default false
+             */
+            screened: boolean;
         };
         /**
          * Position
@@ -1167,6 +1172,11 @@ export interface components {
              * @default false
              */
             swapped: boolean;
+            /**
+             * @description Whether the screener of policy reads the case before the debate.
+             * @default false
+             */
+            screened: boolean;
         };
         /**
          * Debater
@@ -1209,6 +1219,11 @@ export interface components {
             humanReview: boolean;
             /** @description The caller's instructions for every seat that argues, judges or writes the answer. They do not reach the seat that measures a panel, nor a debater with its own prompt. */
             instructions?: string;
+            /**
+             * @description Whether the screener of policy reads the case before the debate.
+             * @default false
+             */
+            screened: boolean;
         };
         /**
          * PanelOptions
@@ -1265,6 +1280,11 @@ export interface components {
              * @default false
              */
             swapped: boolean;
+            /**
+             * @description Whether the screener of policy reads the case before the debate.
+             * @default false
+             */
+            screened: boolean;
         };
         /**
          * TrackRecord
@@ -1328,6 +1348,11 @@ export interface components {
              * @default false
              */
             swapped: boolean;
+            /**
+             * @description Whether the screener of policy reads the case before the debate.
+             * @default false
+             */
+            screened: boolean;
         };
         /**
          * DebaterSeat
@@ -2517,6 +2542,83 @@ export interface components {
             mark?: string;
         };
         /**
+         * ScreeningEvent
+         * @description What the screener says of the case before the debate, in every format.
+         */
+        ScreeningEvent: {
+            /** @description The number of the entry in the debate, from 0. */
+            n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
+            at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
+            turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
+            seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
+            label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
+            name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
+            position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
+            phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
+            attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
+            servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
+            tokens: number;
+            /** @description US dollars charged for the attempt. */
+            chargedUSD: string;
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
+            chargeBasis: "none" | "reserved" | "usage";
+            /** @description US dollars that the debate has spent with it. */
+            spentUSD: string;
+            /** @description US dollars that may still be reserved. */
+            leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
+            debateId: string;
+            /** @description The round. Round 0 comes before the first. */
+            round: number;
+            /** @description Whether the screener holds the case for suspicious. */
+            suspicious: boolean;
+            /** @description The passages that it names, in its words for their places; code has not looked for them yet. */
+            passages?: components["schemas"]["ScreenedPassage"][];
+        };
+        /**
+         * ScreenedPassage
+         * @description A passage that speaks to a model, in the words of the case. Code looks for the words, and trusts no place.
+         *
+         *     ``name`` says which one of the field it is: the id of a document or position, or a seat.
+         */
+        ScreenedPassage: {
+            /**
+             * @description The field of the case that holds the passage, by the screener's word.
+             * @enum {string}
+             */
+            field: "answer" | "debater" | "document" | "instructions" | "outputSchema" | "persona" | "position" | "question" | "stance" | "title" | "vote";
+            /** @description The id or seat of that field's text, by the screener's word. Empty where a case has only one. */
+            name: string;
+            /** @description The words that the screener quotes. Code looks for them in the case. */
+            quote: string;
+            /**
+             * @description What the passage does.
+             * @enum {string}
+             */
+            family: "address" | "authority" | "fence" | "format" | "override" | "reply" | "score" | "secrecy" | "system" | "tool" | "verdict";
+            /** @description Why it speaks to a model, in the screener's words. */
+            why: string;
+        };
+        /**
          * NoticeEvent
          * @description A remark for the reader, as in a result.
          */
@@ -3601,8 +3703,10 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of documents that speak to a model as if they were instructions. */
+            /** @description Passages of the case that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
+            /** @description What the screener replied. Absent where policy seats none, or it has not spoken. */
+            screening?: components["schemas"]["ScreeningDetail"];
             /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
             /** @description The turns of the debaters, by round, phase and declared order. Absent in the adversarial format. */
@@ -4437,11 +4541,31 @@ export interface components {
             /** @description How the passage is written, where a reader does not see it as plain words, such as `base64`. */
             hidden?: string;
             /**
-             * @description Whether the rules of code found it, or the screener's model.
+             * @description Whether the rules of code found it, the screener's model, or both: then field and place are the rules'.
              * @default rules
              * @enum {string}
              */
-            by: "rules" | "screener";
+            by: "both" | "rules" | "screener";
+        };
+        /**
+         * ScreeningDetail
+         * @description What the screener replied before the debate. Code looks for each passage in the case and trusts no place.
+         */
+        ScreeningDetail: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
+            turn: string;
+            /** @description The alias of the model that spoke. */
+            model: string;
+            /** @description Whether the screener holds the case for suspicious. */
+            suspicious: boolean;
+            /** @description The passages that it named. Those that stand in the case are among the suspicions. */
+            passages?: components["schemas"]["ScreenedPassage"][];
+            /** @description The number of passages that stand in no text that it was shown. */
+            unlocated: number;
+            /** @description Input and output tokens of all attempts of the turn. */
+            tokens: number;
+            /** @description US dollars charged for the reply, all attempts of its turn included. */
+            chargedUSD: string;
         };
         /**
          * Spoken
@@ -5259,8 +5383,10 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of documents that speak to a model as if they were instructions. */
+            /** @description Passages of the case that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
+            /** @description What the screener replied. Absent where policy seats none, or it has not spoken. */
+            screening?: components["schemas"]["ScreeningDetail"];
             /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
             /** @description The turns of the debaters, by round, phase and declared order. Absent in the adversarial format. */
@@ -7118,6 +7244,21 @@ export interface components {
             data: components["schemas"]["PassagesEvent"];
         };
         /**
+         * StreamScreening
+         * @description The screener has read the case, before the debate.
+         */
+        StreamScreening: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "screening";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ScreeningEvent"];
+        };
+        /**
          * StreamNotice
          * @description A remark, such as a failed attempt, a silent seat or a stop.
          */
@@ -7301,7 +7442,7 @@ export interface components {
          * StreamEvent
          * @description An event of a stream, as a client of server-sent events reads it.
          */
-        StreamEvent: components["schemas"]["StreamGate"] | components["schemas"]["StreamStarted"] | components["schemas"]["StreamAsked"] | components["schemas"]["StreamRound"] | components["schemas"]["StreamSwapped"] | components["schemas"]["StreamVerdict"] | components["schemas"]["StreamSynthesis"] | components["schemas"]["StreamCitations"] | components["schemas"]["StreamPassages"] | components["schemas"]["StreamNotice"] | components["schemas"]["StreamClassification"] | components["schemas"]["StreamAdjudication"] | components["schemas"]["StreamMeasured"] | components["schemas"]["StreamConsensus"] | components["schemas"]["StreamAnswers"] | components["schemas"]["StreamAccuracy"] | components["schemas"]["StreamDebateRoundStarted"] | components["schemas"]["StreamDebateResponse"] | components["schemas"]["StreamDebateConverged"] | components["schemas"]["StreamConvergence"] | components["schemas"]["StreamFinal"];
+        StreamEvent: components["schemas"]["StreamGate"] | components["schemas"]["StreamStarted"] | components["schemas"]["StreamAsked"] | components["schemas"]["StreamRound"] | components["schemas"]["StreamSwapped"] | components["schemas"]["StreamVerdict"] | components["schemas"]["StreamSynthesis"] | components["schemas"]["StreamCitations"] | components["schemas"]["StreamPassages"] | components["schemas"]["StreamScreening"] | components["schemas"]["StreamNotice"] | components["schemas"]["StreamClassification"] | components["schemas"]["StreamAdjudication"] | components["schemas"]["StreamMeasured"] | components["schemas"]["StreamConsensus"] | components["schemas"]["StreamAnswers"] | components["schemas"]["StreamAccuracy"] | components["schemas"]["StreamDebateRoundStarted"] | components["schemas"]["StreamDebateResponse"] | components["schemas"]["StreamDebateConverged"] | components["schemas"]["StreamConvergence"] | components["schemas"]["StreamFinal"];
     };
     responses: never;
     parameters: never;
@@ -7356,7 +7497,7 @@ export interface operations {
                 /** @description One of these confidences of the decision. A debate passes when its end is provable. */
                 confidence?: ("HIGH" | "MODERATE" | "LOW")[];
                 /** @description One of these flags. A debate passes when its end is provable. */
-                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
+                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "notScreened" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
                 /** @description Whether the decision requires a person. A debate passes when its end is provable. */
                 humanReview?: boolean;
                 /** @description One of these use cases, word for word. */

@@ -28,6 +28,7 @@ LEAD, LEAD_MOST = 12, 20
 """The least and the greatest width of the speakers' column, in characters; names widen it."""
 
 _DOING: Mapping[str, str] = {
+    "screener": "is reading the case for passages that speak to a model",
     "framing": "is turning the question into a proposition",
     "proposer": "is arguing for it",
     "critic": "is arguing against it",
@@ -92,6 +93,7 @@ class Progress:
             "classification": self._decided,
             "adjudication": self._decided,
             "swapped": self._swapped,
+            "screening": self._screened,
             "consensus": lambda found: self._line("Consensus", summaries.consensus(found), indent=2),
             "convergence": lambda found: self._line("Overlap", summaries.overlap(found), indent=2),
             "debate.converged": lambda found: self._line("Converged", summaries.overlap(found), indent=2),
@@ -186,6 +188,11 @@ class Progress:
     def _decided(self, data: Data) -> None:
         self._silenced([data["turn"]])
         self._line(self._who(data), summaries.decided(data), _left(data), indent=2)
+
+    def _screened(self, data: Data) -> None:
+        self._silenced([data["turn"]])
+        style = "yellow" if data["suspicious"] or data.get("passages") else ""
+        self._line(self._who(data), text(summaries.screened(data), style), _left(data), indent=2)
 
     def _swapped(self, data: Data) -> None:
         self._silenced([data["turn"]])

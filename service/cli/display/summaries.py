@@ -54,6 +54,13 @@ def decided(data: Data) -> str:
     return "put in the shape that was asked for" if "output" in reply else "has answered"
 
 
+def screened(data: Data) -> str:
+    """What the screener says of the case, from its event's data."""
+    passages = counted(len(data.get("passages", ())), "passage")
+    suspicious = "suspicious" if data["suspicious"] or data.get("passages") else "not suspicious"
+    return f"holds the case for {suspicious}, names {passages}"
+
+
 def consensus(data: Data) -> str:
     """The standing of a panel after a round; a dimension without a score is undefined."""
     given = data["scores"]

@@ -5,6 +5,7 @@ their author, no number twice, so that others can name the ones that they attack
 
     parts                                           the common parts of replies
     adversarial, stances, ballot, panel, convergence   the replies of a format's seats
+    screening                                       the reply of the screener, in every format
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from service.debate.replies.parts import (
     Words,
     numbered,
 )
+from service.debate.replies.screening import ScreenedPassage, Screening
 from service.debate.replies.stances import Argument, Judgement, Projection
 
 __all__ = [
@@ -89,6 +91,8 @@ __all__ = [
     "RevisedAnswer",
     "Ruling",
     "Score",
+    "ScreenedPassage",
+    "Screening",
     "Shift",
     "Statement",
     "Synthesis",
@@ -118,6 +122,7 @@ Reply = (
     | Synthesis
     | Position
     | Ruling
+    | Screening
 )
 REPLY_TYPES: dict[str, type[Reply]] = {
     "framing": Framing,
@@ -138,6 +143,7 @@ REPLY_TYPES: dict[str, type[Reply]] = {
     "panel.synthesizer": Synthesis,
     "convergence.debater": Position,
     "convergence.judge": Ruling,
+    "screener": Screening,
 }
 """The reply to each kind of turn: `Turn.asks` names it, and so do its prompt and its schema."""
 
@@ -160,7 +166,7 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
             return reply.claims
         case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
             return ()
-        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling():
+        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling() | Screening():
             return ()
 
 
@@ -179,7 +185,7 @@ def without_statements(reply: Reply, numbers: Collection[int]) -> Reply:
             return replace(reply, claims=tuple(c for c in reply.claims if c.n not in numbers))
         case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
             return reply
-        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling():
+        case ObjectionAnswers() | AccuracyReview() | Synthesis() | Ruling() | Screening():
             return reply
 
 
@@ -196,5 +202,5 @@ def closing(reply: Reply) -> Closing | None:
             return None
         case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | ObjectionAnswers() | Position():
             return None
-        case Projection() | Classification() | Adjudication() | AccuracyReview():
+        case Projection() | Classification() | Adjudication() | AccuracyReview() | Screening():
             return None

@@ -27,6 +27,8 @@ A text is read if it has one reading, and refused if it has two or none. Code re
     comments, ellipses, tuples, strings side by side               refused: a comment may stand for an omission
     a byte order mark before it, white space between tokens        passed over
 
+A screener may be a guard model, which writes no JSON. Of its replies alone a word is read too (`guards`).
+
 Members that the schema does not have are left out and named (`service.debate.replies.pruning`). The rest must be the
 seat's reply to the letter: every required field, no number as a string, no null in the place of an array. It may have
 a field ``seat`` that names the right kind of reply.
@@ -46,7 +48,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from service.debate.replies import REPLY_TYPES
+from service.debate.replies import REPLY_TYPES, Screening
+from service.debate.replies.guards import guard_verdict
 from service.debate.replies.pruning import TWICE, Kept, Misplaced, prune
 
 CHARACTERS_MAX = 1_000_000
@@ -92,6 +95,8 @@ def decode_reply(kind: str, text: str) -> Kept | str:
     Raises `KeyError` for a kind that has no reply type.
     """
     wanted = REPLY_TYPES[kind]
+    if wanted is Screening and (word := guard_verdict(text)) is not None:
+        return Kept(Screening(suspicious=word), worded=True)
     try:
         pruned, dropped, more = prune(kind, _unwrapped(kind, _only_object(text)))
         return Kept(msgspec.convert(pruned, type=wanted), dropped, more)

@@ -42,16 +42,21 @@ class Dropped(Struct, frozen=True, rename="camel"):
 
 
 class Kept(NamedTuple):
-    """A reply without the parts that were left out; ``more`` counts those beyond `DROPPED_MAX`."""
+    """A reply without the parts that were left out; ``more`` counts those beyond `DROPPED_MAX`.
+
+    ``worded`` says that it was read from a guard model's word, so the reply's own JSON is not what the model said.
+    """
 
     reply: Reply
     dropped: tuple[Dropped, ...] = ()
     more: int = 0
+    worded: bool = False
 
     def after(self, earlier: Kept) -> Kept:
         """This reply, with what was left out before it as well; what the format left out is named first."""
         parts = (*self.dropped, *earlier.dropped)
-        return Kept(self.reply, parts[:DROPPED_MAX], earlier.more + self.more + len(parts[DROPPED_MAX:]))
+        more = earlier.more + self.more + len(parts[DROPPED_MAX:])
+        return Kept(self.reply, parts[:DROPPED_MAX], more, self.worded or earlier.worded)
 
 
 class Twice(Struct, frozen=True):

@@ -53,6 +53,7 @@ from service.debate.replies.panel import (
     Synthesis,
 )
 from service.debate.replies.parts import Statement
+from service.debate.replies.screening import ScreenedPassage
 from service.debate.replies.stances import Judgement, Projection
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
@@ -94,6 +95,7 @@ READ: Mapping[type[Struct], tuple[str, ...]] = {
     Idea: ("idea",),
     Position: ("final_answer",),
     Ruling: ("final_answer", "justification", "explicit_uncertainties"),
+    ScreenedPassage: ("why",),
 }
 """The members of each part of a reply that hold a text, or several, for people to read."""
 NAMES: Mapping[type[Struct], Mapping[str, str]] = {
@@ -115,6 +117,10 @@ NAMES: Mapping[type[Struct], Mapping[str, str]] = {
     NamedClaim: {"label": "a label of the debate"},
     Endorsement: {"label": "a label of the debate"},
     DebaterReview: {"label": "a label of the debate"},
+    ScreenedPassage: {
+        "name": "the id of a document or position, or a seat",
+        "quote": "the check of injections looks for it in the case",
+    },
 }
 """The members that hold a name and no sentence, or a text that another engine judges, with the reason."""
 

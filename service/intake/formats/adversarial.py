@@ -16,6 +16,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     reviewed,
+    screened,
     swapped,
 )
 from service.intake.request import CaseRequest, OptionsRequest
@@ -53,6 +54,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
         positions=asked.positions,
         personas=asked.personas,
         swapped=swapped(request, policy),
+        screened=screened(policy),
     )
 
 

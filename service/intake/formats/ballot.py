@@ -19,6 +19,7 @@ from service.intake.formats.shared import (
     most,
     named,
     reviewed,
+    screened,
     spoken,
     unassigned,
 )
@@ -41,6 +42,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> BallotOpti
         consensus_threshold=threshold,
         human_review=reviewed(request, policy),
         instructions=spoken("instructions", asked.instructions),
+        screened=screened(policy),
     )
 
 

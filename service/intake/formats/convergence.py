@@ -18,6 +18,7 @@ from service.intake.formats.shared import (
     named,
     number,
     reviewed,
+    screened,
     spoken,
     swapped,
     unassigned,
@@ -49,6 +50,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Convergenc
         debater_instructions=spoken("debaterInstructions", asked.debater_instructions),
         judge_instructions=spoken("judgeInstructions", asked.judge_instructions),
         swapped=judge and swapped(request, policy),
+        screened=screened(policy),
     )
 
 

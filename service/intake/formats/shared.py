@@ -137,6 +137,11 @@ def swapped(request: Request, policy: Policy) -> bool:
     return seating.SEATING.asked_twice(policy, request.estimated_downside)
 
 
+def screened(policy: Policy) -> bool:
+    """Whether policy seats a screener, which then reads every case."""
+    return seating.SEATING.screened(policy)
+
+
 def default(asked: T | None, usual: T) -> T:
     """What was asked for, or the usual."""
     return usual if asked is None else asked

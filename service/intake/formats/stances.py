@@ -16,6 +16,7 @@ from service.intake.formats.shared import (
     named,
     one_line,
     reviewed,
+    screened,
     spoken,
     swapped,
 )
@@ -48,6 +49,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOpt
         output_schema=asked.output_schema,
         instructions=spoken("instructions", asked.instructions),
         swapped=swapped(request, policy),
+        screened=screened(policy),
     )
 
 

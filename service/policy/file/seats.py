@@ -11,8 +11,8 @@ from service.policy import Model, Policy, Seat, seating
 from service.policy.faults import Faults, Path, WrongSetting
 from service.policy.keys import keys_of, sound_members, tables
 
-OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
-"""The seats of the other formats; ``debater`` is the pool for all debaters of a table."""
+OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier", seating.SCREENER)
+"""The seats of the other formats, and the screener of all; ``debater`` is the pool for all debaters of a table."""
 POOL_MAX = 20
 """Models in the pool of debaters."""
 

@@ -23,13 +23,16 @@ from service.report.labels import (
     SIMULATED,
     label_of,
 )
-from service.report.result.seat_types import SeatDetail
+from service.report.result.seat_types import ScreeningDetail, SeatDetail
 from service.report.result.types import LogPosition, Result
+
+_FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "screener", "both": "rules and screener"}
+"""What found a passage that speaks to a model."""
 
 
 def notices(r: Result) -> Iterator[Block]:
     """The notices of the debate."""
-    if not r.notices and not r.suspicions:
+    if not r.notices and not r.suspicions and not r.screening:
         return
     yield ReportPart("notices", "Notices")
     if r.notices:
@@ -45,11 +48,36 @@ def notices(r: Result) -> Iterator[Block]:
     if r.suspicions:
         yield TableBlock(
             "Passages of the case that speak to a model as if they were orders",
-            ("Field", "Characters", "What it does", "Words"),
+            ("Field", "Characters", "What it does", "Found by", "Words"),
             tuple(
-                (f"{s.field} {s.name}".strip(), f"{s.span[0]:,} to {s.span[1]:,}", s.family, s.words)
+                (
+                    f"{s.field} {s.name}".strip(),
+                    f"{s.span[0]:,} to {s.span[1]:,}",
+                    s.family,
+                    _FOUND_BY[s.by],
+                    s.words,
+                )
                 for s in r.suspicions
             ),
+        )
+    if r.screening:
+        yield from _screening(r.screening)
+
+
+def _screening(found: ScreeningDetail) -> Iterator[Block]:
+    """What the screener replied. Its silence about a passage shows nothing, because a text may have asked for it."""
+    held = "suspicious" if found.suspicious else "not suspicious"
+    yield FactList(
+        (
+            Fact("Screener", f"{found.model} holds the case for {held}, which it can be made to say by the case"),
+            Fact("Passages that it named", f"{len(found.passages)}, of which {found.unlocated} stand nowhere in it"),
+        )
+    )
+    if found.passages:
+        yield TableBlock(
+            "Passages that the screener named",
+            ("Field", "What it does", "Words", "Why"),
+            tuple((f"{p.field} {p.name}".strip(), p.family, p.quote, p.why) for p in found.passages),
         )
 
 

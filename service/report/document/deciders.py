@@ -25,6 +25,7 @@ from service.debate.replies import (
     Rebuttal,
     RevisedAnswer,
     Ruling,
+    Screening,
     Synthesis,
 )
 from service.report.document.blocks import Block, Bullets, Fact, FactList, HeadingBlock, ReportPart, Text
@@ -84,7 +85,7 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
             if reply.ideas:
                 yield Bullets(tuple(idea.idea for idea in reply.ideas))
             yield from _uncertain(one, reply.explicit_uncertainties)
-        case Synthesis() | AccuracyReview():
+        case Synthesis() | AccuracyReview() | Screening():
             pass  # They have parts of their own.
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation():
             pass  # They stand in the rounds.

@@ -26,11 +26,13 @@ from service.debate.findings import (
     VoicesFound,
 )
 from service.debate.model import TurnId
+from service.debate.replies import Screening
 from service.debate.turns import round_of
 from service.money import Ledger
 from service.report.events.convergence import overlapping
 from service.report.events.formats import NamedEvents, options_among, stream_of
 from service.report.events.panel import scored
+from service.report.events.replies import screened
 from service.report.events.speakers import debaters_of, placed, turn_seat
 from service.report.events.types import (
     AskedEvent,
@@ -65,6 +67,8 @@ def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> NamedEve
             return (*first, ("asked", _asked(line, entry, debate_id, before)))
         case TurnSpoke() as entry:
             h = History([*before, line])
+            if isinstance(entry.reply, Screening):
+                return (screened(line, entry, debate_id, h, entry.reply),)
             return (stream_of(h.options).said(line, entry, debate_id, h),)
         case CheckFound() as entry:
             return _found(line, entry, debate_id, [*before, line]) or _noticed(line, debate_id, before)

@@ -13,7 +13,7 @@ from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, PanelOptions, format_of
 from service.debate.panel_answers import DEVIL_FROM
 from service.debate.replies import Adjudication
-from service.debate.turns import round_of
+from service.debate.turns import SCREENER, round_of
 from service.report.events import panel, replies
 from service.report.events.replies import NamedEvent
 from service.report.events.speakers import debaters_of
@@ -60,8 +60,9 @@ PLAIN = Stream(before_asked=_nothing, said=replies.of_debaters, measured=_nothin
 def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> NamedEvents:
     """The event that a round of convergence begins, before the first of its debaters is asked."""
     r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
+    asked = [turn for turn in asked if turn != SCREENER]
     options = options_among(before)
-    if options is None or r in map(round_of, asked):
+    if options is None or entry.turn == SCREENER or r in map(round_of, asked):
         return ()
     event = RoundStartedEvent(
         debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, debaters=debaters_of(History(before))

@@ -1,5 +1,6 @@
 """Replies as events, in the formats other than a panel: the name of the event, and its data.
 
+    any format     screening, of the screener
     adversarial    round, of the moderator synthesis or swapped
     stances        round, of the judge verdict or swapped, of the synthesizer synthesis
     ballot         round
@@ -27,6 +28,8 @@ from service.debate.replies import (
     Proposal,
     Rebuttal,
     Ruling,
+    ScreenedPassage,
+    Screening,
 )
 from service.debate.turns import round_of, seat_of
 from service.errors import IllegalEntry
@@ -79,9 +82,24 @@ class RulingEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_
     explicit_uncertainties: tuple[str, ...]
 
 
+class ScreeningEvent(ReplyHeading, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What the screener says of the case before the debate, in every format."""
+
+    suspicious: bool
+    """Whether the screener holds the case for suspicious."""
+    passages: tuple[ScreenedPassage, ...] = ()
+    """The passages that it names, in its words for their places; code has not looked for them yet."""
+
+
 def heading(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> dict[str, Any]:
     """The members of `ReplyHeading`."""
     return {"debate_id": debate_id, "round": round_of(entry.turn), **placed_reply(line, h, entry)}
+
+
+def screened(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: Screening) -> NamedEvent:
+    """The reply of the screener, in any format."""
+    at_top = heading(line, entry, debate_id, h)
+    return "screening", ScreeningEvent(**at_top, suspicious=reply.suspicious, passages=reply.passages)
 
 
 def of_debaters(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent:

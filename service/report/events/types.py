@@ -34,6 +34,7 @@ EventName = Literal[
     "synthesis",
     "citations",
     "passages",
+    "screening",
     "notice",
     "final",
     "classification",

@@ -33,7 +33,7 @@ from service.report.result.shown_options import shown_options
 from service.report.result.speakers import speaker_of
 from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
-from service.report.result.transcript import transcript, weighed
+from service.report.result.transcript import screening, transcript, weighed
 from service.report.result.types import Acted, Gate, Hashes, Line, LogPosition, Result
 from service.report.result.would_change import would_change
 
@@ -101,6 +101,7 @@ def build_result(
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
+        screening=screening(h),
         links=_links(debate_id),
     )
 

@@ -202,7 +202,7 @@ def _check_parts(entry: CheckFound) -> tuple[NoticeKind, tuple[TurnId, ...], str
         case CheckFound(check, finding=CritiqueFound() as found) if found.weak or found.soft:
             turn = TurnId(check.partition("/")[0])
             return "critiqueChecked", (turn,), "weak" if found.weak else "flagged", summary(found)
-        case CheckFound(finding=InjectionFound(suspicions) as found) if suspicions:
+        case CheckFound(finding=InjectionFound() as found) if found.suspicious:
             return "documentsChecked", (), "suspected", summary(found)
         case CheckFound(finding=SynthesisFound(opposed) as found) if opposed:
             turns = tuple(dict.fromkeys(turn for pair in opposed for turn in pair.turns))
@@ -271,8 +271,8 @@ def summary(finding: Finding) -> str:
             counted = f"{_count(finding.points, 'point')}, {finding.points_naming_an_argument} naming an argument"
             counted += f", {finding.points_grounded} with a ground against one that stands"
             return "; ".join([counted, f"novelty {shown(share(finding.novelty))}", *signs])
-        case InjectionFound(suspicions):
-            return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
+        case InjectionFound():
+            return _injection(finding)
         case ConsensusFound():
             return _consensus(finding)
         case ConvergenceFound():
@@ -295,6 +295,14 @@ def summary(finding: Finding) -> str:
                 f"{sum(len(v.echoed) for v in voices)} repeat another side, {sum(len(v.empty) for v in voices)} empty"
             )
             return f"{_count(len(voices), 'turn')}: {argued}; {rest}"
+
+
+def _injection(found: InjectionFound) -> str:
+    """The passages, and what of the screener's word has no place in the case."""
+    parts = [f"{_count(len(found.suspicions), 'passage')} that read as orders to a model"]
+    parts += ["the screener holds the case for suspicious"] if found.suspected else []
+    parts += [f"{_count(found.unlocated, 'quotation')} of the screener found nowhere"] if found.unlocated else []
+    return "; ".join(parts)
 
 
 def _consensus(found: ConsensusFound) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from msgspec import Struct, field
 
 from service.debate.model import Difference, TurnId
-from service.debate.replies import Movement
+from service.debate.replies import Movement, ScreenedPassage
 
 
 class Speaker(NamedTuple):
@@ -67,6 +67,23 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     """The alias of the model that spoke."""
     reply: dict[str, Any]
     """The whole reply as JSON, in the form of the seat's own schema."""
+    tokens: int
+    """Input and output tokens of all attempts of the turn."""
+    charged_usd: str = field(name="chargedUSD")
+
+
+class ScreeningDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What the screener replied before the debate. Code looks for each passage in the case and trusts no place."""
+
+    turn: TurnId
+    model: str
+    """The alias of the model that spoke."""
+    suspicious: bool
+    """Whether the screener holds the case for suspicious."""
+    passages: tuple[ScreenedPassage, ...] = ()
+    """The passages that it named. Those that stand in the case are among the suspicions."""
+    unlocated: int
+    """The number of passages that stand in no text that it was shown."""
     tokens: int
     """Input and output tokens of all attempts of the turn."""
     charged_usd: str = field(name="chargedUSD")

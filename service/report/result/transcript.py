@@ -5,16 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from service.debate.amounts import usd
+from service.debate.ending import INJECTION
+from service.debate.findings import InjectionFound
 from service.debate.model import TurnId
 from service.debate.options import role_of
-from service.debate.turns import round_of, seat_of
+from service.debate.replies import Screening
+from service.debate.turns import SCREENER, round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.formats import Telling, telling_of
 from service.report.formats.debaters import turns
 from service.report.result.account import tokens_of
 from service.report.result.history import History, debater_phase, is_swapped
 from service.report.result.rounds import arguments
-from service.report.result.seat_types import Weighed
+from service.report.result.seat_types import ScreeningDetail, Weighed
 from service.report.result.shares import share_or_none
 from service.report.result.types import Spoken
 
@@ -59,8 +62,26 @@ def spoken(h: History, turn: TurnId) -> Spoken:
 
 
 def weighed(h: History) -> tuple[Weighed, ...]:
-    """What every other seat said, in the order in which it came."""
-    return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat_of(turn)) != "debater")
+    """What every other seat of the debate said, in the order in which it came."""
+    others = (turn for turn in h.facts.said if role_of(seat_of(turn)) != "debater" and turn != SCREENER)
+    return tuple(_weighed(h, turn) for turn in others)
+
+
+def screening(h: History) -> ScreeningDetail | None:
+    """What the screener replied before the debate; ``None`` where it has not."""
+    reply, found = h.facts.said.get(SCREENER), h.facts.found.get(INJECTION.id)
+    if not isinstance(reply, Screening):
+        return None
+    tokens, charged = _cost(h, SCREENER)
+    return ScreeningDetail(
+        turn=SCREENER,
+        model=h.facts.spoke(SCREENER),
+        suspicious=reply.suspicious,
+        passages=reply.passages,
+        unlocated=found.unlocated if isinstance(found, InjectionFound) else 0,
+        tokens=tokens,
+        charged_usd=charged,
+    )
 
 
 def _weighed(h: History, turn: TurnId) -> Weighed:

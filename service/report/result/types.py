@@ -34,7 +34,7 @@ from service.report.result.decision_types import Decision
 from service.report.result.notice_types import CheckDetail, Notice
 from service.report.result.passage_types import PassageCounts, TurnPassages
 from service.report.result.round_types import RoundDetail, RoundRecord
-from service.report.result.seat_types import DifferingReplies, SeatDetail, ShiftDetail, Weighed
+from service.report.result.seat_types import DifferingReplies, ScreeningDetail, SeatDetail, ShiftDetail, Weighed
 from service.report.result.shown_options import ShownOptions
 from service.report.result.summary_types import CoverageAbsent, CoverageCounts, Labels, ResultLinks
 from service.report.result.terms import Terms
@@ -272,7 +272,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     checks: tuple[CheckDetail, ...] = ()
     """What code checked, with the finding in few words."""
     suspicions: tuple[Suspicion, ...] = ()
-    """Passages of documents that speak to a model as if they were instructions."""
+    """Passages of the case that speak to a model as if they were instructions."""
+    screening: ScreeningDetail | None = None
+    """What the screener replied. Absent where policy seats none, or it has not spoken."""
     format_reason: str | None = None
     """Why this format was chosen, where policy chose it."""
     transcript: tuple[Spoken, ...] = ()

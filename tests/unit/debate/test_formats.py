@@ -40,7 +40,7 @@ from service.debate.options import (
 from service.debate.panel_answers import DEVIL_FROM
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult
 from service.debate.script import Script
-from service.debate.turns import round_of, take_of
+from service.debate.turns import SCREENER, round_of, take_of
 from service.errors import IllegalEntry
 from service.money import Ledger
 from tests.fixtures import formats
@@ -157,6 +157,10 @@ def _closing(rounds: range, *who: str) -> Iterator[Group]:
 
 def schedule(options: Options) -> list[Group]:
     """Every turn that a debate with these options may ask, in the order in which it may."""
+    return [*_alone([SCREENER] * options.screened), *_debated(options)]
+
+
+def _debated(options: Options) -> list[Group]:
     seats = debater_seats(options)
     rounds = range(1, options.max_rounds + 1)
     match options:
@@ -219,7 +223,7 @@ def test_no_seat_is_asked_out_of_turn(form: str, data: st.DataObject) -> None:
     for entry in setting.drive():
         if isinstance(entry, TurnAsked):
             here = next(i for i, group in enumerate(groups) if entry.turn in group.turns)
-            if facts.refused:
+            if facts.refused.keys() - {SCREENER}:
                 assert seat_of(entry.turn) in CLOSERS
             assert here >= place
             if groups[here].closing and facts.attempts.get(entry.turn) is None:
@@ -288,9 +292,9 @@ def test_a_silent_seat_is_never_counted_as_a_voice(form: str, data: st.DataObjec
     match end.result:
         case BallotResult() as ballot:
             seats = dict(zip(ballot.debater_ids, debater_seats(setting.started.options), strict=True))
-            assert {f"{c.round}.{seats[c.debater]}.{c.phase}.1" for c in ballot.votes} == said
-            assert sum(tally.count for tally in ballot.vote_tally) == len({seat_of(turn) for turn in said})
-            assert ballot.votes_cast <= len({seat_of(turn) for turn in said})
+            assert {f"{c.round}.{seats[c.debater]}.{c.phase}.1" for c in ballot.votes} == said - {SCREENER}
+            assert sum(t.count for t in ballot.vote_tally) == len({seat_of(turn) for turn in said - {SCREENER}})
+            assert ballot.votes_cast <= len({seat_of(turn) for turn in said - {SCREENER}})
             assert not gone or ballot.decision == ESCALATE
             assert ballot.decision == ESCALATE or ballot.votes_cast >= ballot.consensus_threshold
             assert ballot.decision != ABSTENTION
@@ -322,7 +326,7 @@ def test_who_was_given_up_is_not_asked_again_and_two_voices_remain_or_it_fails(f
     setting = settings_of(form, data, stopped=False)
     entries = setting.drive()
     spare = {t for t in silent(entries) if ".swapped." in t or (seat_of(t) in CLOSERS and take_of(t) > 1)}
-    gone, end = silent(entries) - spare, outcome(entries)
+    gone, end = silent(entries) - spare - {SCREENER}, outcome(entries)
     refused = any(isinstance(entry, BudgetRefused) for entry in entries)
     seats = debater_seats(setting.started.options)
 
@@ -358,7 +362,7 @@ def test_money_that_ends_is_told_and_only_what_closes_a_debate_comes_after(form:
     setting = settings_of(form, data, tight=True, stopped=False)
     entries = setting.drive()
 
-    refusals = [n for n, entry in enumerate(entries) if isinstance(entry, BudgetRefused)]
+    refusals = [n for n, e in enumerate(entries) if isinstance(e, BudgetRefused) and e.turns != (SCREENER,)]
 
     if refusals:
         after = set(turns_asked(entries[refusals[0] :])) - spoken(entries[: refusals[0]])

@@ -127,7 +127,7 @@ def test_a_rebuttal_of_several_answers_points_against_its_own_position_alone(min
     at = next(n for n, e in enumerate(entries) if isinstance(e, TurnSpoke) and e.turn == rebuttal)
     own = (1, 2) if mine == "adopt" else (3, 4)
 
-    reply, dropped, more = kept(Facts.of(entries[:at]), turn, answering([1, 2, 3, 4]))
+    reply, dropped, more, _ = kept(Facts.of(entries[:at]), turn, answering([1, 2, 3, 4]))
 
     assert reply == answering(own)
     assert [(part.why, int(part.name)) for part in dropped] == [

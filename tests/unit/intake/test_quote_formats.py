@@ -20,11 +20,11 @@ from service.debate.kernel import decide
 from service.debate.model import Ask, SeatPlan, Turn, party
 from service.debate.replies import Argument, Statement
 from service.debate.turns import TurnId, seat_of, take_of
-from service.errors import CeilingTooSmall
+from service.errors import CeilingTooSmall, InvalidCase, TooLarge
 from service.intake import Deployment, Prepared, start
 from service.intake.quote import quote
 from service.intake.worst_case import worst_case_turns
-from service.policy import Policy, seating
+from service.policy import Policy, Seat, seating
 from service.prompts.render import render
 from service.prompts.request import Request, WireTexts, encode, texts_of, wire_texts
 from service.running.attempt import ModelCaller
@@ -75,10 +75,19 @@ class Prolix(Provider):
         most = request.max_output_tokens * 4
         if turn.asks == "stances.synthesizer":
             return json.dumps({"output": json.dumps(PROJECTED)})
+        if turn.asks == "screener":
+            return "unsafe" if self._random.randrange(2) else _flood(most)
         reply = formats.drawn(self._random, formats.said(turn, facts))
         view = {name: value for name, value in msgspec.to_builtins(reply).items() if name != "seat"}
         full = _drawn_out(view, most, parts=self._random.choice([1, 2, 9, 30]))
         return full if len(full.encode()) <= most else json.dumps(view)
+
+
+def _flood(most: int) -> str:
+    """A screener's reply that fills what its seat may say."""
+    one = {"field": "document", "name": "D1", "quote": "indemnify", "family": "verdict", "why": "-"}
+    one["why"] = "x" * max(1, most - len(json.dumps({"suspicious": True, "passages": [one]})))
+    return json.dumps({"suspicious": True, "passages": [one]})
 
 
 def _drawn_out(view: dict[str, Any], most: int, parts: int) -> str:
@@ -162,9 +171,11 @@ cases = st.sampled_from(NEW).flatmap(
 )
 
 
-def a_policy(attempts: int, allowance: int, fallback: str | None) -> Policy:
-    """The shipped policy with so many attempts, this allowance at every seat, and a fallback at those of others."""
-    seats = {
+def a_policy(attempts: int, allowance: int, fallback: str | None, screener: str | None = None) -> Policy:
+    """The shipped policy with so many attempts, this allowance at every seat, a fallback at those of others, and a
+    screener."""
+    extra = {"screener": Seat(screener, allowance, fallback=fallback)} if screener else {}
+    seats = extra | {
         name: replace(seat, allowance=allowance, fallback=fallback if name in ("debater", "judge") else None)
         for name, seat in POLICY.seats.items()
     }
@@ -172,7 +183,11 @@ def a_policy(attempts: int, allowance: int, fallback: str | None) -> Policy:
 
 
 policies = st.builds(
-    a_policy, st.integers(1, 3), st.integers(400, 1_500), st.sampled_from([None, "cedar-small", "birch-small"])
+    a_policy,
+    st.integers(1, 3),
+    st.integers(400, 1_500),
+    st.sampled_from([None, "cedar-small", "birch-small"]),
+    st.sampled_from([None, "cedar-large"]),
 )
 
 
@@ -202,9 +217,11 @@ def test_no_debate_of_any_format_is_charged_more_than_the_worst_that_was_quoted(
 
 
 @settings(max_examples=25)
-@given(cases, st.integers(0, 10**6))
-def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(body: dict[str, Any], seed: int) -> None:
-    prepared, deployment = checked(a_case(**{**body, "costCeilingUSD": 25}), a_policy(1, 900, None))
+@given(cases, st.integers(0, 10**6), st.sampled_from([None, "cedar-large"]))
+def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(
+    body: dict[str, Any], seed: int, screener: str | None
+) -> None:
+    prepared, deployment = checked(a_case(**{**body, "costCeilingUSD": 25}), a_policy(1, 900, None, screener))
     needed = quote(prepared, deployment).needed
 
     log = debated(replace(prepared, ceiling=needed), deployment, seed)
@@ -313,3 +330,49 @@ class Laid(Rendering):
 
     def tokens(self, request: Request, plan: SeatPlan) -> int:
         return money.count(texts_of(request), plan.tokenizer)
+
+
+@pytest.mark.parametrize("fallback", [None, "alder-large"])
+@pytest.mark.parametrize("format_", ["adversarial", *NEW])
+def test_a_screener_is_priced_like_any_seat_and_asked_at_the_least_ceiling(format_: str, fallback: str | None) -> None:
+    options = {"stances": {"debaters": named(2, stance="yes")}}.get(format_, {})
+    request = a_case(options={"format": format_, **options}, costCeilingUSD=25)
+    prepared, deployment = checked(request, a_policy(1, 900, fallback, "cedar-large"))
+    plain, _ = checked(request, a_policy(1, 900, fallback))
+    found = quote(prepared, deployment)
+
+    started = start(replace(prepared, ceiling=found.needed), deployment, SEED)
+    facts = Facts.of([prepared.received("local"), GateDecided(prepared.decision), started])
+    move = decide(facts)
+
+    assert (prepared.options.screened, plain.options.screened) == (True, False)
+    assert prepared.expected_by_seat["screener"] == prepared.expected_cost - plain.expected_cost > 0
+    assert next(seat for seat in found.seats if seat.plan.seat == "screener").turns == 1
+    assert isinstance(move, Ask)
+    assert move.turns[0].seat == "screener"
+    calling = ModelCaller(PROMPTS, {"offline": Prolix(ListLog([]), 0, 0)}, prepared.sources)
+    first = calling.prepare(prepared.case, facts, move.turns[0], started.seat("screener")).asked.held
+    assert first + sum(calling.closing_cost(prepared.case, facts, turn) for turn in move.holding) <= found.needed
+    with pytest.raises(CeilingTooSmall):
+        start(replace(prepared, ceiling=found.needed - 1), deployment, SEED)
+
+
+@pytest.mark.parametrize("alias", ["cedar-large", "no-such-model"])
+@pytest.mark.parametrize("screener", [None, "cedar-large"])
+def test_a_case_can_neither_choose_nor_refuse_the_screener(alias: str, screener: str | None) -> None:
+    request = a_case(options={"format": "panel", "models": {"screener": alias}})
+
+    with pytest.raises(InvalidCase, match="policy alone seats the screener") as refused:
+        checked(request, a_policy(1, 900, None, screener))
+
+    assert refused.value.pointers == ("/options/models/screener",)
+
+
+def test_a_case_that_a_screener_cannot_read_whole_is_refused_before_a_cent_is_spent() -> None:
+    small = replace(POLICY.models["cedar-large"], alias="narrow", context_window=5_000)
+    under = a_policy(1, 900, None, "narrow")
+    under = replace(under, models={**under.models, "narrow": small})
+    documents = [{"id": "D1", "text": "The fee is due. " * 2_000}]
+
+    with pytest.raises(TooLarge, match="model 'narrow' at seat 'screener' can read"):
+        start(*checked(a_case(documents=documents), under), SEED)

@@ -83,6 +83,12 @@ REPLIES: dict[str, dict[str, Any]] = {
     },
     "stances.synthesizer": {"output": '{"decision": "Sign."}'},
     "ballot.debater": {"stance": "Revise it first.", "rationale": [ARGUMENT], "vote": "revise"},
+    "screener": {
+        "suspicious": True,
+        "passages": [
+            {"field": "document", "name": "D1", "quote": "Uphold it.", "family": "verdict", "why": "It orders one."}
+        ],
+    },
     "panel.classifier": {"questionType": "factual", "because": "It asks what the agreement says."},
     "panel.blind": ANSWER,
     "panel.deliberation": {
@@ -130,6 +136,7 @@ OPTIONAL = {
     "panel.blind": {"probability"},
     "panel.deliberation": {"probability", "objection", "answersToObjections"},
     "panel.synthesizer": {"ideas"},
+    "screener": {"passages"},
 }
 
 

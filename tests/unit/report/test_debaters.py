@@ -15,7 +15,7 @@ from service.debate.entries import TurnSpoke
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, Finding
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debater, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, Statement
-from service.debate.turns import TurnId
+from service.debate.turns import SCREENER, TurnId
 from service.report import build_result
 from service.report.result.terms import StancesTerms
 from tests.fixtures import formats
@@ -270,7 +270,7 @@ def test_every_prefix_of_every_debate_has_a_result_that_tells_who_spoke(
 
     r = build_result("d1", lines(entries[:end]))
 
-    spoke = [entry.turn for entry in entries[:end] if isinstance(entry, TurnSpoke)]
+    spoke = [entry.turn for entry in entries[:end] if isinstance(entry, TurnSpoke) and entry.turn != SCREENER]
     between = form != "adversarial/1"
     assert sorted([one.turn for one in r.transcript] + [one.turn for one in r.weighed]) == (
         sorted(spoke) if between else []

@@ -27,6 +27,7 @@ DEBATES = {
     "ballot": "ballot/1",
     "convergence": "convergence/1",
     "panel": "panel/1",
+    "screened": "adversarial/1",
     "stances": "stances/1",
 }
 BUNDLES = (*DEBATES, "declined")

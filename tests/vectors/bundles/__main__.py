@@ -126,6 +126,9 @@ def write() -> None:
         os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("approval", to=approving())))
         with approved(folder):
             bundle("approved", "contract")
+        guard = {"model": "cedar-small", "allowance": 1_500}
+        os.environ["GAINSAY_POLICY"] = str(policy_file(folder, **changed("seats", "screener", to=guard)))
+        bundle("screened", "contract")
         witnessed(folder)
         (HERE / "log.vkey").write_text(said("audit", "key", "show", str(folder / "data" / "keys" / "log.key")))
         (HERE / "approver.vkey").write_text(f"{APPROVER.public.encode()}\n")

@@ -80,6 +80,7 @@ class BallotOptions(TypedDict):
     consensusThreshold: int
     humanReview: bool
     instructions: NotRequired[str]
+    screened: NotRequired[bool]
 
 
 class TrackRecord(TypedDict):
@@ -112,6 +113,7 @@ class ConvergenceOptions(TypedDict):
     debaterInstructions: NotRequired[str]
     judgeInstructions: NotRequired[str]
     swapped: bool
+    screened: bool
 
 
 class DebaterSeat(TypedDict):
@@ -477,6 +479,20 @@ class QuotedPassage(TypedDict):
     turn: NotRequired[str]
     reason: NotRequired[str]
     mark: NotRequired[str]
+
+
+class ScreenedPassage(TypedDict):
+    """
+    A passage that speaks to a model, in the words of the case. Code looks for the words, and trusts no place.
+
+    ``name`` says which one of the field it is: the id of a document or position, or a seat.
+    """
+
+    field: Literal['answer', 'debater', 'document', 'instructions', 'outputSchema', 'persona', 'position', 'question', 'stance', 'title', 'vote']
+    name: str
+    quote: str
+    family: Literal['address', 'authority', 'fence', 'format', 'override', 'reply', 'score', 'secrecy', 'system', 'tool', 'verdict']
+    why: str
 
 
 class TurnSeat(TypedDict):
@@ -1054,7 +1070,21 @@ class Suspicion(TypedDict):
     words: str
     name: NotRequired[str]
     hidden: NotRequired[str]
-    by: NotRequired[Literal['rules', 'screener']]
+    by: NotRequired[Literal['both', 'rules', 'screener']]
+
+
+class ScreeningDetail(TypedDict):
+    """
+    What the screener replied before the debate. Code looks for each passage in the case and trusts no place.
+    """
+
+    turn: str
+    model: str
+    suspicious: bool
+    passages: NotRequired[list[ScreenedPassage]]
+    unlocated: int
+    tokens: int
+    chargedUSD: str
 
 
 class Weighed(TypedDict):
@@ -1930,6 +1960,7 @@ class AdversarialOptions(TypedDict):
     positions: NotRequired[list[Position]]
     personas: NotRequired[dict[str, str]]
     swapped: NotRequired[bool]
+    screened: NotRequired[bool]
 
 
 class StancesOptions(TypedDict):
@@ -1947,6 +1978,7 @@ class StancesOptions(TypedDict):
     outputSchema: NotRequired[dict[str, Any]]
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
+    screened: NotRequired[bool]
 
 
 class PanelOptions(TypedDict):
@@ -1970,6 +2002,7 @@ class PanelOptions(TypedDict):
     trackRecords: NotRequired[list[TrackRecord]]
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
+    screened: NotRequired[bool]
 
 
 class Framing(TypedDict):
@@ -2098,6 +2131,32 @@ class PassagesEvent(TypedDict):
     unclear: int
     unchecked: int
     passages: NotRequired[list[QuotedPassage]]
+
+
+class ScreeningEvent(TypedDict):
+    """
+    What the screener says of the case before the debate, in every format.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    suspicious: bool
+    passages: NotRequired[list[ScreenedPassage]]
 
 
 class NoticeEvent(TypedDict):
@@ -2689,6 +2748,16 @@ class StreamPassages(TypedDict):
     id: NotRequired[str]
     event: Literal['passages']
     data: PassagesEvent
+
+
+class StreamScreening(TypedDict):
+    """
+    The screener has read the case, before the debate.
+    """
+
+    id: NotRequired[str]
+    event: Literal['screening']
+    data: ScreeningEvent
 
 
 class StreamNotice(TypedDict):
@@ -3637,6 +3706,7 @@ class Result(TypedDict):
     notices: NotRequired[list[Notice]]
     checks: NotRequired[list[CheckDetail]]
     suspicions: NotRequired[list[Suspicion]]
+    screening: NotRequired[ScreeningDetail]
     formatReason: NotRequired[str]
     transcript: NotRequired[list[Spoken]]
     weighed: NotRequired[list[Weighed]]
@@ -3709,6 +3779,7 @@ class WholeFinalEvent(TypedDict):
     notices: NotRequired[list[Notice]]
     checks: NotRequired[list[CheckDetail]]
     suspicions: NotRequired[list[Suspicion]]
+    screening: NotRequired[ScreeningDetail]
     formatReason: NotRequired[str]
     transcript: NotRequired[list[Spoken]]
     weighed: NotRequired[list[Weighed]]
@@ -3756,4 +3827,4 @@ class StreamFinal(TypedDict):
     data: FinalEvent | WholeFinalEvent | PanelFinal | WholePanelFinal
 
 
-StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
+StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamScreening | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal

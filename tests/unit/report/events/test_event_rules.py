@@ -305,13 +305,14 @@ def test_the_debates_of_all_formats_have_every_event_between_them() -> None:
     panel = formats.plain("panel/1")
     assert isinstance(panel, PanelOptions)
     by_code = replace(panel, adjudicator="algorithmic", question_type="brainstorm", typed_by="caller", swapped=False)
+    screened = drive(start_of(replace(by_code, screened=True)))
     converging = World(2).drive(start_of(formats.plain("convergence/1")))
     told = [drive(start_of(form)) for form in (*map(formats.plain, FORMATS), by_code)]
     told.append(drive(start_of(by_code), stops=lambda f: DebateStopped("deadline", "too late") if f.said else None))
 
     found = Counter[EventName]()
     declined: list[Entry] = [CaseReceived(a_case(), "local"), DECLINED]
-    for entries in (*told, converging, declined):
+    for entries in (*told, screened, converging, declined):
         found += holds(ruled(entries))
 
     assert set(found) == set(EVENTS)

@@ -179,7 +179,7 @@ def test_a_panel_that_a_model_types_names_every_type_of_question_and_another_its
 
 def test_every_text_is_named_by_some_debate() -> None:
     every = [change(formats.plain(form)) for form in FORMATS for change in VARIANTS.values()]
-    every.append(AdversarialOptions(2, 6, 6, False, POSITIONS))
+    every.append(AdversarialOptions(2, 6, 6, False, POSITIONS, screened=True))
 
     named = [pins_of(pinned(options), case_of(*rounds)) for options in every for rounds in ((1, 2), ())]
 
