@@ -29,28 +29,18 @@ from service.report.result.types import LogPosition, Result
 
 def notices(r: Result) -> Iterator[Block]:
     """The notices of the debate."""
-    if not r.notices and not r.suspicions:
+    if not r.notices:
         return
     yield ReportPart("notices", "Notices")
-    if r.notices:
-        yield TableBlock(
-            "In the order of the record",
-            ("Entry", "Time", "What", "About", "Why", "In detail"),
-            tuple(
-                (str(n.n), n.at, label_of(NOTICE, n.notice), ", ".join(n.turns) or "the debate", n.reason, n.detail)
-                for n in r.notices
-            ),
-            numeric=(0,),
-        )
-    if r.suspicions:
-        yield TableBlock(
-            "Passages of the case that speak to a model as if they were orders",
-            ("Field", "Characters", "What it does", "Words"),
-            tuple(
-                (f"{s.field} {s.name}".strip(), f"{s.span[0]:,} to {s.span[1]:,}", s.family, s.words)
-                for s in r.suspicions
-            ),
-        )
+    yield TableBlock(
+        "In the order of the record",
+        ("Entry", "Time", "What", "About", "Why", "In detail"),
+        tuple(
+            (str(n.n), n.at, label_of(NOTICE, n.notice), ", ".join(n.turns) or "the debate", n.reason, n.detail)
+            for n in r.notices
+        ),
+        numeric=(0,),
+    )
 
 
 def models(r: Result) -> Iterator[Block]:

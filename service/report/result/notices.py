@@ -43,6 +43,7 @@ from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
 from service.report.result.shares import share, shown
 from service.report.result.types import Line
+from service.report.suspicion_labels import place
 
 _KINDS: dict[type[Finding], CheckKind] = {
     CitationsFound: "citations",
@@ -269,7 +270,8 @@ def summary(finding: Finding) -> str:
             counted += f", {finding.points_grounded} with a ground against one that stands"
             return "; ".join([counted, f"novelty {shown(share(finding.novelty))}", *signs])
         case InjectionFound(suspicions):
-            return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
+            where = ", ".join(dict.fromkeys(place(found) for found in suspicions))
+            return f"{_count(len(suspicions), 'passage')} that read as orders to a model{where and ': '}{where}"
         case ConsensusFound():
             return _consensus(finding)
         case ConvergenceFound():
