@@ -37,9 +37,16 @@ def nonce(seed: str, scope: str = "debate") -> str:
 
 def fence(nonce: str, block: Block) -> str:
     """The block between its fences; occurrences of the nonce inside it are neutralised."""
-    attributes = _encoder.encode(block.attributes).decode().replace(nonce, NEUTRALISED)
-    body = block.text.replace(nonce, NEUTRALISED)
+    attributes = _cleared(nonce, _encoder.encode(block.attributes).decode())
+    body = _cleared(nonce, block.text)
     return f"[[{nonce} begin {block.kind} {attributes}]]\n{body}\n[[{nonce} end {block.kind}]]"
+
+
+def _cleared(nonce: str, text: str) -> str:
+    """A text without the nonce, in capitals either: a model may read those as the same."""
+    if nonce not in text.lower():
+        return text
+    return re.sub(re.escape(nonce), NEUTRALISED, text, flags=re.IGNORECASE)
 
 
 def blocks(text: str) -> tuple[Block, ...]:
