@@ -30,7 +30,7 @@ _FAMILY: Mapping[InjectionFamily, str] = in_order(
         "reply": "poses as a reply of a seat",
         "tool": "poses as a tool's output",
         "system": "poses as a system message",
-        "authority": "poses as somebody in authority",
+        "authority": "poses as a person in authority",
     },
     ClosedList("injection family", "service/debate/findings.py", _HOW, IncompleteTable),
     _TABLE,
