@@ -3601,7 +3601,7 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of documents that speak to a model as if they were instructions. */
+            /** @description Passages of the case, in any field of a caller's text, that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
             /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
@@ -4415,15 +4415,33 @@ export interface components {
         };
         /**
          * Suspicion
-         * @description A passage of a document that speaks to the reader as if it were an instruction.
+         * @description A passage of a case that speaks to its reader as if it were an instruction to a model.
          */
         Suspicion: {
-            /** @description The id of the document. */
-            sourceId: string;
-            /** @description Start and end of the passage in code points of the text, end exclusive. */
+            /**
+             * @description The field of the case that holds the passage.
+             * @enum {string}
+             */
+            field: "answer" | "context" | "debater" | "document" | "instructions" | "metadata" | "outputSchema" | "persona" | "position" | "question" | "stance" | "title" | "vote";
+            /** @description Start and end of the passage in code points of the stored text, end exclusive. */
             span: number[];
-            /** @description The name of the pattern that matched. */
-            pattern: string;
+            /**
+             * @description What the passage does.
+             * @enum {string}
+             */
+            family: "address" | "authority" | "fence" | "format" | "override" | "reply" | "score" | "secrecy" | "system" | "tool" | "verdict";
+            /** @description The stored text of the passage. A long one is cut in its middle, with an ellipsis in the place of the rest. */
+            words: string;
+            /** @description Which one of the field: the id of a document or position, a seat, a key. Empty where a case has only one. */
+            name?: string;
+            /** @description How the passage is written, where a reader does not see it as plain words, such as `base64`. */
+            hidden?: string;
+            /**
+             * @description Whether the rules of code found it, or the screener's model.
+             * @default rules
+             * @enum {string}
+             */
+            by: "rules" | "screener";
         };
         /**
          * Spoken
@@ -5241,7 +5259,7 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of documents that speak to a model as if they were instructions. */
+            /** @description Passages of the case, in any field of a caller's text, that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
             /** @description Why this format was chosen, where policy chose it. */
             formatReason?: string;
@@ -5564,6 +5582,8 @@ export interface components {
              * @description The path of the text.
              */
             href: string;
+            /** @description Passages of the title and the text that speak to a model as if they were instructions, once they are looked for. Absent where none was found. */
+            suspicions?: components["schemas"]["Suspicion"][];
         };
         /**
          * KeyList

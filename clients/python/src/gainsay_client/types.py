@@ -1045,12 +1045,16 @@ class CheckDetail(TypedDict):
 
 class Suspicion(TypedDict):
     """
-    A passage of a document that speaks to the reader as if it were an instruction.
+    A passage of a case that speaks to its reader as if it were an instruction to a model.
     """
 
-    sourceId: str
+    field: Literal['answer', 'context', 'debater', 'document', 'instructions', 'metadata', 'outputSchema', 'persona', 'position', 'question', 'stance', 'title', 'vote']
     span: list[int]
-    pattern: str
+    family: Literal['address', 'authority', 'fence', 'format', 'override', 'reply', 'score', 'secrecy', 'system', 'tool', 'verdict']
+    words: str
+    name: NotRequired[str]
+    hidden: NotRequired[str]
+    by: NotRequired[Literal['rules', 'screener']]
 
 
 class Weighed(TypedDict):
@@ -1277,6 +1281,7 @@ class ListedDocument(TypedDict):
     bytes: int
     characters: int
     href: str
+    suspicions: NotRequired[list[Suspicion]]
 
 
 class DatedSize(TypedDict):
