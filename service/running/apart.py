@@ -28,8 +28,6 @@ from service.running.check_child import LENGTH, Raised, Returned, framed
 
 Found = TypeVar("Found")
 
-LONG = 20_000
-"""The code points of the texts of a check from which on it is made apart. Shorter ones take less than half of 50 ms."""
 TRIES = 2
 LIMIT_S, LIMIT_S_PER_MB = 60.0, 30.0
 """How long a check may take: some thirty times what one takes on a machine with nothing else to do."""

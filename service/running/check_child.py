@@ -44,7 +44,7 @@ def _called(pickled: bytes) -> Returned | Raised:
     try:
         function, given = pickle.loads(pickled)  # noqa: S301 - written by the parent, see above
         return Returned(function(*given))
-    except Exception as fault:  # noqa: BLE001 - told to the parent, where it is the fault of a run
+    except Exception as fault:  # noqa: BLE001 - reported to the parent, where it is the fault of a run
         frames = traceback.extract_tb(fault.__traceback__)
         return Raised(type(fault).__name__, " < ".join(f"{at.name}:{at.lineno}" for at in reversed(frames)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, assert_never
+from typing import Any, Protocol, TypeVar, assert_never
 
 from service.checks import citations, consensus, given, injection, judgement, overlap, texts
 from service.checks.citations.kept import judged
@@ -15,7 +15,6 @@ from service.debate.findings import Finding
 from service.debate.model import Case, Check, CheckKind, TurnId, complete_checks
 from service.debate.replies import Reply
 from service.debate.versions import newest
-from service.running.apart import LONG, CheckProcess
 
 _CITATIONS = newest(citations.ENGINES)
 _CRITIQUE = newest(judgement.CRITIQUES)
@@ -49,13 +48,28 @@ OVER_REPLIES: Collection[CheckKind] = ("convergence", "consensus", "accuracy", "
 counted once."""
 
 
+LONG = 20_000
+"""The code points of the texts of a check from which on it is made apart. Shorter ones take less than half of 50 ms."""
+Found = TypeVar("Found")
+
+
+class Apart(Protocol):
+    """Where checks of long texts are made; both raise what `CheckProcess` raises."""
+
+    async def call(self, function: Callable[..., Found], *given: object) -> Found:
+        """What a function returns for these arguments."""
+
+    async def call_once(self, function: Callable[..., Found], *given: object) -> Found:
+        """The same, which may have been found before."""
+
+
 class Checker:
     """Runs checks over the documents of one debate; caches what it has folded of them.
 
     Where ``apart`` is given, `find` makes checks of long texts in that process, and the event loop goes on meanwhile.
     """
 
-    def __init__(self, sources: Mapping[str, str], apart: CheckProcess | None = None) -> None:
+    def __init__(self, sources: Mapping[str, str], apart: Apart | None = None) -> None:
         self._sources = sources
         self._apart = apart
         self._long = sum(map(len, sources.values())) >= LONG
@@ -104,8 +118,9 @@ class Checker:
                 return injection.INJECTIONS[_INJECTION], (came.over(self._sources),)
             case "convergence":
                 compared = given_to(_OVERLAP, given.OVERLAPS)(case, facts, check.over)
-                beside = {"seats": compared.seats, "similarity": compared.similarity, "known": compared.known}
-                return partial(overlap.OVERLAPS[_OVERLAP], **beside), (compared.answers,)
+                engine, known = overlap.OVERLAPS[_OVERLAP], compared.known
+                alike = partial(engine, seats=compared.seats, similarity=compared.similarity, known=known)
+                return alike, (compared.answers,)
             case "consensus":
                 return consensus.AGREEMENTS[_AGREEMENT].judge, (facts, check, self._words)
             case "accuracy":

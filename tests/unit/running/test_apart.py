@@ -140,10 +140,10 @@ async def test_short_texts_start_no_process(process: CheckProcess, monkeypatch: 
     facts = Facts.of(opening(started, case))
     check = Check("case/injection", "injection", ())
 
-    await Checker({"D1": "x" * (apart.LONG - 1_000)}, process).find(case, facts, check)
+    await Checker({"D1": "x" * (checker.LONG - 1_000)}, process).find(case, facts, check)
     assert process.pid is None
 
-    await Checker({"D1": "x" * apart.LONG}, process).find(case, facts, check)
+    await Checker({"D1": "x" * checker.LONG}, process).find(case, facts, check)
     assert process.pid is not None
 
 
