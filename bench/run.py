@@ -17,7 +17,8 @@
     authentication  submissions and reads with an API key and with a token (`bench.authentication`), next to the same
                 without: p50 and CPU
     growth      our CPU for a debate of twice the rounds, debaters or documents, over twice that of the smaller one; and
-                how long a debate over a long document holds the event loop at most (`bench.growth`)
+                how long a debate over a long document, and one of its checks, holds the event loop at most
+                (`bench.growth`)
     streams     2,000 event streams on one API process (`bench.streams`): memory, CPU while nothing is said, and how
                 soon an entry is heard by all, next to bare sockets
     find        100,000 debates found by each filter and in each order, and counted (`bench.find`); what the projection

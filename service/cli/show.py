@@ -87,6 +87,7 @@ def _print_documents(found: JSON, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    from service.cli.display import suspected
     from service.cli.display.console import console, row, text
 
     screen = console()
@@ -97,3 +98,5 @@ def _print_documents(found: JSON, *, as_json: bool) -> None:
         size = text(f"{member(one, 'characters')} characters", "dim")
         screen.print(row(text(member(one, "id"), "bold"), text(member(one, "title")), size))
         screen.print(text(f"  sha256 {member(one, 'sha256')}", "dim"), soft_wrap=True)
+        for line in suspected.passages(suspected.read(one)):
+            screen.print(line)

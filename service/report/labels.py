@@ -244,7 +244,7 @@ NOTICE: Mapping[str, str] = {
     "seatSilent": "A seat was given up",
     "stopped": "The debate was stopped",
     "critiqueChecked": "Signs in a critique",
-    "documentsChecked": "Suspicious passages in documents",
+    "documentsChecked": "Suspicious passages in the case",
     "neutralised": "Characters that no reader sees were kept from the models",
     "synthesisCompared": "Accepted claims that the synthesis excludes",
     "voicesChecked": "A seat gave no argument of its own",

@@ -6,7 +6,8 @@ from hashlib import sha256
 
 from msgspec import Struct
 
-from service.debate.entries import CaseReceived
+from service.debate.entries import CaseReceived, CheckFound
+from service.debate.findings import InjectionFound, Suspicion
 from service.errors import NotFound
 from service.store.pool import Database
 from service.store.stored_debate import read_debate
@@ -16,13 +17,17 @@ BY_HASH = "sha256:"
 
 
 class CaseDocument(Struct, frozen=True):
-    """A document as the case names it, with its text; ``sha256`` is that of its UTF-8 bytes, in hex."""
+    """A document as the case names it, with its text and what was found in it.
+
+    ``sha256`` is that of its UTF-8 bytes, in hex. ``suspicions`` are the passages of its title and its text.
+    """
 
     id: str
     title: str
     sha256: str
     characters: int
     content: bytes
+    suspicions: tuple[Suspicion, ...] = ()
 
 
 async def case_documents(database: Database, debate: str, tenant: str) -> tuple[CaseDocument, ...]:
@@ -31,11 +36,14 @@ async def case_documents(database: Database, debate: str, tenant: str) -> tuple[
     received = stored.records[0].entry
     if not isinstance(received, CaseReceived):
         return ()
+    findings = (record.entry.finding for record in stored.records if isinstance(record.entry, CheckFound))
+    suspicions = [s for finding in findings if isinstance(finding, InjectionFound) for s in finding.suspicions]
     found = []
     for document in received.case.documents:
         content = stored.texts[document.id].encode()
         digest = sha256(content).hexdigest()
-        found.append(CaseDocument(document.id, document.title, digest, document.characters, content))
+        about = tuple(s for s in suspicions if s.field in ("title", "document") and s.name == document.id)
+        found.append(CaseDocument(document.id, document.title, digest, document.characters, content, about))
     return tuple(found)
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar, assert_never
 
 from service.checks import citations, consensus, given, injection, judgement, overlap, texts
+from service.checks.citations.kept import judged
 from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import Case, Check, CheckKind, TurnId, complete_checks
+from service.debate.replies import Reply
 from service.debate.versions import newest
 
 _CITATIONS = newest(citations.ENGINES)
@@ -40,57 +43,116 @@ ENGINES: Mapping[CheckKind, str] = complete_checks(
 """The engine version of each kind of check by which new findings are made and recorded."""
 
 
-class Checker:
-    """Runs checks over the documents of one debate; caches what it has folded of them."""
+OVER_REPLIES: Collection[CheckKind] = ("convergence", "consensus", "accuracy", "synthesis")
+"""The kinds of checks that read replies and no document; the words of the documents that `consensus` needs are
+counted once."""
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
+
+LONG = 20_000
+"""The code points of the texts of a check from which on it is made apart. Shorter ones take less than half of 50 ms."""
+Found = TypeVar("Found")
+
+
+class Apart(Protocol):
+    """Where checks of long texts are made; both raise what `CheckProcess` raises."""
+
+    async def call(self, function: Callable[..., Found], *given: object) -> Found:
+        """What a function returns for these arguments."""
+
+    async def call_once(self, function: Callable[..., Found], *given: object) -> Found:
+        """The same, which may have been found before."""
+
+
+class Checker:
+    """Runs checks over the documents of one debate; caches what it has folded of them.
+
+    Where ``apart`` is given, `find` makes checks of long texts in that process, and the event loop goes on meanwhile.
+    """
+
+    def __init__(self, sources: Mapping[str, str], apart: Apart | None = None) -> None:
         self._sources = sources
+        self._apart = apart
+        self._long = sum(map(len, sources.values())) >= LONG
         self._judges: dict[tuple[str, ...], citations.Judge] = {}
         self._words: frozenset[str] | None = None
 
     def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
-        """The finding of a check, with the version of its engine."""
-        return CheckFound(check.id, ENGINES[check.kind], self._finding(case, facts, check))
+        """The finding of a check, made here, with the version of its engine."""
+        if check.kind == "citations":
+            return _found(check, self._judge(case, check.over[0])(_said(facts, check)))
+        if check.kind == "consensus" and self._words is None:
+            self._words = consensus.AGREEMENTS[_AGREEMENT].known(self._known_texts(case))
+        engine, came = self._call(case, facts, check)
+        return _found(check, engine(*came))
 
-    def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
+    async def find(self, case: Case, facts: Facts, check: Check) -> CheckFound:
+        """The same finding, made in the other process if its texts are long. Raises `CheckFault`."""
+        if self._apart is None:
+            return self.check(case, facts, check)
+        if check.kind in OVER_REPLIES:
+            if check.kind == "consensus" and self._words is None and self._long:
+                known = consensus.AGREEMENTS[_AGREEMENT].known
+                self._words = await self._apart.call(known, self._known_texts(case))
+            return self.check(case, facts, check)
+        engine, came = self._call(case, facts, check)
+        if not self._is_long(check, came):
+            return self.check(case, facts, check)
+        call = self._apart.call_once if check.kind == "injection" else self._apart.call
+        return _found(check, await call(engine, *came))
+
+    def _is_long(self, check: Check, came: Sequence[Any]) -> bool:
+        """Whether a check reads so much that it would hold the loop: the documents, or every text of the case."""
+        return sum(len(each.text) for each in came[0]) >= LONG if check.kind == "injection" else self._long
+
+    def _call(self, case: Case, facts: Facts, check: Check) -> tuple[Callable[..., Finding], tuple[Any, ...]]:
+        """The engine of a check, and what it is given: a function of this build, and values that can be pickled."""
         match check.kind:
             case "citations":
-                return self._judge(case, check.over[0])({turn: facts.said[turn] for turn in check.over})
+                names = given_to(_CITATIONS, given.CITATIONS)(case, check.over[0])
+                return judged, (_CITATIONS, self._texts(names), _said(facts, check))
             case "critique":
-                judged = given_to(_CRITIQUE, given.CRITIQUES)(case, facts, check.over)
-                return judgement.CRITIQUES[_CRITIQUE](*judged.over(self._sources))
+                attack = given_to(_CRITIQUE, given.CRITIQUES)(case, facts, check.over)
+                return judgement.CRITIQUES[_CRITIQUE], attack.over(self._sources)
             case "injection":
                 came = given_to(_INJECTION, given.INJECTIONS)(case, facts, check.over)
-                return injection.INJECTIONS[_INJECTION](came.over(self._sources), came.screening)
+                return injection.INJECTIONS[_INJECTION], (came.over(self._sources), came.screening)
             case "convergence":
                 compared = given_to(_OVERLAP, given.OVERLAPS)(case, facts, check.over)
-                return overlap.OVERLAPS[_OVERLAP](
-                    compared.answers, seats=compared.seats, similarity=compared.similarity, known=compared.known
-                )
+                engine, known = overlap.OVERLAPS[_OVERLAP], compared.known
+                alike = partial(engine, seats=compared.seats, similarity=compared.similarity, known=known)
+                return alike, (compared.answers,)
             case "consensus":
-                return consensus.AGREEMENTS[_AGREEMENT].judge(facts, check, self._known(case))
+                return consensus.AGREEMENTS[_AGREEMENT].judge, (facts, check, self._words)
             case "accuracy":
-                return consensus.CONDUCTS[_CONDUCT](facts, check)
+                return consensus.CONDUCTS[_CONDUCT], (facts, check)
             case "texts":
                 read = given_to(_TEXTS, given.TEXTS)(case, facts, check.over)
-                return texts.COMPARISONS[_TEXTS](read, {name: self._sources[name] for name in read.documents})
+                return texts.COMPARISONS[_TEXTS], (read, self._texts(read.documents))
             case "synthesis":
-                return consensus.SYNTHESES[_SYNTHESIS](facts, check)
+                return consensus.SYNTHESES[_SYNTHESIS], (facts, check)
             case "voices":
                 heard = given_to(_VOICES, given.VOICES)(case, facts, check.over)
-                return judgement.VOICES[_VOICES](*heard.over(self._sources))
+                return judgement.VOICES[_VOICES], heard.over(self._sources)
         assert_never(check.kind)
 
     def _judge(self, case: Case, turn: TurnId) -> citations.Judge:
         """The citation engine over the documents that it is given for a turn."""
         names = given_to(_CITATIONS, given.CITATIONS)(case, turn)
         if names not in self._judges:
-            self._judges[names] = citations.ENGINES[_CITATIONS]({name: self._sources[name] for name in names})
+            self._judges[names] = citations.ENGINES[_CITATIONS](self._texts(names))
         return self._judges[names]
 
-    def _known(self, case: Case) -> frozenset[str]:
-        """The words by which answers agree without agreement."""
-        if self._words is None:
-            texts = given_to(_AGREEMENT, given.AGREEMENTS)(case, self._sources)
-            self._words = consensus.AGREEMENTS[_AGREEMENT].known(texts)
-        return self._words
+    def _known_texts(self, case: Case) -> tuple[str, ...]:
+        """The texts by whose words answers agree without agreement."""
+        return given_to(_AGREEMENT, given.AGREEMENTS)(case, self._sources)
+
+    def _texts(self, names: Iterable[str]) -> dict[str, str]:
+        return {name: self._sources[name] for name in names}
+
+
+def _said(facts: Facts, check: Check) -> dict[TurnId, Reply]:
+    return {turn: facts.said[turn] for turn in check.over}
+
+
+def _found(check: Check, finding: Finding) -> CheckFound:
+    return CheckFound(check.id, ENGINES[check.kind], finding)

@@ -29,6 +29,7 @@ from service.errors import IllegalEntry, StoreUnavailable
 from service.policy import Calls
 from service.prompts import Prompts
 from service.running import selection, versions
+from service.running.apart import CheckProcess
 from service.running.attempt import Attempt, CallOutcome, ModelCaller
 from service.running.backoff import Backoff
 from service.running.checker import Checker
@@ -42,11 +43,16 @@ LOOK_S = 5.0
 """How often a debate in backoff reads what others recorded, when no notification comes."""
 
 
-class Signals(Struct, frozen=True):
-    """What wakes a runner from outside: its worker is stopping, or others may have recorded something."""
+class Surroundings(Struct, frozen=True):
+    """What a runner has of its worker.
+
+    ``stopping`` and ``entries`` wake it: the worker is stopping, or others may have recorded something. Checks of long
+    texts are made in ``apart``.
+    """
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     entries: EntrySignal = field(default_factory=NoEntrySignal)
+    apart: CheckProcess | None = None
 
 
 class Runner:
@@ -61,17 +67,17 @@ class Runner:
         *,
         calls: Calls = Calls(),  # noqa: B008 - frozen
         on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
-        signals: Signals | None = None,
+        worker: Surroundings | None = None,
     ) -> None:
         self._log = log
         self._record = DebateState(log, self._start_calls)
-        self._checker = Checker(sources)
+        worker = worker or Surroundings()
+        self._checker = Checker(sources, worker.apart)
         self._calling = ModelCaller(prompts, providers, sources)
         self._intents = AttemptPreparer(log, self._record, self._calling, calls.unavailable_attempts)
         self._pacing = Backoff(log, calls)
         self._on_recorded = on_recorded
-        signals = signals or Signals()
-        self._stopping, self._entries = signals.stopping, signals.entries
+        self._stopping, self._entries = worker.stopping, worker.entries
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
 
@@ -128,7 +134,7 @@ class Runner:
         record, facts, wait_s = self._record, self.facts, None
         match kernel.decide(facts):
             case Measure(checks):
-                record.stage(*(self._checker.check(record.case, facts, check) for check in checks))
+                record.stage(*[await self._checker.find(record.case, facts, check) for check in checks])
                 return
             case Ask(turns, holding) if not self._stopping.is_set():
                 idle = [turn for turn in turns if turn.id not in facts.open]

@@ -23,11 +23,12 @@ from service.debate.entries import DebateStopped, Entry
 from service.errors import AuditUnavailable, EvidenceDamaged, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.prompts import Prompts
+from service.running.apart import CheckProcess
 from service.running.leases import HeldDebate, Leases
 from service.running.metrics import count_entries
 from service.running.provider_port import Provider
 from service.running.quarantine import Quarantine
-from service.running.runner import Runner, Signals
+from service.running.runner import Runner, Surroundings
 from service.store import pool
 from service.store import queue as queues
 from service.store.hub import EventHub
@@ -109,7 +110,10 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
 
 
 class Worker:
-    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps one debate, or all, waiting."""
+    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps one debate, or all, waiting.
+
+    ``apart`` is the process in which checks of long texts are made; it ends with the worker.
+    """
 
     def __init__(
         self,
@@ -120,6 +124,7 @@ class Worker:
         config: WorkerConfig,
         *,
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
+        apart: CheckProcess | None = None,
     ) -> None:
         self._database = database
         self._hub = hub
@@ -132,6 +137,7 @@ class Worker:
         self._introduced = False
         self._wanted = config.wanted(prompts.templates)
         self._leases = Leases(database, hub, config.name, config.lease_s)
+        self._apart = apart or CheckProcess()
         self._running: dict[asyncio.Task[None], HeldDebate] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -176,6 +182,7 @@ class Worker:
             await _wait_or_cancel({self._taking}, until)
         await _wait_or_cancel(set(self._running), until)
         await self._leases.close()
+        await self._apart.close()
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
                 await self._release_unacknowledged()
@@ -313,7 +320,7 @@ class Worker:
             self._providers,
             calls=config.calls,
             on_recorded=recorded,
-            signals=Signals(self._stopping, held),
+            worker=Surroundings(self._stopping, held, self._apart),
         )
         return runner
 

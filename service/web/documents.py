@@ -13,6 +13,7 @@ from urllib.parse import quote
 from litestar import Response, get
 from msgspec import Struct
 
+from service.debate.findings import Suspicion
 from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller
@@ -45,6 +46,9 @@ class ListedDocument(Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """The length of the text in code points."""
     href: str
     """The path of the text."""
+    suspicions: tuple[Suspicion, ...] = ()
+    """Passages of the title and the text that speak to a model as if they were instructions, once they are looked for.
+    Absent where none was found."""
 
     @classmethod
     def of(cls, debate: str, found: CaseDocument) -> ListedDocument:
@@ -57,6 +61,7 @@ class ListedDocument(Struct, frozen=True, kw_only=True, rename="camel", omit_def
             bytes=len(found.content),
             characters=found.characters,
             href=f"{address(debate)}/documents/{quote(name, safe=':')}",
+            suspicions=found.suspicions,
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal, TypeGuard, get_args
 
 from msgspec.structs import replace
 
@@ -27,15 +27,20 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.findings import (
+    FAMILIES,
     ArgumentVerdict,
+    CaseField,
     CitationsFound,
     CitationVerdict,
     ConsensusFound,
     ConvergenceFound,
     Edit,
     Finding,
+    FoundBy,
+    InjectionFound,
     NamedClaims,
     Passage,
+    Suspicion,
     SynthesisFound,
     TextsFound,
 )
@@ -60,7 +65,7 @@ from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVe
 from service.debate.replies.pruning import Dropped
 from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
-from service.report import labels
+from service.report import labels, suspicion_labels
 from service.report.result.differing import DIFFERS
 from service.running.checker import Checker
 from tests.fixtures import formats
@@ -136,6 +141,7 @@ def _played() -> Iterator[Debate]:
         yield form, "quoted words", drive(start, _quoting, findings=_places)
         yield form, "without documents", _undocumented(start)
     yield "adversarial/1", "without documents", _undocumented(a_start())
+    yield "adversarial/1", "speaks to models", drive(a_start(), findings=_speaking)
 
 
 def _barely(turn: Turn, facts: Facts) -> Reply:
@@ -208,6 +214,29 @@ def _undocumented(started: DebateStarted) -> list[Entry]:
         return replace(reply, key_documents=()) if isinstance(reply, Framing) else reply
 
     return drive(started, said, case=case, findings=lambda check, facts: checker.check(case, facts, check).finding)
+
+
+def _speaking(check: Check, facts: Facts) -> Finding:
+    """The finding of a passage of each family, in each field, in each form."""
+    if check.kind != "injection":
+        return found(check, facts)
+    most = range(max(len(FAMILIES), len(suspicion_labels.FIELD), len(suspicion_labels.HIDDEN)))
+    families, fields, forms = FAMILIES, get_args(CaseField), tuple(suspicion_labels.HIDDEN)
+    by: tuple[FoundBy, FoundBy] = ("rules", "screener")
+    return InjectionFound(
+        tuple(
+            Suspicion(
+                fields[n % len(fields)],
+                (n, n + 5),
+                families[n % len(families)],
+                "Words",
+                "D1",
+                forms[n % len(forms)],
+                by[n % 2],
+            )
+            for n in most
+        )
+    )
 
 
 def _places(check: Check, facts: Facts) -> Finding:

@@ -156,7 +156,7 @@ def _finding(finding: Finding, n: int) -> Finding:
                     Suspicion("title", (0, 5), "address", "Words", "D1"),
                     Suspicion("document", (4, 9), "verdict", "words", "D1"),
                 ),
-                (
+                neutralised=(
                     Neutralised("document", dict.fromkeys(TAKEN_KINDS, n % 2 + 1), "D1"),
                     *[Neutralised("outputSchema", {"tag": 1}, f"/{at}") for at in range(UNSEEN_MAX if n == 1 else 0)],
                 ),

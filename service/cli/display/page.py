@@ -17,11 +17,12 @@ from service.cli.display import exchange, outcome
 from service.cli.display.console import counted, dollars, joined, row, text
 from service.cli.display.first_takes import first_takes
 from service.cli.display.speakers import speaker
+from service.cli.display.suspected import passages
 from service.debate.amounts import micro, usd
 from service.report import Result
 from service.report.amounts import grouped
 from service.report.decision_labels import OUTCOMES
-from service.report.document import first_screen, quoted
+from service.report.document import first_screen, quoted, suspected
 from service.report.document.decision import untested
 from service.report.document.undocumented import NO_COVERAGE
 from service.report.labels import (
@@ -77,6 +78,8 @@ def _head(r: Result) -> Iterator[RenderableType]:
     for document in r.case.documents:
         later = f", from round {document.round}" if document.round > 1 else ""
         yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
+        yield from passages(suspected.of_document(r, document.id))
+    yield from passages(suspected.elsewhere(r))
     if r.framing:
         yield Padding(row(text("Argued as", "dim"), text(r.framing.thesis)), (1, 0, 0, 0))
 

@@ -26,13 +26,12 @@ from service.report.labels import (
 from service.report.result.seat_types import ScreeningDetail, SeatDetail
 from service.report.result.types import LogPosition, Result
 
-_FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "screener", "both": "rules and screener"}
 """What found a passage that speaks to a model."""
 
 
 def notices(r: Result) -> Iterator[Block]:
     """The notices of the debate."""
-    if not r.notices and not r.suspicions and not r.screening:
+    if not r.notices and not r.screening:
         return
     yield ReportPart("notices", "Notices")
     if r.notices:
@@ -44,21 +43,6 @@ def notices(r: Result) -> Iterator[Block]:
                 for n in r.notices
             ),
             numeric=(0,),
-        )
-    if r.suspicions:
-        yield TableBlock(
-            "Passages of the case that speak to a model as if they were orders",
-            ("Field", "Characters", "What it does", "Found by", "Words"),
-            tuple(
-                (
-                    f"{s.field} {s.name}".strip(),
-                    f"{s.span[0]:,} to {s.span[1]:,}",
-                    s.family,
-                    _FOUND_BY[s.by],
-                    s.words,
-                )
-                for s in r.suspicions
-            ),
         )
     if r.screening:
         yield from _screening(r.screening)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from service.debate.options import positions_of
 from service.report.amounts import grouped
-from service.report.document import quoted
+from service.report.document import quoted, suspected
 from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
 from service.report.document.decision import decider, facts
 from service.report.labels import (
@@ -37,15 +37,16 @@ def question(r: Result) -> Iterator[Block]:
     if r.case.single_agent_answer:
         yield Text("Answer under review:", "note")
         yield Text(r.case.single_agent_answer)
-    if not r.case.documents:
+    if r.case.documents:
+        yield TableBlock(
+            "Documents that were given",
+            ("Id", "Title", "Characters", "From round"),
+            tuple((d.id, d.title, f"{d.characters:,}", str(d.round)) for d in r.case.documents),
+            numeric=(2, 3),
+        )
+    else:
         yield Text("No documents were given.")
-        return
-    yield TableBlock(
-        "Documents that were given",
-        ("Id", "Title", "Characters", "From round"),
-        tuple((d.id, d.title, f"{d.characters:,}", str(d.round)) for d in r.case.documents),
-        numeric=(2, 3),
-    )
+    yield from suspected.passages(r)
 
 
 def _circumstances(r: Result) -> Iterator[Fact]:

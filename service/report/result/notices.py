@@ -44,6 +44,7 @@ from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
 from service.report.result.shares import share, shown
 from service.report.result.types import Line
 from service.report.result.unseen import unseen
+from service.report.suspicion_labels import place
 
 _KINDS: dict[type[Finding], CheckKind] = {
     CitationsFound: "citations",
@@ -299,7 +300,8 @@ def summary(finding: Finding) -> str:
 
 def _injection(found: InjectionFound) -> str:
     """The passages, and what of the screener's word has no place in the case."""
-    parts = [f"{_count(len(found.suspicions), 'passage')} that read as orders to a model"]
+    where = ", ".join(dict.fromkeys(place(passage) for passage in found.suspicions))
+    parts = [f"{_count(len(found.suspicions), 'passage')} that read as orders to a model{where and ': '}{where}"]
     parts += ["the screener holds the case for suspicious"] if found.suspected else []
     parts += [f"{_count(found.unlocated, 'quotation')} of the screener found nowhere"] if found.unlocated else []
     return "; ".join(parts)

@@ -272,7 +272,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     checks: tuple[CheckDetail, ...] = ()
     """What code checked, with the finding in few words."""
     suspicions: tuple[Suspicion, ...] = ()
-    """Passages of the case that speak to a model as if they were instructions."""
+    """Passages of the case, in any field of a caller's text, that speak to a model as if they were instructions."""
     screening: ScreeningDetail | None = None
     """What the screener replied. Absent where policy seats none, or it has not spoken."""
     format_reason: str | None = None

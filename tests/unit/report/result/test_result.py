@@ -512,7 +512,7 @@ def test_characters_that_are_kept_from_the_models_are_noticed_without_a_cap_or_a
     taken = Neutralised("document", {"bidi": 2, "zeroWidth": 10}, "D1"), Neutralised("question", {"lineSeparator": 1})
 
     def unseen(check: Check, facts: Facts) -> Finding:
-        return InjectionFound((), taken) if check.kind == "injection" else found(check, facts)
+        return InjectionFound((), neutralised=taken) if check.kind == "injection" else found(check, facts)
 
     answer, plain = told(drive(a_start(), findings=unseen)), told(drive(a_start()))
 
@@ -538,7 +538,7 @@ def test_a_flood_of_texts_is_named_up_to_a_bound_and_counted() -> None:
     taken = tuple(Neutralised("outputSchema", {"tag": 1}, f"/{n}") for n in range(UNSEEN_MAX + 2))
 
     def unseen(check: Check, facts: Facts) -> Finding:
-        return InjectionFound((), taken) if check.kind == "injection" else found(check, facts)
+        return InjectionFound((), neutralised=taken) if check.kind == "injection" else found(check, facts)
 
     told_of = [n.detail for n in told(drive(a_start(), findings=unseen)).notices]
 

@@ -1,0 +1,182 @@
+"""Checks of long texts, made in a process of their own: the event loop goes on meanwhile.
+
+A check is Python code and `re`, which hold the interpreter's lock, so a thread would hold the loop as well. One process
+serves one worker. It starts with the first long text and makes one check at a time, in the order in which they were
+asked for. It ends with its worker, or when it has had nothing to do for a minute. It gets none of the worker's
+environment, so no secret either.
+
+A process that dies or does not answer in time is killed, another takes its place, and the check is made once more. If
+that one is lost too, or if the check raises, the run ends by a fault of the service, as where an engine raises here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar, cast
+
+import service
+from service import telemetry
+from service.running.check_child import LENGTH, Raised, Returned, framed
+
+Found = TypeVar("Found")
+
+TRIES = 2
+LIMIT_S, LIMIT_S_PER_MB = 60.0, 30.0
+"""How long a check may take: some thirty times what one takes on a machine with nothing else to do."""
+IDLE_S = 60.0
+"""How long a process without work is kept."""
+END_S = 1.0
+"""How long a process may take to end by itself once its input is closed."""
+SERVE = "from service.running.check_child import main; main()"
+"""What the process runs. Its own `__main__` would be a second module, with other classes than the parent reads."""
+KEPT_MAX = 64
+"""How many findings are kept by the hash of what was read."""
+
+
+class CheckFault(Exception):
+    """A check that was made apart raised, or its process was lost twice: a fault of the service."""
+
+
+class _ChildLost(Exception):
+    """The process died, or did not answer in time."""
+
+
+class CheckProcess:
+    """Calls functions in a child process. ``command`` starts one that serves calls as `check_child` does."""
+
+    def __init__(self, *command: str, limit_s: float = LIMIT_S, idle_s: float = IDLE_S) -> None:
+        self._command = command or (sys.executable, "-P", "-c", SERVE)
+        self._limit_s, self._idle_s = limit_s, idle_s
+        self._turn, self._once = asyncio.Lock(), asyncio.Lock()
+        self._child: Process | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending = set[asyncio.Task[None]]()
+        self._kept = OrderedDict[bytes, object]()
+        self._closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, if one runs."""
+        return self._child.pid if self._child and self._child.returncode is None else None
+
+    async def call(self, function: Callable[..., Found], *given: object) -> Found:
+        """What a function of this build returns for these arguments; both are pickled. Raises `CheckFault`."""
+        return await self._call(function, pickle.dumps((function, given), pickle.HIGHEST_PROTOCOL))
+
+    async def call_once(self, function: Callable[..., Found], *given: object) -> Found:
+        """The same; what one of the last `KEPT_MAX` calls with the same arguments returned is not made again."""
+        asked = pickle.dumps((function, given), pickle.HIGHEST_PROTOCOL)
+        # hashlib releases the interpreter's lock over a long text
+        key = (await asyncio.to_thread(sha256, asked)).digest()
+        async with self._once:  # a second debate over the same texts waits for what the first one finds
+            if key not in self._kept:
+                self._kept[key] = await self._call(function, asked)
+            self._kept.move_to_end(key)
+            if len(self._kept) > KEPT_MAX:
+                self._kept.popitem(last=False)
+            return cast("Found", self._kept[key])
+
+    async def close(self) -> None:
+        """End the process and wait until it has ended; later calls are refused."""
+        self._closed = True
+        self._retire()
+        await asyncio.gather(*self._ending)
+
+    # -- one call
+
+    async def _call(self, function: Callable[..., Found], asked: bytes) -> Found:
+        async with self._turn:
+            for _ in range(TRIES):
+                try:
+                    returned = await self._answered(asked)
+                except _ChildLost as lost:
+                    telemetry.LOG.warning("the process that checks long texts is replaced", extra={"why": str(lost)})
+                    continue
+                if isinstance(returned, Raised):
+                    raise CheckFault(f"a check of a long text raised {returned.kind} in {returned.where}")
+                return cast("Found", returned.value)
+        raise CheckFault(f"the process that checks long texts was lost {TRIES} times over one check")
+
+    async def _answered(self, asked: bytes) -> Returned | Raised:
+        """What the process answers. It is killed unless it has answered in full: its next answer would be this one."""
+        child, limit_s = await self._started(), self._limit_s + LIMIT_S_PER_MB * len(asked) / 1e6
+        whole = False
+        try:
+            async with asyncio.timeout(limit_s):
+                answer = await _exchanged(child, asked)
+            whole = True
+        except TimeoutError:
+            raise _ChildLost(f"it did not answer within {limit_s:.0f} s") from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise _ChildLost(f"it ended during a check, with code {child.returncode}") from None
+        finally:
+            if not whole:
+                self._discard()
+        self._idle = asyncio.get_running_loop().call_later(self._idle_s, self._retire)
+        return cast("Returned | Raised", pickle.loads(answer))  # noqa: S301 - written by our own child
+
+    # -- the process
+
+    async def _started(self) -> Process:
+        """The process, which is started if there is none."""
+        if self._closed:
+            raise CheckFault("the worker has stopped, so no check is made any more")
+        if self._idle is not None:
+            self._idle.cancel()
+        if self.pid is None:
+            self._retire()
+            environment = {"PYTHONPATH": str(Path(service.__file__).parent.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+            try:
+                self._child = await asyncio.create_subprocess_exec(
+                    *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environment, cwd="/"
+                )
+            except OSError as error:
+                raise CheckFault(f"the process that checks long texts cannot be started: {error.strerror}") from error
+        return cast("Process", self._child)
+
+    def _discard(self) -> None:
+        """Kill the process."""
+        if self._child is not None:
+            with suppress(ProcessLookupError):
+                self._child.kill()
+        self._retire()
+
+    def _retire(self) -> None:
+        """Let the process end; the next call starts another one."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._child is not None:
+            ending = asyncio.get_running_loop().create_task(_ended(self._child), name="end of the check process")
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+            self._child = None
+
+
+async def _exchanged(child: Process, asked: bytes) -> bytes:
+    if child.stdin is None or child.stdout is None:
+        raise TypeError("expected a process with pipes")
+    child.stdin.write(framed(asked))
+    await child.stdin.drain()
+    length = await child.stdout.readexactly(LENGTH)
+    return await child.stdout.readexactly(int.from_bytes(length))
+
+
+async def _ended(child: Process) -> None:
+    """Close the input of a process and wait until it has ended; kill it where that takes long."""
+    if child.stdin is not None:
+        child.stdin.close()
+    try:
+        async with asyncio.timeout(END_S):
+            await child.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
