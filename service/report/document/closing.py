@@ -26,8 +26,6 @@ from service.report.labels import (
 from service.report.result.seat_types import ScreeningDetail, SeatDetail
 from service.report.result.types import LogPosition, Result
 
-"""What found a passage that speaks to a model."""
-
 
 def notices(r: Result) -> Iterator[Block]:
     """The notices of the debate."""
