@@ -57,6 +57,11 @@ class Given(NamedTuple):
         return self.rule.human_review(self.rules, self.case.task_type)
 
     @property
+    def masked(self) -> bool:
+        """Whether a decider is asked once more where passages of the case speak to a model."""
+        return self.rule.asked_masked(self.rules, self.case.estimated_downside)
+
+    @property
     def swapped(self) -> bool:
         """Whether a single decider is asked twice."""
         return self.rule.asked_twice(self.rules, self.case.estimated_downside)
@@ -117,6 +122,7 @@ def _adversarial(given: Given) -> Options:
         positions=asked.positions,
         personas=asked.personas,
         swapped=given.swapped,
+        masked=given.masked,
     )
 
 
@@ -132,6 +138,7 @@ def _stances(given: Given) -> Options:
         output_schema=asked.output_schema,
         instructions=asked.instructions,
         swapped=given.swapped,
+        masked=given.masked,
     )
 
 
@@ -173,6 +180,7 @@ def _panel(given: Given) -> Options:
         track_records=given.records if mode == "auto" else (),
         instructions=asked.instructions,
         swapped=adjudicator == "model" and given.swapped,
+        masked=given.masked,
     )
 
 
@@ -192,6 +200,7 @@ def _convergence(given: Given) -> Options:
         debater_instructions=asked.debater_instructions,
         judge_instructions=asked.judge_instructions,
         swapped=judge and given.swapped,
+        masked=judge and given.masked,
     )
 
 

@@ -11,13 +11,7 @@ from service.debate.model import (
 )
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal
 from service.errors import InvalidCase, did_you_mean
-from service.intake.formats.shared import (
-    Reading,
-    Request,
-    default,
-    reviewed,
-    swapped,
-)
+from service.intake.formats.shared import Reading, Request, default, masked, reviewed, swapped
 from service.intake.request import CaseRequest, OptionsRequest
 from service.intake.validation import between, check_text, key
 from service.policy import Policy
@@ -53,6 +47,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
         positions=asked.positions,
         personas=asked.personas,
         swapped=swapped(request, policy),
+        masked=masked(request, policy),
     )
 
 

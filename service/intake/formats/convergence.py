@@ -14,6 +14,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     named,
     number,
@@ -49,6 +50,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Convergenc
         debater_instructions=spoken("debaterInstructions", asked.debater_instructions),
         judge_instructions=spoken("judgeInstructions", asked.judge_instructions),
         swapped=judge and swapped(request, policy),
+        masked=judge and masked(request, policy),
     )
 
 

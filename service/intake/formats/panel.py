@@ -27,6 +27,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     number,
     reviewed,
@@ -66,6 +67,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> PanelOptio
         mode="manual" if chosen else default(asked.mode, rules.mode),
         instructions=spoken("instructions", asked.instructions),
         swapped=adjudicator == "model" and swapped(request, policy),
+        masked=masked(request, policy),
     )
 
 

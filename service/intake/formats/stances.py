@@ -12,6 +12,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     named,
     one_line,
@@ -48,6 +49,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOpt
         output_schema=asked.output_schema,
         instructions=spoken("instructions", asked.instructions),
         swapped=swapped(request, policy),
+        masked=masked(request, policy),
     )
 
 
