@@ -175,6 +175,11 @@ ORDER_CHECKS = _counter(
     "Concluded debates whose decider was to be asked again in reverse order, by the result.",
     {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")},
 )
+MASKED_CHECKS = _counter(
+    "gainsay_masked_checks_total",
+    "Concluded debates whose decider was to be asked again with the flagged passages masked, by the result.",
+    {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")},
+)
 DECIDED_BY_PLACE = _counter(
     "gainsay_judge_wins_total",
     "Verdicts for one stance, by the place in which the judge saw its last argument in that round.",

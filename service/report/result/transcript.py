@@ -7,7 +7,7 @@ import msgspec
 from service.debate.amounts import usd
 from service.debate.model import TurnId
 from service.debate.options import role_of
-from service.debate.turns import round_of, seat_of
+from service.debate.turns import is_masked, round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.formats import Telling, telling_of
 from service.report.formats.debaters import turns
@@ -70,6 +70,7 @@ def _weighed(h: History, turn: TurnId) -> Weighed:
         round=round_of(turn),
         seat=seat_of(turn),
         swapped=is_swapped(turn),
+        masked=is_masked(turn),
         replaced=h.facts.standing(turn) != turn,
         model=h.facts.spoke(turn),
         reply=msgspec.to_builtins(h.facts.said[turn]),
