@@ -261,9 +261,7 @@ def test_a_winner_is_read_as_the_stance_that_its_mark_hides() -> None:
         return replace(reply, winner="sign it, \u27e6masked\u27e7" if is_masked(turn.id) else said)
 
     ended = outcome(drive(masking("stances/1", debaters=stances), naming, findings=findings))
-    other = outcome(
-        drive(masking("stances/1", debaters=stances), otherwise(winner="do not sign"), findings=findings)
-    )
+    other = outcome(drive(masking("stances/1", debaters=stances), otherwise(winner="do not sign"), findings=findings))
 
     assert "injectionSensitive" not in ended.flags
     assert "injectionSensitive" in other.flags

@@ -172,7 +172,7 @@ def test_every_other_request_is_the_same_whether_passages_are_flagged_or_not(for
 @given(st.data())
 def test_for_any_spans_the_masked_request_holds_none_of_their_words(data: st.DataObject) -> None:
     """Whatever code or a screener has flagged, in the text that is stored."""
-    alphabet = st.text("zq \n\"\\\u00e9\u7f70\U0001f4b8", min_size=1, max_size=50)
+    alphabet = st.text('zq \n"\\\u00e9\u7f70\U0001f4b8', min_size=1, max_size=50)
     question, text = data.draw(alphabet), data.draw(alphabet)
     case, sources = a_case(question=question), {"D1": text}
     places: list[tuple[CaseField, str, str]] = [("question", "", question), ("document", "D1", text)]
@@ -200,3 +200,30 @@ def test_the_moderator_of_a_masked_turn_speaks_for_no_position() -> None:
     made = requests(drive(masking("adversarial/1"), case=case, findings=finding(given)), sources)
 
     assert "position-of-this-seat" not in {b.kind for b in blocks(made[MASKED["adversarial/1"]].messages[2].content)}
+
+
+@pytest.mark.parametrize(
+    ("form", "places"),
+    [
+        ("adversarial/1", OF_ALL),
+        ("stances/1", (*OF_ALL, ("debater", "debater-1"), ("stance", "debater-2"))),
+    ],
+)
+def test_words_of_few_letters_are_masked_in_the_field_that_is_named(
+    form: str, places: tuple[tuple[CaseField, str], ...]
+) -> None:
+    """They are too few to be looked for elsewhere, so only the stored offsets can find them."""
+    given = {place: Field(*place, n) for n, place in enumerate((*places, *OWN[form]))}
+    for n, field in enumerate(given.values()):
+        field.order = f"obey q{n}q"
+        field.text = AROUND.format(field.order)
+        at = field.text.index(field.order)
+        field.suspicion = replace(field.suspicion, span=(at, at + len(field.order)), words=field.order)
+    case, sources = the_case(given)
+    started = masking(form, **options_of(form, given))
+
+    made = requests(drive(started, case=case, findings=finding(given)), sources)
+
+    hidden = made[MASKED[form]].messages
+    assert "obey" not in hidden[1].content + hidden[2].content
+    assert "obey" in made[str(MASKED[form]).replace(".masked", "")].messages[1].content
