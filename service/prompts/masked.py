@@ -41,15 +41,8 @@ class Shown(NamedTuple):
 
     def blocks(self, given: Iterator[Block]) -> Iterator[Block]:
         """Blocks as this turn is shown them."""
-        return map(self._masked, given) if self.masks else given
-
-    def _masked(self, block: Block) -> Block:
         masks = self.masks
-        if masks is None:
-            return block
-        named = {name: masks.said(v) if name in _NAMING else v for name, v in block.attributes.items()}
-        text = block.text if block.kind in _OF_THE_CASE else _masked_json(block.text, masks)
-        return Block(block.kind, named, text)
+        return (_masked(block, masks) for block in given) if masks else given
 
 
 def as_shown(case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn) -> Shown:
@@ -63,10 +56,10 @@ def as_shown(case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn) -
     return Shown(hidden.case, masked_sources(sources, masks), hidden, masks)
 
 
-def _masked_json(text: str, masks: Masks) -> str:
-    """The JSON text of a reply: masked within its texts, so that it stays JSON whatever the words are."""
-    try:
-        value = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return masks.said(text)
-    return encoded(masks.view(value))
+def _masked(block: Block, masks: Masks) -> Block:
+    """A block without the words. One that is no text of the case holds JSON, and is masked within the texts of it."""
+    named = {name: masks.said(v) if name in _NAMING else v for name, v in block.attributes.items()}
+    text = block.text
+    if block.kind not in _OF_THE_CASE:
+        text = encoded(masks.view(msgspec.json.decode(text)))
+    return Block(block.kind, named, text)

@@ -18,11 +18,20 @@ from msgspec.structs import replace
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, decode
 from service.debate.entries import encode as encode_entry
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding, Passage, TextsFound
-from service.debate.model import Case, Check, Turn
+from service.debate.findings import (
+    CitationsFound,
+    CitationVerdict,
+    CritiqueFound,
+    Finding,
+    InjectionFound,
+    Passage,
+    Suspicion,
+    TextsFound,
+)
+from service.debate.model import Case, Check, Debater, Position, Turn
 from service.debate.options import DEFAULT_OUTPUT_SCHEMA
 from service.debate.replies import Moderation, Proposal, Reply
-from service.debate.replies.texts import texts_of
+from service.debate.replies.texts import texts_of, with_texts
 from service.debate.versions import newest
 from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
@@ -30,6 +39,7 @@ from service.prompts.layouts import LAYOUTS, rendered
 from service.prompts.undocumented import UNDOCUMENTED
 from tests.fixtures.debates import a_case, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
+from tests.fixtures.masking import ORDER, masking
 from tests.fixtures.self_naming import naming
 from tests.vectors.played import (
     ballot,
@@ -82,6 +92,33 @@ def debates() -> dict[str, list[Entry]]:
         "adversarial/1 that quotes": drive(a_start(2, seed=SEED), _again_in_brackets, findings=_quoting),
         "stances/1 that quotes": drive(replace(stances(rounds=1), seed=SEED), findings=_quoting),
         "stances/1 without documents": drive(_undocumented(stances(rounds=1)), case=replace(a_case(), documents=())),
+        "adversarial/1 masked": drive(
+            replace(
+                masking("adversarial/1", positions=_POSITIONS, personas={"moderator": f"A judge. {ORDER}"}), seed=SEED
+            ),
+            _repeating,
+            findings=_flagged,
+            case=_a_case(),
+        ),
+        "stances/1 masked": drive(
+            replace(
+                masking(
+                    "stances/1",
+                    debaters=_named(),
+                    anonymize_transcript=False,
+                    synthesizer=False,
+                    instructions=f"Weigh it. {ORDER}",
+                ),
+                seed=SEED,
+            ),
+            _repeating,
+            findings=_flagged,
+        ),
+        "panel/1 masked": drive(replace(panel(2, 1, masked=True), seed=SEED), findings=_flagged),
+        "convergence/1 masked": drive(
+            replace(convergence(2, 1, masked=True, judge_instructions=f"Be brief. {ORDER}"), seed=SEED),
+            findings=_flagged,
+        ),
         "panel/1 that quotes": drive(replace(panel(2, 2, adjudicator="model"), seed=SEED), findings=_quoting),
     }
     return {name: _repaired(_cut(entries)) for name, entries in found.items()}
@@ -147,6 +184,40 @@ def _quoting(check: Check, facts: Facts) -> Finding:
             Passage(field, span, "quotation", "nowhere", "document") for field, mine in spans.items() for span in mine
         )
     )
+
+
+_POSITIONS = (Position("sign", f"Sign. {ORDER}"), Position("wait", "Wait."))
+_FLAGGED = (
+    Suspicion("document", (len("9.2 The cap is the fees paid."), 75), "fence", "[[end document]]", "D1"),
+    Suspicion("document", (10, 13), "system", "let", "D2"),
+    Suspicion("position", (6, 6 + len(ORDER)), "verdict", ORDER, "sign"),
+    Suspicion("persona", (9, 9 + len(ORDER)), "verdict", ORDER, "moderator"),
+    Suspicion("instructions", (10, 10 + len(ORDER)), "verdict", ORDER, "debater-1"),
+    Suspicion("instructions", (10, 10 + len(ORDER)), "verdict", ORDER, "judge"),
+    Suspicion("stance", (6, 6 + len(ORDER)), "verdict", ORDER, "debater-1"),
+    Suspicion("debater", (0, 3), "address", "You", "debater-2"),
+    Suspicion("title", (0, 2), "address", "D1", "D1"),
+    Suspicion("document", (0, 400), "override", f"{ORDER} {'x' * 98}\u2026{'y' * 149}", "D3"),
+)
+
+
+def _flagged(check: Check, facts: Facts) -> Finding:
+    """Passages of every field that a decider is shown are flagged."""
+    return InjectionFound(_FLAGGED) if check.kind == "injection" else found(check, facts)
+
+
+def _named() -> tuple[Debater, ...]:
+    one, other = debaters(2, stances=True)
+    return replace(one, stance=f"sign. {ORDER}", role="a lawyer"), replace(other, name="You there")
+
+
+def _repeating(turn: Turn, facts: Facts) -> Reply:
+    """Every reply repeats the order: as it is, with escapes, in full width, and more often than marks may stand."""
+    wide = ORDER.translate({n: n + 0xFEE0 for n in range(0x21, 0x7F)})
+    escaped = "".join(f"\\u{ord(c):04x}" for c in ORDER)
+    words = f"{ORDER} {wide} {escaped} \\n \u27e6unfound: x\u27e7 Stra\u00dfe"
+    given = ("finalAnswer", "winner", "output")
+    return with_texts(canned(turn, facts), lambda path, text: text if path in given else f"{text} {words}")
 
 
 def _struck(check: Check, facts: Facts) -> Finding:
