@@ -112,6 +112,7 @@ class ConvergenceOptions(TypedDict):
     debaterInstructions: NotRequired[str]
     judgeInstructions: NotRequired[str]
     swapped: bool
+    masked: bool
 
 
 class DebaterSeat(TypedDict):
@@ -403,31 +404,6 @@ class AdjudicationEvent(TypedDict):
     notes: str
 
 
-class ProjectionEvent(TypedDict):
-    """
-    The debate in the caller's own shape: ``output`` is JSON text.
-    """
-
-    n: int
-    at: str
-    turn: str
-    seat: str
-    label: NotRequired[str]
-    name: NotRequired[str]
-    position: NotRequired[str]
-    phase: NotRequired[str]
-    attempt: int
-    servedModel: NotRequired[str]
-    tokens: int
-    chargedUSD: str
-    chargeBasis: Literal['none', 'reserved', 'usage']
-    spentUSD: str
-    leftUSD: str
-    debateId: str
-    round: int
-    output: str
-
-
 class PanelIdea(TypedDict):
     """
     An idea of a brainstorm, and the debaters that surfaced or endorsed it: more of them rank higher.
@@ -461,6 +437,31 @@ class SynthesisTurn(TypedDict):
     round: int
     confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
     explicitUncertainties: NotRequired[list[str]]
+
+
+class ProjectionEvent(TypedDict):
+    """
+    The debate in the caller's own shape: ``output`` is JSON text.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    output: str
 
 
 class QuotedPassage(TypedDict):
@@ -1045,12 +1046,16 @@ class CheckDetail(TypedDict):
 
 class Suspicion(TypedDict):
     """
-    A passage of a document that speaks to the reader as if it were an instruction.
+    A passage of a case that speaks to its reader as if it were an instruction to a model.
     """
 
-    sourceId: str
+    field: Literal['answer', 'context', 'debater', 'document', 'instructions', 'metadata', 'outputSchema', 'persona', 'position', 'question', 'stance', 'title', 'vote']
     span: list[int]
-    pattern: str
+    family: Literal['address', 'authority', 'fence', 'format', 'override', 'reply', 'score', 'secrecy', 'system', 'tool', 'verdict']
+    words: str
+    name: NotRequired[str]
+    hidden: NotRequired[str]
+    by: NotRequired[Literal['rules', 'screener']]
 
 
 class Weighed(TypedDict):
@@ -1064,6 +1069,7 @@ class Weighed(TypedDict):
     round: int
     seat: str
     swapped: bool
+    masked: bool
     replaced: bool
     model: str
     reply: dict[str, Any]
@@ -1463,7 +1469,7 @@ class DebateSettings(TypedDict):
     """
     The settings of a debate that its case leaves out.
 
-    Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.
+    Above ``swapAboveUSD`` the closing seat is asked twice, and above ``maskAboveUSD`` once more if passages of a case speak to a model; absent means never.
     """
 
     format: str
@@ -1482,6 +1488,7 @@ class DebateSettings(TypedDict):
     floatingNames: Literal['allowed', 'refused']
     adversarialWithoutDocuments: Literal['allowed', 'refused']
     swapAboveUSD: NotRequired[str]
+    maskAboveUSD: NotRequired[str]
 
 
 class Limits(TypedDict):
@@ -1915,7 +1922,8 @@ class GateChange(TypedDict):
 
 class AdversarialOptions(TypedDict):
     """
-    The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order.
+    The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order, ``masked``
+    once more with the flagged passages masked.
     """
 
     format: Literal['adversarial/1']
@@ -1926,6 +1934,7 @@ class AdversarialOptions(TypedDict):
     positions: NotRequired[list[Position]]
     personas: NotRequired[dict[str, str]]
     swapped: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class StancesOptions(TypedDict):
@@ -1943,6 +1952,7 @@ class StancesOptions(TypedDict):
     outputSchema: NotRequired[dict[str, Any]]
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class PanelOptions(TypedDict):
@@ -1966,6 +1976,7 @@ class PanelOptions(TypedDict):
     trackRecords: NotRequired[list[TrackRecord]]
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class Framing(TypedDict):
@@ -2062,10 +2073,10 @@ class ModeratorEvaluation(TypedDict):
 
 class PanelSynthesis(TypedDict):
     """
-    The answer that the debate converged on.
+    The answer that the debate converged on, or the one that was written with the flagged passages masked.
     """
 
-    event: Literal['synthesis']
+    event: Literal['masked', 'synthesis']
     debate_id: str
     synthesis_id: str
     synthesis: str
@@ -2291,6 +2302,20 @@ class SwappedModeration(TypedDict):
     agrees: bool
 
 
+class MaskedModeration(TypedDict):
+    """
+    The closing moderation, asked for again with the passages masked that speak to a model. It never replaces the
+    first one.
+    """
+
+    turn: str
+    evaluation: ModeratorEvaluation
+    conclusion: Literal['modified', 'rejected', 'upheld']
+    labels: NotRequired[dict[str, str]]
+    ranking: NotRequired[list[str]]
+    agrees: bool
+
+
 class ModeratorFirstTake(TypedDict):
     """
     A moderation that quoted what does not stand where it says, and that a second take replaced.
@@ -2368,6 +2393,7 @@ class StancesResult(TypedDict):
     rounds: int
     verdict: NotRequired[Verdict]
     swappedVerdict: NotRequired[Verdict]
+    maskedVerdict: NotRequired[Verdict]
     winnerStance: NotRequired[str]
     output: NotRequired[Any]
     raw: NotRequired[dict[str, Any]]
@@ -2414,6 +2440,7 @@ class PanelResult(TypedDict):
     finalScore: NotRequired[float]
     synthesis: NotRequired[str]
     synthesisTurn: NotRequired[str]
+    maskedSynthesis: NotRequired[str]
     ideas: NotRequired[list[RankedIdea]]
     accuracy: NotRequired[list[DebaterScores]]
     accuracyBy: NotRequired[Literal['algorithmic', 'model']]
@@ -2432,6 +2459,7 @@ class ConvergenceResult(TypedDict):
     convergedIn: NotRequired[int]
     finalAnswer: NotRequired[str]
     swappedAnswer: NotRequired[str]
+    maskedAnswer: NotRequired[str]
     votes: NotRequired[list[AnswerVotes]]
     tied: NotRequired[list[str]]
     similarities: NotRequired[list[float | None]]
@@ -2459,7 +2487,7 @@ class DifferingReplies(TypedDict):
     Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
     """
 
-    why: Literal['otherOrder', 'repair', 'secondTake']
+    why: Literal['masked', 'otherOrder', 'repair', 'secondTake']
     first: str
     second: str
     attempt: NotRequired[int]
@@ -3293,6 +3321,16 @@ class StreamSwapped(TypedDict):
     data: ModeratedEvent | VerdictEvent | RulingEvent | AdjudicationEvent
 
 
+class StreamMasked(TypedDict):
+    """
+    A seat that decides, asked again with the passages masked that speak to a model, has replied.
+    """
+
+    id: NotRequired[str]
+    event: Literal['masked']
+    data: ModeratedEvent | VerdictEvent | RulingEvent | PanelSynthesis
+
+
 class StreamSynthesis(TypedDict):
     """
     The seat that closes has written the answer.
@@ -3540,6 +3578,7 @@ class RoundDetail(TypedDict):
     labels: NotRequired[dict[str, str]]
     newDocuments: NotRequired[list[str]]
     swappedModeration: NotRequired[SwappedModeration]
+    maskedModeration: NotRequired[MaskedModeration]
     moderatorFirstTakes: NotRequired[list[ModeratorFirstTake]]
 
 
@@ -3752,4 +3791,4 @@ class StreamFinal(TypedDict):
     data: FinalEvent | WholeFinalEvent | PanelFinal | WholePanelFinal
 
 
-StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
+StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamMasked | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
