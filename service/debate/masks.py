@@ -41,7 +41,7 @@ from service.debate.options import (
 
 LEAST = 12
 """The fewest letters and digits of words that are masked wherever they are repeated; a letter of `_WIDE` counts as two.
-Fewer may be anybody's words."""
+Fewer may be words of any text."""
 APART = 30
 """A reply has at most one mark for each so many characters; more become one, from the first to the last. So a reply
 takes no more room than money is held for (`service.money.prices`)."""
@@ -137,8 +137,8 @@ def masked_options(options: Options, masks: Masks) -> Options:
             personas = {seat: masks.of("persona", seat, text) for seat, text in options.personas.items()}
             return replace(options, positions=positions, personas=personas)
         case StancesOptions():
-            told = masks.instructions(options, options.instructions)
-            return replace(options, debaters=masked_debaters(options, masks), instructions=told)
+            instructions = masks.instructions(options, options.instructions)
+            return replace(options, debaters=masked_debaters(options, masks), instructions=instructions)
         case PanelOptions():
             return replace(options, instructions=masks.instructions(options, options.instructions))
         case ConvergenceOptions():

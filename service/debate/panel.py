@@ -157,8 +157,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     after_exchange = result.consensus_reached and result.rounds_completed > 1
     agreed = agreed_blindly(s)
     late, unknown = after_exchange and agreed is False, after_exchange and agreed is None
-    risk = result.consensus_reached and accepts_a_risk(s)
-    opposes = opposes_claims(s)
+    risk, opposes = result.consensus_reached and accepts_a_risk(s), opposes_claims(s)
     words, sensitive, injected = _words(s, final), is_order_sensitive(s, rounds), is_injection_sensitive(s)
     takes = (*words, *filter(None, (masked_reply(s, final),)))
     used = dimensions_used(result.question_type, documented=s.facts.documented)

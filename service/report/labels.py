@@ -70,7 +70,7 @@ REASON: Mapping[str, str] = {
     "ordersDiffer": "the decider, asked in the other order, came to the same and differs in other members",
     "otherOrderLessSure": "the decider was less sure in the other order",
     "injectionSensitive": "the decision was another one without the passages that speak to a model",
-    "maskedUnchecked": "nobody could check whether the passages that speak to a model decided",
+    "maskedUnchecked": "it is unknown whether the passages that speak to a model decided",
     "maskedNotCompared": "code cannot compare the decision with the one without the passages that speak to a model",
     "maskedDiffers": "the decider, asked without the passages, came to the same and differs in other members",
     "maskedLessSure": "the decider was less sure without the passages that speak to a model",

@@ -71,6 +71,6 @@ def _masked(r: Result) -> Iterator[Fact]:
     if INJECTED in r.flags:
         yield Fact(_WITHOUT, "decided otherwise, so nothing stands")
     elif "maskedUnchecked" in r.flags:
-        yield Fact(_WITHOUT, "could not be, so nobody knows whether the passages decided")
+        yield Fact(_WITHOUT, "could not be, so it is unknown whether the passages decided")
     elif any(one.masked for one in r.weighed):
         yield Fact(_WITHOUT, next(words for flag, words in _SAME_WITHOUT.items() if flag in ("", *r.flags)))

@@ -200,7 +200,7 @@ def test_a_lower_level_of_the_masked_reply_counts(form: str) -> None:
 
 @every_format
 def test_a_level_that_only_an_order_lowered_raises_nothing(form: str) -> None:
-    def unsure(turn: Turn, facts: Facts) -> Reply:
+    def unsure(turn: Turn, facts: Facts) -> Any:
         said: Any = canned(turn, facts)
         decides = turn.seat in ("moderator", "judge", "synthesizer") and hasattr(said, "confidence_level")
         return replace(said, confidence_level="LOW") if decides and not is_masked(turn.id) else said
@@ -222,7 +222,7 @@ def test_another_typed_member_of_the_same_conclusion_is_for_a_person() -> None:
 
 
 def test_of_several_positions_the_first_place_decides() -> None:
-    def turned(turn: Turn, facts: Facts) -> Reply:
+    def turned(turn: Turn, facts: Facts) -> Any:
         said: Any = canned(turn, facts)
         return replace(said, ranking=said.ranking[::-1]) if is_masked(turn.id) else said
 
@@ -288,7 +288,7 @@ def test_other_words_of_a_synthesis_that_exclude_nothing_cannot_be_compared() ->
 
 
 def test_a_brainstorm_whose_first_idea_rests_on_other_claims_is_another_decision() -> None:
-    def fewer(turn: Turn, facts: Facts) -> Reply:
+    def fewer(turn: Turn, facts: Facts) -> Any:
         said: Any = canned(turn, facts)
         if not is_masked(turn.id):
             return said
