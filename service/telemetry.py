@@ -167,14 +167,13 @@ UNRESOLVED = _histogram(
     {"task_type": TASK_TYPES},
     buckets=_POINTS,
 )
-_ASKED_AGAIN = {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")}
 ORDER_CHECKS = _counter(
     "gainsay_order_checks_total",
     "Concluded debates whose decider was to be asked again in reverse order, by the result.",
-    _ASKED_AGAIN,
+    {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")},
 )
 MASKED_CHECKS = _counter(
-    "gainsay_masked_checks_total", "Results of asking a decider with flagged passages masked.", _ASKED_AGAIN
+    "gainsay_masked_checks_total", "Results of asking a decider with flagged passages masked.", ORDER_CHECKS.known
 )
 DECIDED_BY_PLACE = _counter(
     "gainsay_judge_wins_total",
