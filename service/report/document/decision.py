@@ -72,5 +72,5 @@ def _masked(r: Result) -> Iterator[Fact]:
         yield Fact(_WITHOUT, "decided otherwise, so nothing stands")
     elif "maskedUnchecked" in r.flags:
         yield Fact(_WITHOUT, "could not be, so it is unknown whether the passages decided")
-    elif any(one.masked for one in r.weighed):
+    elif any(one.masked for one in r.weighed) or any(d.masked_moderation for d in r.round_details):
         yield Fact(_WITHOUT, next(words for flag, words in _SAME_WITHOUT.items() if flag in ("", *r.flags)))
