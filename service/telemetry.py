@@ -105,14 +105,11 @@ def _histogram(name: str, text: str, labels: Mapping[str, Values], buckets: Sequ
     return Labelled(name, Histogram(name, text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
 
 
+_RULES = ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits")
 GATE_DECISIONS = _counter(
     "gainsay_gate_decisions_total",
     "Gate decisions by task type, result and the rule that decided.",
-    {
-        "task_type": TASK_TYPES,
-        "result": ("debate", "decline"),
-        "decided_by": ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits"),
-    },
+    {"task_type": TASK_TYPES, "result": ("debate", "decline"), "decided_by": _RULES},
 )
 UNKNOWN_TASK_TYPES = _counter(
     "gainsay_unknown_task_types_total", "Unknown task types.", {"outcome": _words("misspelled declined refused mapped")}
@@ -174,6 +171,9 @@ ORDER_CHECKS = _counter(
     "gainsay_order_checks_total",
     "Concluded debates whose decider was to be asked again in reverse order, by the result.",
     {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "differs", "sensitive", "unchecked")},
+)
+MASKED_CHECKS = _counter(
+    "gainsay_masked_checks_total", "Results of asking a decider with flagged passages masked.", ORDER_CHECKS.known
 )
 DECIDED_BY_PLACE = _counter(
     "gainsay_judge_wins_total",

@@ -8,6 +8,8 @@
                           once more, and its second take stands
     swapped:              if the options say so, the last moderation is asked for again in the reverse order: the same
                           conclusion stands, and a person decides about a different one
+    masked:               if the options say so and the case has a flagged passage, it is asked for once more with the
+                          passages masked; the same holds for it (`masked_decider`)
 
 With several positions there is one proposer and one rebuttal each, asked in parallel; one critic attacks them all.
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
@@ -20,12 +22,13 @@ from collections.abc import Callable, Sequence
 from service.debate.adversarial_agreement import agreement, first_conclusion
 from service.debate.adversarial_moderations import final_of, former_of, turned_of, wants_another
 from service.debate.adversarial_support import support
-from service.debate.adversarial_usability import answering, challenge, unanswering, unarguable, unlabelled
+from service.debate.adversarial_usability import kept, problem
 from service.debate.alike import alike
 from service.debate.decision_members import Reading
 from service.debate.ending import (
     at_most,
     human_review,
+    masked_caps,
     passage_caps,
     quotation_flags,
     screening_flags,
@@ -34,6 +37,13 @@ from service.debate.ending import (
 )
 from service.debate.entries import DebateStarted
 from service.debate.findings import CritiqueFound, TextsFound
+from service.debate.masked_decider import (
+    ask_masked,
+    masked,
+    masked_flags,
+    masked_reply,
+    masked_turns,
+)
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
@@ -61,15 +71,15 @@ from service.debate.replies import (
     Moderation,
     Proposal,
     Rebuttal,
-    Reply,
 )
-from service.debate.replies.pruning import Kept
 from service.debate.roster import Roles, Roster
 from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import Compared, compare
 from service.debate.turns import phase_of, round_of, split_party, turn_id
 from service.debate.voices import hear
+
+__all__ = ["FORMAT", "ended", "kept", "misfit", "moderated", "play", "problem", "shown", "table"]
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
@@ -123,7 +133,7 @@ def play(s: Script) -> Outcome:
             if satisfied:
                 break
         hear(s, _critique(s, r), *(turn.id for turn in _rebuttals(s, r)))
-        _swap(s)
+        _ask_again(s)
         reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
@@ -134,7 +144,7 @@ def play(s: Script) -> Outcome:
         if s.said(turn_id(r, "moderator")):
             closed = settle(s, Moderation, _moderator(s, r))
         if closed:
-            _swap(s)
+            _ask_again(s)
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
@@ -145,14 +155,16 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     failures = validation_failures(s)
     words = (final, *turned_of(s)) if final else ()
     reading = Reading(parties=lambda turn: {label: who for who, label in moderated(s, turn).items()})
-    sensitive = _order(s).get("orderSensitive", False)
-    takes = compare(s, words, reading, former=former_of(s), sensitive=sensitive)
+    sensitive, injected, again = _order(s).get("orderSensitive", False), _injected(s), masked_reply(s, final)
+    takes = compare(
+        s, (*words, *filter(None, (again,))), reading, former=former_of(s), sensitive=sensitive, injected=injected
+    )
     flags = _flags(s, status, words, takes)
     caps = _caps(s, status, flags, bool(failures), takes)
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
     level = at_most(level, caps)
     several = bool(positions_of(s.started.options))
-    decided = moderation if isinstance(moderation, Moderation) and "orderSensitive" not in flags else None
+    decided = moderation if isinstance(moderation, Moderation) and not (sensitive or injected) else None
     conclusion = decided.conclusion if decided else None
     return Outcome(
         status=status,
@@ -186,34 +198,6 @@ def misfit(started: DebateStarted) -> str | None:
     return None
 
 
-def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """Why a reply of the right shape is unusable at this place: a label, number or position that is not there."""
-    positions: set[str | None] = {p.id if p else None for p in _positions(s)}
-    if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
-        return "new evidence was introduced, so shift must say how it moved this seat; it is not null here"
-    match reply:
-        case Framing():
-            return unarguable(s.facts.case, turn, reply)
-        case Proposal() if not reply.arguments:
-            return "a case for the proposition has at least one argument; arguments is empty"
-        case Moderation():
-            return unlabelled(turn, reply)
-        case Critique():
-            if wrong := [p.n for p in reply.points if p.position not in positions]:
-                allowed = "null" if None in positions else f"one of {sorted(filter(None, positions))}"
-                return f"position must be {allowed} in every point; it is not in points {wrong}"
-        case Rebuttal():
-            return unanswering(challenge(s.facts, turn).standing, reply)
-        case _:
-            pass
-    return None
-
-
-def kept(s: Script, turn: Turn, reply: Reply) -> Kept:
-    """A reply without what its place did not ask for: a rebuttal's answers to points that it was not shown."""
-    return answering(challenge(s.facts, turn), reply) if isinstance(reply, Rebuttal) else Kept(reply)
-
-
 def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
     """The label of each reply that a turn sees: a neutral one for the moderator, its author for the other seats."""
     neutral = labels(turn)
@@ -229,12 +213,13 @@ def table(options: Options) -> Roster:
     critic = Turn(turn_id(1, "critic"), "critic", (FRAMING, *(t.id for t in proposers)))
     moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
     moderators = (moderator, swapped(moderator)) if options.swapped else (moderator,)
+    last = (masked(moderator),) if options.masked else ()
     times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(moderators) - 1}
     roster = Roster(
         seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
-        beginning=(Turn(FRAMING, "framing"), *proposers, critic, *in_two_takes(*moderators)),
+        beginning=(Turn(FRAMING, "framing"), *proposers, critic, *in_two_takes(*moderators), *last),
         closing=("moderator",),
         roles=ROLES,
     )
@@ -250,7 +235,7 @@ def _options(started: DebateStarted) -> AdversarialOptions:
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
     """The neutral labels of a moderation: party -> label, in the order in which it saw them."""
     first = _moderator(s, round_of(turn))
-    return labels(swapped(first) if phase_of(turn) else first)
+    return labels(swapped(first) if phase_of(turn) == "swapped" else first)
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:
@@ -302,7 +287,8 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
 
     def closing() -> tuple[Turn, ...]:
         moderator = _moderator(s, r, *due)
-        return in_two_takes(moderator, *([swapped(moderator)] if _options(s.started).swapped else []))
+        both = (moderator, swapped(moderator)) if _options(s.started).swapped else (moderator,)
+        return (*in_two_takes(*both), *masked_turns(s, moderator))
 
     return closing
 
@@ -324,12 +310,16 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
 
 
-def _swap(s: Script) -> None:
-    """Ask for the last moderation again in the reverse order, if the options say so."""
-    if _options(s.started).swapped and (final := final_of(s)):
-        again = swapped(_moderator(s, round_of(final)))
-        if s.close(Moderation, again):
+def _ask_again(s: Script) -> None:
+    """Ask for the last moderation again in the reverse order, and with the passages masked, if the options say so."""
+    if (final := final_of(s)) is None:
+        return
+    moderator = _moderator(s, round_of(final))
+    if _options(s.started).swapped:
+        again = swapped(moderator)
+        if s.close(Moderation, again, holding=lambda: masked_turns(s, moderator)):
             settle(s, Moderation, again)
+    ask_masked(s, Moderation, moderator)
 
 
 def _critique(s: Script, r: int) -> TurnId:
@@ -400,6 +390,7 @@ def _flags(s: Script, status: Status, words: Sequence[TurnId], takes: Compared) 
         **quotation_flags(s, words),
         **takes.flags,
         **_order(s),
+        **masked_flags(s, final, sensitive=_injected(s)),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
 
@@ -411,6 +402,13 @@ def _order(s: Script) -> dict[str, bool]:
         return {}
     again = turned_of(s)
     return {"orderSensitive": any(_view(s, final) != _view(s, turn) for turn in again), "orderUnchecked": not again}
+
+
+def _injected(s: Script) -> bool:
+    """Whether the moderator concluded otherwise without the flagged passages."""
+    final = final_of(s)
+    again = masked_reply(s, final)
+    return final is not None and again is not None and _view(s, final) != _view(s, again)
 
 
 def _view(s: Script, turn: TurnId) -> str | None:
@@ -433,6 +431,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool, tak
         *passage_caps(flags),
         *takes.caps,
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
+        *masked_caps(flags),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),
         *((flag in flags, flag, "MODERATE") for flag in EMPTY),

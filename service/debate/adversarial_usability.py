@@ -14,9 +14,40 @@ from service.debate.emptiness import says_nothing
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound
 from service.debate.model import Case, Turn, labels
-from service.debate.replies import Critique, Framing, Moderation, Rebuttal
+from service.debate.options import positions_of
+from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.replies.pruning import Dropped, Kept
+from service.debate.script import Script
 from service.debate.turns import phase_of
+
+
+def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
+    """Why a reply of the right shape is unusable at this place: a label, number or position that is not there."""
+    given = positions_of(s.started.options)
+    positions: set[str | None] = {position.id for position in given} if given else {None}
+    if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
+        return "new evidence was introduced, so shift must say how it moved this seat; it is not null here"
+    match reply:
+        case Framing():
+            return unarguable(s.facts.case, turn, reply)
+        case Proposal() if not reply.arguments:
+            return "a case for the proposition has at least one argument; arguments is empty"
+        case Moderation():
+            return unlabelled(turn, reply)
+        case Critique():
+            if wrong := [p.n for p in reply.points if p.position not in positions]:
+                allowed = "null" if None in positions else f"one of {sorted(filter(None, positions))}"
+                return f"position must be {allowed} in every point; it is not in points {wrong}"
+        case Rebuttal():
+            return unanswering(challenge(s.facts, turn).standing, reply)
+        case _:
+            pass
+    return None
+
+
+def kept(s: Script, turn: Turn, reply: Reply) -> Kept:
+    """A reply without what its place did not ask for: a rebuttal's answers to points that it was not shown."""
+    return answering(challenge(s.facts, turn), reply) if isinstance(reply, Rebuttal) else Kept(reply)
 
 
 def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:

@@ -9,6 +9,8 @@
     voices:               code finds which debaters argued; one that only agreed, and a person decides
     quotations:           code compares what every text quotes; a judge that quotes what stands nowhere is asked once
                           more, and its second take stands
+    judge masked:         if policy asks for it and the case has a flagged passage, once more with the passages masked;
+                          another answer, and there is none (`masked_decider`)
 
 A silent debater is missing from then on, and two must remain. A missing voice allows at most MODERATE. So do debaters
 of one family, because their agreement may be a prior that they share. The confidence of a vote by code:
@@ -29,10 +31,12 @@ from typing import Literal, NamedTuple
 
 from service.debate.alike import families
 from service.debate.answer_keys import folded, votes
+from service.debate.convergence_grounds import argues, is_grounded, similarity
 from service.debate.decision_members import Reading
 from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
-from service.debate.findings import CitationsFound, ConvergenceFound
+from service.debate.findings import ConvergenceFound
+from service.debate.masked_decider import ask_masked, masked, masked_flags, masked_turns
 from service.debate.model import (
     DEBATERS_MAX,
     Check,
@@ -55,7 +59,7 @@ from service.debate.roster import Roster, debating
 from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
 from service.debate.takes import compare
-from service.debate.turns import round_of, turn_id
+from service.debate.turns import MASKED, round_of, turn_id
 from service.debate.voices import hear, mute
 
 FORMAT = "convergence/1"
@@ -81,7 +85,7 @@ def play(s: Script) -> Outcome:
         if options.judge:
             s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
             settle(s, Ruling, _judge(s, r))
-            _swap(s, r)
+            _ask_again(s, r)
         reason: StopReason = "consensus" if converged else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
@@ -100,6 +104,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     held = {seat for group in result.votes for seat in group.seats}
     first = [group for group in result.blind_answers if not held.isdisjoint(group.seats)]
     late = len(result.votes) == 1 and _keys(first) != _keys(result.votes)
+    flags = masked_flags(s, _ruled(s), sensitive=decision.injected)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (bool(result.missing), "debaterMissing", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
@@ -114,21 +119,17 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         ),
         (mute(s, _heard(s)), "answersNotArgued", "MODERATE"),
     )
-    rulings = tuple(turn for phase in ("", "swapped") if (turn := _ruled(s, phase)))
+    rulings = tuple(turn for phase in ("", "swapped", MASKED) if (turn := _ruled(s, phase)))
+    takes = compare(s, rulings, Reading(key=folded), sensitive=decision.sensitive, injected=decision.injected)
     return end(
         s,
         (status, reason, detail),
-        Conclusion(
-            decision.level,
-            _ruled(s),
-            result,
-            _carrying(s, decision),
-            compare(s, rulings, Reading(key=folded), sensitive=decision.sensitive),
-        ),
+        Conclusion(decision.level, _ruled(s), result, _carrying(s, decision), takes),
         roles=table(options).roles,
         flags={
             **{why: holds for holds, why, _ in caps},
             "orderSensitive": decision.sensitive,
+            **flags,
             "tied": bool(decision.tied) and decision.by == "nobody",
             "tieBroken": bool(decision.tied) and decision.by == "majority",
         },
@@ -183,7 +184,7 @@ def table(options: Options) -> Roster:
     options, debaters = _options(options), debater_seats(options)
     alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
     judge = _turn(options, turn_id(0, "judge"), tuple(turn.id for turn in alone.values()))
-    judges = _with_second_takes(options, judge)
+    judges = (*_with_second_takes(options, judge), *((masked(judge),) if options.masked else ()))
     seats = alone | ({"judge": _turn(options, turn_id(0, "judge"), ())} if options.judge else {})
     apart = (
         *(("judge", d) for d in debaters if options.judge),
@@ -264,17 +265,10 @@ def _agreed_blindly(s: Script, result: ConvergenceResult) -> bool:
     found = _finding(s, 0)
     if found and found.converged:
         return True
-    if found and "noWords" not in found.why_not and all(_grounded(s, turn) for turn in _spoken(s, 0)):
+    if found and "noWords" not in found.why_not and all(is_grounded(s, turn) for turn in _spoken(s, 0)):
         return False
     whole = all(len(group.seats) == len(debater_seats(s.started.options)) for group in result.blind_answers)
     return whole and len(result.votes) == 1 and _keys(result.votes) == _keys(result.blind_answers)
-
-
-def _grounded(s: Script, turn: TurnId) -> bool:
-    """Whether an argument that stands has a verified citation."""
-    found = s.facts.found.get(f"{turn}/citations")
-    arguments = found.arguments if isinstance(found, CitationsFound) else ()
-    return any(v.verdict == "verified" for argument in arguments if not argument.struck for v in argument.verdicts)
 
 
 def _keys(groups: Sequence[AnswerVotes]) -> set[str]:
@@ -289,24 +283,10 @@ def _argued(s: Script, answer: str | None) -> bool:
     return any(
         isinstance(reply := s.facts.said[turn], Position)
         and folded(reply.final_answer) == folded(answer)
-        and _stands(s, turn, reply)
+        and argues(s, turn, reply)
         for turn in _heard(s)
         if seat_of(turn) in held
     )
-
-
-def _stands(s: Script, turn: TurnId, reply: Position) -> bool:
-    """Whether an argument of a reply is not struck."""
-    found = s.facts.found.get(f"{turn}/citations")
-    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
-    return any(argument.n not in struck for argument in reply.arguments)
-
-
-def _similarity(found: ConvergenceFound) -> int | None:
-    """The least similarity of all pairs; ``None`` if a pair has none."""
-    overlaps = [pair.overlap for pair in found.pairs]
-    known = [overlap for overlap in overlaps if overlap is not None]
-    return min(known) if known and len(known) == len(overlaps) else None
 
 
 class _Decision(NamedTuple):
@@ -317,13 +297,16 @@ class _Decision(NamedTuple):
     level: ConfidenceLevel
     sensitive: bool = False
     tied: tuple[str, ...] = ()
+    injected: bool = False
 
 
 def _decision(s: Script, status: Status) -> _Decision:
     """The judge's decision, or that of a vote; an aborted or failed debate has no vote."""
-    first, second = (_ruling(s, phase) for phase in ("", "swapped"))
-    if first and second and folded(first.final_answer) != folded(second.final_answer):
-        return _Decision("nobody", None, first.confidence_level, sensitive=True)
+    first, second, hidden = (_ruling(s, phase) for phase in ("", "swapped", MASKED))
+    turned = bool(first and second and folded(first.final_answer) != folded(second.final_answer))
+    injected = bool(first and hidden and folded(first.final_answer) != folded(hidden.final_answer))
+    if first and (turned or injected):
+        return _Decision("nobody", None, first.confidence_level, sensitive=turned, injected=injected)
     if first:
         return _Decision("judge", first.final_answer, first.confidence_level)
     if _options(s.started.options).judge or status not in ("completed", "truncated"):
@@ -333,16 +316,18 @@ def _decision(s: Script, status: Status) -> _Decision:
 
 def _result(s: Script, decision: _Decision) -> ConvergenceResult:
     """The result of the debate; the votes show the debaters' answers, also where a judge decided."""
-    second, gone = _ruling(s, "swapped"), {seat_of(turn) for turn in s.facts.silent}
+    second, hidden = _ruling(s, "swapped"), _ruling(s, MASKED)
+    gone = {seat_of(turn) for turn in s.facts.silent}
     return ConvergenceResult(
         rounds=_last(_heard(s)),
         converged_in=next((r for r in _rounds(s) if _found_converged(s, r)), None),
         decided_by=decision.by,
         final_answer=decision.answer,
         swapped_answer=second.final_answer if second else None,
+        masked_answer=hidden.final_answer if hidden else None,
         votes=_votes(s, _last_whole(s)),
         tied=decision.tied,
-        similarities=tuple(_similarity(found) for r in _rounds(s) if (found := _finding(s, r))),
+        similarities=tuple(similarity(found) for r in _rounds(s) if (found := _finding(s, r))),
         blind_answers=_votes(s, 0),
         missing=tuple(seat for seat in debater_seats(s.started.options) if seat in gone),
     )
@@ -371,7 +356,8 @@ def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
 
 
 def _judges(s: Script, r: int, due: Sequence[Turn] = ()) -> tuple[Turn, ...]:
-    return _with_second_takes(_options(s.started.options), _judge(s, r, due))
+    judge = _judge(s, r, due)
+    return (*_with_second_takes(_options(s.started.options), judge), *masked_turns(s, judge))
 
 
 def _with_second_takes(options: ConvergenceOptions, judge: Turn) -> tuple[Turn, ...]:
@@ -388,14 +374,17 @@ def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
 def _close(s: Script, r: int) -> None:
     """Ask the judge to close on the replies from before the money ended."""
     if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)) and settle(s, Ruling, _judge(s, r)):
-        _swap(s, r)
+        _ask_again(s, r)
 
 
-def _swap(s: Script, r: int) -> None:
+def _ask_again(s: Script, r: int) -> None:
+    """Ask the judge again in the reverse order, and with the passages masked, if the options say so."""
+    judge = _judge(s, r)
     if _options(s.started.options).swapped:
-        again = swapped(_judge(s, r))
-        if s.close(Ruling, again):
+        again = swapped(judge)
+        if s.close(Ruling, again, holding=lambda: masked_turns(s, judge)):
             settle(s, Ruling, again)
+    ask_masked(s, Ruling, judge)
 
 
 def _ruled(s: Script, phase: str = "") -> TurnId | None:

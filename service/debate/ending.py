@@ -60,8 +60,8 @@ def end(
     """The outcome of a debate between debaters, with or without a decider.
 
     The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own, and ``roles``
-    says which seats must not think alike. The flag ``orderSensitive`` caps at LOW, because the decision on the same
-    transcript in another order was different.
+    says which seats must not think alike. The flags ``orderSensitive`` and ``injectionSensitive`` cap at LOW, because
+    the decision on the same transcript was different in another order, or without the flagged passages.
     """
     status, reason, detail = state
     failures, near = validation_failures(s), alike(s, roles)
@@ -115,6 +115,7 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("orderSensitive" in flags, "orderSensitive", "LOW"),
+        *masked_caps(flags),
         *passage_caps(flags),
         (failures, "criticalValidationFailure", "MODERATE"),
     ]
@@ -169,6 +170,15 @@ def quotation_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceL
         ("unclearQuotation" in flags, "unclearQuotation", "MODERATE"),
         ("wordsOpposeVerdict" in flags, "wordsOpposeVerdict", "MODERATE"),
         ("noDocuments" in flags, "noDocuments", "MODERATE"),
+    )
+
+
+def masked_caps(flags: Collection[str]) -> tuple[tuple[bool, str, ConfidenceLevel], ...]:
+    """The caps for the flags of a decider that was to be asked once more with the flagged passages masked."""
+    return (
+        ("injectionSensitive" in flags, "injectionSensitive", "LOW"),
+        ("maskedUnchecked" in flags, "maskedUnchecked", "MODERATE"),
+        ("maskedNotCompared" in flags, "maskedNotCompared", "MODERATE"),
     )
 
 

@@ -398,11 +398,11 @@ class Difference(Struct, frozen=True, rename="camel", omit_defaults=True):
 class Differing(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Two replies of a decider to one question that differ in more than words.
 
-    ``second`` is the take that stands, or the reply in the reverse order where ``first`` stands. A ``repair`` stands in
-    the place of the unusable reply of ``first`` at ``attempt``.
+    ``second`` is the take that stands, or the reply in the reverse order or to a masked request where ``first`` stands.
+    A ``repair`` stands in the place of the unusable reply of ``first`` at ``attempt``.
     """
 
-    why: Literal["secondTake", "repair", "otherOrder"]
+    why: Literal["secondTake", "repair", "otherOrder", "masked"]
     first: TurnId
     second: TurnId
     members: tuple[Difference, ...]

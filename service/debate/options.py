@@ -52,7 +52,8 @@ class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 class AdversarialOptions(
     Struct, frozen=True, rename="camel", tag="adversarial/1", tag_field="format", omit_defaults=True
 ):
-    """The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order."""
+    """The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order, ``masked``
+    once more with the flagged passages masked."""
 
     max_rounds: int
     min_challenge_strength: int
@@ -65,6 +66,8 @@ class AdversarialOptions(
     """Whether the closing seat is asked twice, the second time in the reverse order."""
     screened: bool = False
     """Whether the screener of policy reads the case before the debate."""
+    masked: bool = False
+    """Whether the closing seat is asked once more with the passages masked that the check of the case flagged."""
 
 
 class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -100,6 +103,8 @@ class StancesOptions(Struct, frozen=True, rename="camel", tag="stances/1", tag_f
     """Whether the judge is asked twice, the second time in the reverse order."""
     screened: bool = False
     """Whether the screener of policy reads the case before the debate."""
+    masked: bool = False
+    """Whether the judge is asked once more with the passages masked that the check of the case flagged."""
 
 
 class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_field="format", omit_defaults=True):
@@ -158,6 +163,8 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
     """Whether the seats that score and close are asked twice, the second time in the reverse order."""
     screened: bool = False
     """Whether the screener of policy reads the case before the debate."""
+    masked: bool = False
+    """Whether the synthesizer is asked once more with the passages masked that the check of the case flagged."""
 
 
 class ConvergenceOptions(
@@ -183,6 +190,8 @@ class ConvergenceOptions(
     """Whether the judge is asked twice, the second time in the reverse order."""
     screened: bool = False
     """Whether the screener of policy reads the case before the debate."""
+    masked: bool = False
+    """Whether the judge is asked once more with the passages masked that the check of the case flagged."""
 
 
 class AskedOptions(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -313,6 +322,15 @@ def swapped_of(options: Options) -> bool:
     match options:
         case AdversarialOptions() | StancesOptions() | PanelOptions() | ConvergenceOptions():
             return options.swapped
+        case BallotOptions():
+            return False
+
+
+def masked_of(options: Options) -> bool:
+    """Whether the decider is asked once more where the check flagged a passage; never in a ballot, which has none."""
+    match options:
+        case AdversarialOptions() | StancesOptions() | PanelOptions() | ConvergenceOptions():
+            return options.masked
         case BallotOptions():
             return False
 

@@ -11,6 +11,8 @@
     quotations                     code compares what every text quotes; a synthesizer that quotes what stands nowhere
                                    is asked once more, and its second take stands
     the synthesis                  code compares it with the claims that all debaters accept
+    synthesizer masked             if policy asks for it and the case has a flagged passage, once more with the passages
+                                   masked; another answer, and there is none (`panel_synthesis`)
 
 A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
 mean is in `service/checks/consensus`. Who stands where after a round is in `panel_standing`; who answers objections is
@@ -34,6 +36,7 @@ from service.debate.findings import (
     SynthesisFound,
     TextsFound,
 )
+from service.debate.masked_decider import ask_masked, masked, masked_flags, masked_reply, masked_turns
 from service.debate.model import (
     Check,
     Options,
@@ -52,15 +55,25 @@ from service.debate.panel_answers import DEVIL_FROM, accepts_a_risk, answered, a
 from service.debate.panel_result import result_of
 from service.debate.panel_standing import (
     TRIGGERS,
+    agreed_blindly,
     answers,
     debaters_of,
     dimensions_used,
+    is_order_sensitive,
+    is_order_unchecked,
     labels_of,
     latest,
     options_of,
     question_type,
     standing,
     standings,
+)
+from service.debate.panel_synthesis import (
+    is_injection_sensitive,
+    is_masked_blurred,
+    masked_check,
+    opposes_claims,
+    synthesis_of,
 )
 from service.debate.panel_usability import problem
 from service.debate.quoted import examine, in_two_takes, settle
@@ -77,7 +90,6 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import QuestionType
 from service.debate.replies.pruning import Kept
-from service.debate.results import ConsensusRound
 from service.debate.roster import Roster, debating
 from service.debate.screening import screen, with_screener
 from service.debate.script import MoneyEnded, Script
@@ -121,6 +133,7 @@ def play(s: Script) -> Outcome:
         s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
         settle(s, Synthesis, _synthesizer(s, r))
         _compare_synthesis(s, r)
+        _ask_masked(s, r)
         _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -136,18 +149,18 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     had read each other, and are sure of it. It is MODERATE for any other consensus that they do not doubt, LOW without
     one, and never above the synthesizer's own.
     """
-    rounds, final = standings(s), next((s.facts.standing(t) for t in s.facts.said if seat_of(t) == "synthesizer"), None)
+    rounds, final = standings(s), synthesis_of(s)
     synthesis = s.facts.said[final] if final else None
     result = result_of(s, rounds, final)
-    unchecked, unargued = _unchecked(s, rounds), mute(s, _answered(s))
+    unchecked, unargued = is_order_unchecked(s, rounds), mute(s, _answered(s))
     sure = result.overall_confidence or 0
     measured, blind = bool(rounds), result.consensus_reached and result.rounds_completed == 1
     after_exchange = result.consensus_reached and result.rounds_completed > 1
-    agreed = _agreed_blindly(s)
+    agreed = agreed_blindly(s)
     late, unknown = after_exchange and agreed is False, after_exchange and agreed is None
-    risk = result.consensus_reached and accepts_a_risk(s)
-    opposes = any(isinstance(found, SynthesisFound) and found.opposed for found in s.facts.found.values())
-    words, sensitive = _words(s, final), _order_sensitive(s, rounds)
+    risk, opposes = result.consensus_reached and accepts_a_risk(s), opposes_claims(s)
+    words, sensitive, injected = _words(s, final), is_order_sensitive(s, rounds), is_injection_sensitive(s)
+    takes = (*words, *filter(None, (masked_reply(s, final),)))
     used = dimensions_used(result.question_type, documented=s.facts.documented)
     reading = Reading(counted=used, threshold=rounds[-1].threshold if rounds else 0)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
@@ -170,7 +183,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             final,
             result,
             words,
-            compare(s, words, reading, sensitive=sensitive),
+            compare(s, takes, reading, sensitive=sensitive, injected=injected),
         ),
         roles=table(s.started.options).roles,
         flags={
@@ -184,6 +197,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "answersNotArgued": unargued,
             "orderSensitive": sensitive,
             "orderUnchecked": unchecked,
+            **masked_flags(s, final, sensitive=injected, blurred=is_masked_blurred(s)),
             "adjudicatorSilent": any(seat_of(turn) == "adjudicator" for turn in s.facts.silent),
         },
         caps=caps,
@@ -249,6 +263,7 @@ def table(options: Options) -> Roster:
         *(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"),
         *last,
         reworded(last[-1]),
+        *((masked(last[-1]),) if options.masked else ()),
     )
     closing = tuple(turn.seat for turn in last)
     roles = debating(debaters, tuple(seat for seat in ("synthesizer", "adjudicator") if seat in seats))
@@ -311,6 +326,7 @@ def _close(s: Script, r: int) -> None:
     synthesizer = _synthesizer(s, last)
     funded = s.close(Synthesis, synthesizer) is None or settle(s, Synthesis, synthesizer)
     _compare_synthesis(s, last)
+    _ask_masked(s, last)
     if funded and synthesizer.id not in s.facts.refused:
         _assess(s, last)
 
@@ -321,6 +337,13 @@ def _compare_synthesis(s: Script, r: int) -> None:
     if s.said(final):
         said = tuple(t for q in range(1, r + 1) for t in answers(s, q))
         s.find(SynthesisFound, Check(f"{r}/synthesis", "synthesis", (*said, final)))
+
+
+def _ask_masked(s: Script, r: int) -> None:
+    """Ask for the synthesis once more with the flagged passages masked, and find whether the two exclude each other."""
+    if synthesis_of(s) and ask_masked(s, Synthesis, _synthesizer(s, r), lambda: _reviewer(s, r)):
+        check = masked_check(s, r)
+        s.find(SynthesisFound, *((check,) if check else ()))
 
 
 def _assess(s: Script, r: int) -> None:
@@ -348,7 +371,7 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
 
     def closing() -> tuple[Turn, ...]:
         synthesizer = _synthesizer(s, r, *due)
-        return (*in_two_takes(synthesizer), *_reviewer(s, r, *due))
+        return (*in_two_takes(synthesizer), *masked_turns(s, synthesizer), *_reviewer(s, r, *due))
 
     return closing
 
@@ -420,30 +443,3 @@ def _share(one: SeatPlan, other: SeatPlan) -> bool:
     """Whether two seats have a model in common, fallbacks included."""
     pairs = ((identity(a), identity(b)) for a in one.with_fallback for b in other.with_fallback)
     return any(nearness(a, b) == "sameModel" for a, b in pairs)
-
-
-def _agreed_blindly(s: Script) -> bool | None:
-    """Whether the debaters' conclusions agreed in the blind round; ``None`` where code could not compare them.
-
-    Without a comparison it is unknown whether they agreed only after they had read each other.
-    """
-    found = s.facts.found.get("1/consensus")
-    if not isinstance(found, ConsensusFound):
-        return None
-    aligned = found.dimensions.get("stance_alignment")
-    if aligned is None or any(veto.code == "conclusionsNotCompared" for veto in found.vetoes):
-        return None
-    return aligned >= found.threshold
-
-
-def _order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
-    """Whether the last adjudication in both orders had another result in the second order."""
-    pairs = [r for r in rounds if s.said(turn_id(r.round, "adjudicator", "swapped"))]
-    return bool(pairs) and not pairs[-1].terminated
-
-
-def _unchecked(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
-    """Whether a model alone ended the deliberation, and the second order that was due could not be asked."""
-    if not rounds or not options_of(s).swapped or rounds[-1].by != "model":
-        return False
-    return rounds[-1].terminated and not s.said(turn_id(rounds[-1].round, "adjudicator", "swapped"))

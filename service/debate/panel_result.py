@@ -5,6 +5,7 @@ from __future__ import annotations
 from service.debate.findings import AccuracyFound, DebaterScores
 from service.debate.model import TurnId, seat_of
 from service.debate.panel_standing import TRIGGERS, debaters_of, labels_of, latest, question_type
+from service.debate.panel_synthesis import is_injection_sensitive, masked_synthesis
 from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
 from service.debate.script import Script
@@ -12,7 +13,7 @@ from service.debate.script import Script
 
 def result_of(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:
     """The result after these measured rounds; ``final`` is the synthesis that stands."""
-    kind, synthesis = question_type(s), s.reply(final)
+    kind, synthesis = question_type(s), None if is_injection_sensitive(s) else s.reply(final)
     missing = tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent))
     last = [s.facts.said[t] for d in debaters_of(s) if d not in missing and (t := latest(s, d))]
     sure = [reply.overall_confidence for reply in last if isinstance(reply, BlindAnswer | RevisedAnswer)]
@@ -27,6 +28,7 @@ def result_of(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | Non
         labels=labels_of(s),
         synthesis=synthesis.answer if isinstance(synthesis, Synthesis) else None,
         synthesis_turn=final,
+        masked_synthesis=masked_synthesis(s),
         ideas=ranked_ideas(synthesis) if isinstance(synthesis, Synthesis) else (),
         accuracy=scores,
         accuracy_by="model" if by_model else "algorithmic",

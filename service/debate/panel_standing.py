@@ -179,3 +179,30 @@ def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> Consensus
         counted=counted,
         vetoes=found.vetoes,
     )
+
+
+def is_order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
+    """Whether the last adjudication in both orders had another result in the second order."""
+    pairs = [r for r in rounds if s.said(turn_id(r.round, "adjudicator", "swapped"))]
+    return bool(pairs) and not pairs[-1].terminated
+
+
+def is_order_unchecked(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
+    """Whether a model alone ended the deliberation, and the second order that was due could not be asked."""
+    if not rounds or not options_of(s).swapped or rounds[-1].by != "model":
+        return False
+    return rounds[-1].terminated and not s.said(turn_id(rounds[-1].round, "adjudicator", "swapped"))
+
+
+def agreed_blindly(s: Script) -> bool | None:
+    """Whether the debaters' conclusions agreed in the blind round; ``None`` where code could not compare them.
+
+    Without a comparison it is unknown whether they agreed only after they had read each other.
+    """
+    found = s.facts.found.get("1/consensus")
+    if not isinstance(found, ConsensusFound):
+        return None
+    aligned = found.dimensions.get("stance_alignment")
+    if aligned is None or any(veto.code == "conclusionsNotCompared" for veto in found.vetoes):
+        return None
+    return aligned >= found.threshold

@@ -24,7 +24,7 @@ class Verdict(Struct, frozen=True, rename="camel"):
 
 
 class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_field="format", omit_defaults=True):
-    """The standing verdict (none if the order decided), the verdict in the reverse order, and the projection.
+    """The standing verdict (none if the order or flagged passages decided), the others beside it, and the projection.
 
     ``winner_stance`` is the assigned stance that the winner names, null where it names none of them; ``output`` is the
     projection in the caller's shape.
@@ -33,9 +33,11 @@ class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_fiel
     rounds: int
     """The number of rounds that were debated."""
     verdict: Verdict | None = None
-    """The verdict that stands. Absent if the order of presentation decided."""
+    """The verdict that stands. Absent if the order of presentation or flagged passages decided."""
     swapped_verdict: Verdict | None = None
     """The verdict in the reverse order, if it was asked for."""
+    masked_verdict: Verdict | None = None
+    """The verdict without the passages that the check of the case flagged, if it was asked for."""
     winner_stance: str | None = None
     """The assigned stance that the winner names. Absent where it names none of them."""
     output: Any = None
@@ -151,6 +153,7 @@ class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="f
     labels: dict[str, str]
     synthesis: str | None = None
     synthesis_turn: TurnId | None = None
+    masked_synthesis: str | None = None
     ideas: tuple[RankedIdea, ...] = ()
     accuracy: tuple[DebaterScores, ...] = ()
     accuracy_by: Literal["algorithmic", "model"] = "algorithmic"
@@ -178,6 +181,7 @@ class ConvergenceResult(Struct, frozen=True, rename="camel", tag="convergence", 
     decided_by: Literal["judge", "majority", "nobody"]
     final_answer: str | None = None
     swapped_answer: str | None = None
+    masked_answer: str | None = None
     votes: tuple[AnswerVotes, ...] = ()
     tied: tuple[str, ...] = ()
     similarities: tuple[int | None, ...] = ()

@@ -4,6 +4,8 @@
     each round (2):   every debater in declared order; each sees all earlier arguments, under stances alone
     judge:            once, after the last round; each round in seeded order, so that no place in it is favoured
     judge again:      if policy asks for it, with each round in reverse order; a different answer: the order decided
+    judge masked:     if policy asks for it and the case has a flagged passage, once more with the passages masked; a
+                      different answer: nothing is decided (`masked_decider`)
     synthesizer:      projects the transcript and the verdict to the caller's own shape, or is switched off
     money ended:      judge and synthesizer close on the arguments so far
     voices:           code finds which debaters argued: a winner that no seat argued, or a stance whose debaters only
@@ -20,11 +22,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
+from msgspec.structs import replace
+
 from service.debate.decision_members import Reading, listed_strings
 from service.debate.emptiness import says_nothing
 from service.debate.ending import Conclusion, end
 from service.debate.entries import DebateStarted
 from service.debate.labels import fold
+from service.debate.masked_decider import ask_masked, masked, masked_flags, masked_reply, masked_turns, suspicions
+from service.debate.masks import masked_debaters, masks_of
 from service.debate.model import (
     DEBATERS_MAX,
     Debater,
@@ -86,7 +92,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     """The outcome of a debate that ends here, with the state that it reached."""
     options = _options(s.started.options)
     first, second = _judgements(s)
-    undecided = _order_decided(s)
+    undecided, injected = _order_decided(s), _passages_decided(s)
     result, silent = _result(s), bool(_mute(s))
     winner_alone = _winner_alone(s, result)
     level: ConfidenceLevel = first.confidence_level if first else "LOW"
@@ -94,13 +100,16 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     # Without a winner in either order, nothing is left that code could compare.
     blurred = first is not None and second is not None and first.winner is second.winner is None
     words = (_spoken(s, "judge"), _spoken(s, "judge", "swapped"), _spoken(s, "synthesizer"))
-    takes = tuple(turn for turn in words if turn)
+    takes, again = tuple(turn for turn in words if turn), _without_passages(s)
     reading = Reading(key=partial(_key, options), listed=listed_strings(output_schema_of(options)))
     alone = len(_sides(s, _argued(s))) == 1
+    compared = compare(s, (*takes, *filter(None, (again,))), reading, sensitive=undecided, injected=injected)
+    hidden = s.reply(again)
+    open_ended = isinstance(hidden, Judgement) and first is not None and first.winner is hidden.winner is None
     return end(
         s,
         (status, reason, detail),
-        Conclusion(level, _spoken(s, "judge"), result, takes, compare(s, takes, reading, sensitive=undecided)),
+        Conclusion(level, _spoken(s, "judge"), result, takes, compared),
         roles=table(options).roles,
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
@@ -110,6 +119,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "orderSensitive": undecided,
             "orderUnchecked": unchecked,
             "orderNotCompared": blurred,
+            **masked_flags(s, _spoken(s, "judge"), sensitive=injected, blurred=open_ended),
         },
         caps=(
             (alone, "unchallenged", "LOW"),
@@ -193,7 +203,7 @@ def table(options: Options) -> Roster:
         usual=usual,
         beginning=(
             *(_turn(options, turn, said[:i]) for i, turn in enumerate(said)),
-            *_closings(options, 1, said),
+            *_closings(options, 1, said, hidden=options.masked),
         ),
         closing=closing,
         roles=debating(debaters, ("judge",)),  # the synthesizer projects a verdict that it cannot change
@@ -243,18 +253,22 @@ def _argued(s: Script, due: TurnId | None = None) -> tuple[TurnId, ...]:
 
 def _closing(s: Script, r: int, due: TurnId) -> Callable[[], tuple[Turn, ...]]:
     """The turns that would end the debate if money ended after this one."""
-    return lambda: _closings(_options(s.started.options), r, _argued(s, due))
+    hidden = bool(masked_turns(s, _judge(s, r)))
+    return lambda: _closings(_options(s.started.options), r, _argued(s, due), hidden=hidden)
 
 
-def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> tuple[Turn, ...]:
-    """Every closing turn after round ``r`` and its second take; the judge's order does not change the cost."""
+def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...], *, hidden: bool) -> tuple[Turn, ...]:
+    """Every closing turn after round ``r`` and its second take; the judge's order does not change the cost.
+
+    ``hidden`` says that the judge may be asked once more with the flagged passages masked.
+    """
     judge = _turn(options, turn_id(r, "judge"), argued)
     closings = [judge]
     if options.swapped:
         closings.append(_turn(options, turn_id(r, "judge", "swapped"), argued))
     if options.synthesizer:
         closings.append(_turn(options, turn_id(r, "synthesizer"), (*argued, judge.id)))
-    return in_two_takes(*closings)
+    return (*in_two_takes(*closings), *((masked(judge),) if hidden else ()))
 
 
 def _judge(s: Script, r: int) -> Turn:
@@ -281,9 +295,13 @@ def _follow(s: Script, r: int) -> None:
         return
     settle(s, Judgement, _judge(s, r))
     hear(s, *_argued(s))
-    options, again = _options(s.started.options), swapped(_judge(s, r))
-    if options.swapped and s.close(Judgement, again, holding=lambda: (_synthesizer(s, r),) * options.synthesizer):
+    options, judge = _options(s.started.options), _judge(s, r)
+    again, last = swapped(judge), masked_turns(s, judge)
+    if options.swapped and s.close(
+        Judgement, again, holding=lambda: (*last, *(_synthesizer(s, r),) * options.synthesizer)
+    ):
         settle(s, Judgement, again)
+    ask_masked(s, Judgement, judge, holding=lambda: (_synthesizer(s, r),) * options.synthesizer)
     if _projects(s) and s.close(Projection, _synthesizer(s, r)):
         settle(s, Projection, _synthesizer(s, r))
 
@@ -291,9 +309,10 @@ def _follow(s: Script, r: int) -> None:
 def _projects(s: Script) -> bool:
     """Whether a synthesizer projects the verdict.
 
-    If the order decided, there is no winner. A projection of either verdict would claim one, so none is asked for.
+    If the order or the flagged passages decided, there is no winner. A projection of either verdict would claim one, so
+    none is asked for.
     """
-    return _options(s.started.options).synthesizer and not _order_decided(s)
+    return _options(s.started.options).synthesizer and not _order_decided(s) and not _passages_decided(s)
 
 
 def _spoken(s: Script, seat: str, phase: str = "") -> TurnId | None:
@@ -315,6 +334,27 @@ def _order_decided(s: Script) -> bool:
     """Whether the judge named another winner for the same arguments in the reverse order."""
     first, second = _judgements(s)
     return bool(first and second) and _winner(s, first) != _winner(s, second)
+
+
+def _without_passages(s: Script) -> TurnId | None:
+    """The judge's turn with the flagged passages masked, if it spoke."""
+    return masked_reply(s, _spoken(s, "judge"))
+
+
+def _passages_decided(s: Script) -> bool:
+    """Whether the judge named another winner without the flagged passages.
+
+    It may have been shown a stance or a name with a mark in it, and names the winner so.
+    """
+    (first, _), again = _judgements(s), s.reply(_without_passages(s))
+    if first is None or not isinstance(again, Judgement):
+        return False
+    options = _options(s.started.options)
+    hidden = replace(options, debaters=masked_debaters(options, masks_of(suspicions(s))))
+    named = _stance(hidden, again.winner) if again.winner else None
+    pairs = zip(hidden.debaters, options.debaters, strict=True)
+    stances = {debater.stance for shown_as, debater in pairs if shown_as.stance == named}
+    return _winner(s, first) != (stances.pop() if len(stances) == 1 else _winner(s, again))
 
 
 def _side(debater: Debater) -> str:
@@ -385,14 +425,15 @@ def _verdict(judgement: Judgement | None) -> Verdict | None:
 
 
 def _result(s: Script) -> StancesResult:
-    """The result of the debate; if the order decided, both verdicts are in it and there is no winner."""
+    """The result of the debate; if the order or flagged passages decided, the verdicts are in it without a winner."""
     first, second = _judgements(s)
-    stands = None if _order_decided(s) else first
+    stands, again = None if _order_decided(s) or _passages_decided(s) else first, s.reply(_without_passages(s))
     projection = s.reply(_spoken(s, "synthesizer"))
     return StancesResult(
         rounds=max((round_of(turn) for turn in _argued(s)), default=0),
         verdict=_verdict(stands),
         swapped_verdict=_verdict(second),
+        masked_verdict=_verdict(again if isinstance(again, Judgement) else None),
         winner_stance=_stance(_options(s.started.options), stands.winner) if stands and stands.winner else None,
         output=output_of(projection.output) if isinstance(projection, Projection) else None,
     )

@@ -3,17 +3,19 @@
     second take     code marked what the first one quotes, and the decider was asked once more
     repair          a reply could not be used, and the model was asked again in the same turn
     other order     policy has the decider asked again with the replies of each round in reverse order
+    masked          a passage of the case was flagged, and policy has the decider asked again with it masked
 
 A later reply stands in the place of an earlier one, so it could change a decision unseen. Hence the lowest level of all
 of them counts. Where a second take or a repair decides otherwise: ``secondTakeDiffers``. Where the two orders come to
-one decision and differ in another typed member: ``ordersDiffer``. Both are at most MODERATE, and for a person.
-Decisions that differ between the orders are the format's own ``orderSensitive``. `decision_members` compares.
+one decision and differ in another typed member: ``ordersDiffer``; the same with and without the flagged passages:
+``maskedDiffers``. All are at most MODERATE, and for a person. Decisions that differ between the orders are the format's
+own ``orderSensitive``, those that differ without the passages ``injectionSensitive``. `decision_members` compares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -26,7 +28,7 @@ from service.debate.model import Difference, Differing, TurnId, seat_of
 from service.debate.replies import Adjudication, Conclusion, ConfidenceLevel, Reply
 from service.debate.replies.decoding import object_of
 from service.debate.script import Script
-from service.debate.turns import phase_of, round_of, take_of, turn_id
+from service.debate.turns import MASKED, phase_of, round_of, take_of, turn_id
 
 _LEVELS: tuple[ConfidenceLevel, ...] = get_args(ConfidenceLevel)
 """The levels, the surest first."""
@@ -44,37 +46,50 @@ class Compared(Struct, frozen=True):
 
 
 def compare(
-    s: Script, standing: Sequence[TurnId], reading: Reading, *, former: Sequence[TurnId] = (), sensitive: bool = False
+    s: Script,
+    standing: Sequence[TurnId],
+    reading: Reading,
+    *,
+    former: Sequence[TurnId] = (),
+    sensitive: bool = False,
+    injected: bool = False,
 ) -> Compared:
-    """Compare the takes, repairs and orders of the deciders whose standing takes these are.
+    """Compare the takes, repairs, orders and masked replies of the deciders whose standing takes these are.
 
     ``former`` are the standing takes of deciders in rounds that another one followed: their levels do not count.
-    ``sensitive`` says that the two orders decided differently, which the format flags itself.
+    ``sensitive`` says that the two orders decided differently, ``injected`` that the decision was another one without
+    the flagged passages; the format flags both itself.
     """
     before = tuple(pair for turn in former for pair in _earlier(s, turn, reading))
     again = tuple(pair for turn in standing for pair in _earlier(s, turn, reading))
-    orders = tuple(_orders(s, standing, reading))
+    orders = tuple(_beside(s, standing, reading, "swapped", "otherOrder"))
+    without = tuple(_beside(s, standing, reading, MASKED, "masked"))
     second = any(_decides(pair) for pair in (*before, *again))
     other = not sensitive and any(_decides(pair) for pair in orders)
-    first_level, other_level = _lowered(again), None if sensitive else _lowered(orders, swapped=True)
+    hidden = not injected and any(_decides(pair) for pair in without)
+    first_level, other_level = _lowered(again), None if sensitive else _lowered(orders, first_stands=True)
+    masked_level = None if injected else _lowered(without, first_stands=True)
     caps: Caps = (
         (second, "secondTakeDiffers", "MODERATE"),
         (other, "ordersDiffer", "MODERATE"),
+        (hidden, "maskedDiffers", "MODERATE"),
         (first_level is not None, "firstTakeLessSure", first_level or "LOW"),
         (other_level is not None, "otherOrderLessSure", other_level or "LOW"),
+        (masked_level is not None, "maskedLessSure", masked_level or "LOW"),
     )
-    return Compared((*before, *again, *orders), {"secondTakeDiffers": second, "ordersDiffer": other}, caps)
+    flags = {"secondTakeDiffers": second, "ordersDiffer": other, "maskedDiffers": hidden}
+    return Compared((*before, *again, *orders, *without), flags, caps)
 
 
 def _decides(pair: Differing) -> bool:
     return any(one.member != _LEVEL for one in pair.members)
 
 
-def _lowered(pairs: Sequence[Differing], *, swapped: bool = False) -> ConfidenceLevel | None:
+def _lowered(pairs: Sequence[Differing], *, first_stands: bool = False) -> ConfidenceLevel | None:
     """The lowest level of the replies that do not stand, where it is below that of the one that does."""
     found: list[ConfidenceLevel] = []
     for difference in (one for pair in pairs for one in pair.members if one.member == _LEVEL):
-        stands, weaker = (_level(difference.first), _level(difference.second))[:: 1 if swapped else -1]
+        stands, weaker = (_level(difference.first), _level(difference.second))[:: 1 if first_stands else -1]
         found += [weaker] if _LEVELS.index(weaker) > _LEVELS.index(stands) else []
     return max(found, default=None, key=_LEVELS.index)
 
@@ -95,15 +110,17 @@ def _earlier(s: Script, turn: TurnId, reading: Reading) -> Iterator[Differing]:
         yield Differing("secondTake", first, turn, apart)
 
 
-def _orders(s: Script, standing: Sequence[TurnId], reading: Reading) -> Iterator[Differing]:
-    """What the replies in the reverse order differ in from those in the first one."""
+def _beside(
+    s: Script, standing: Sequence[TurnId], reading: Reading, phase: str, why: Literal["otherOrder", "masked"]
+) -> Iterator[Differing]:
+    """What the replies in the reverse order, or to masked requests, differ in from those that they stand beside."""
     for turn in (turn for turn in standing if not phase_of(turn)):
-        turned = s.facts.standing(turn_id(round_of(turn), seat_of(turn), "swapped"))
-        if turned in standing and (apart := _between_orders(_side(s, turn), _side(s, turned), reading)):
-            yield Differing("otherOrder", turn, turned, apart)
+        again = s.facts.standing(turn_id(round_of(turn), seat_of(turn), phase))
+        if again in standing and (apart := _between(_side(s, turn), _side(s, again), reading)):
+            yield Differing(why, turn, again, apart)
 
 
-def _between_orders(first: Side, other: Side, reading: Reading) -> tuple[Difference, ...]:
+def _between(first: Side, other: Side, reading: Reading) -> tuple[Difference, ...]:
     """The differences, with the standing reply as the first; its word is whether another round is due."""
     found = [one for one in differences(first, other, reading) if one.member != _FURTHER]
     further = any(one.member == _FURTHER for one in differences(other, first, reading))

@@ -25,6 +25,9 @@ _GRAMMAR = re.compile(
     re.ASCII | re.DOTALL,
 )
 _CACHED = 4_096
+MASKED = "masked"
+"""The phase of a decider's turn in whose request the flagged passages of the case are masked."""
+_MASKED_SEATS = frozenset({"moderator", "judge", "synthesizer"})
 
 
 class MalformedTurn(ValueError):
@@ -109,3 +112,8 @@ def phase_of(turn: TurnId) -> str:
 def take_of(turn: TurnId) -> int:
     """The take of a turn: 2 for ``1.proposer.adopt-x.2``."""
     return place(turn).take
+
+
+def is_masked(turn: TurnId) -> bool:
+    """Whether a decider is asked with the flagged passages masked; a caller's position may be named ``masked`` too."""
+    return phase_of(turn) == MASKED and seat_of(turn) in _MASKED_SEATS

@@ -2,8 +2,9 @@
 
 The module plays the kernel itself, so it repeats no rule of a format. The seats give nearly empty replies and never
 agree: every critique is weak and asked again, every decider quotes what stands nowhere and is asked once more, every
-moderator wants another round, no debater votes, and no two answers agree. The size of a real reply in later requests is
-then added by the allowance of its seat, as the ledger does for closing turns.
+moderator wants another round, no debater votes, and no two answers agree. Where a decider may be asked once more with
+flagged passages masked, the case has one of no characters, so nothing is left out of the masked request. The size of a
+real reply in later requests is then added by the allowance of its seat, as the ledger does for closing turns.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from service.debate.findings import (
     Finding,
     InjectionFound,
     Passage,
+    Suspicion,
     SynthesisFound,
     TextsFound,
     UnansweredObjection,
@@ -34,6 +36,7 @@ from service.debate.findings import (
 )
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import DEBATERS_MAX, Ask, Case, Check, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
+from service.debate.options import masked_of
 from service.debate.replies import AccuracyReview, Adjudication, Reply, Screening
 from service.debate.replies.panel import DebaterReview
 from service.debate.replies.texts import texts_of as read_texts
@@ -68,7 +71,6 @@ _REPLIES: Mapping[str, Reply] = {
 }
 _CONSENSUS = Adjudication(100, 100, 100, 100, "-")
 _FINDINGS: Mapping[str, Finding] = {
-    "injection": InjectionFound(()),
     "citations": CitationsFound(()),
     "critique": CritiqueFound(
         points=0,
@@ -98,6 +100,7 @@ _FINDINGS: Mapping[str, Finding] = {
     "voices": VoicesFound(()),
 }
 _NOTHING = Charge(0, "none")
+_SUSPICION = Suspicion("question", (0, 0), "override", "")
 
 
 class Costing(NamedTuple):
@@ -146,6 +149,9 @@ def _finding(facts: Facts, check: Check) -> Finding:
     has raised a strong objection. Before that none has: it would keep an adjudicator from finding a consensus, which is
     asked about twice.
     """
+    if check.kind == "injection":
+        masked = facts.started is not None and masked_of(facts.started.options)
+        return InjectionFound((_SUSPICION,) if masked else ())
     if check.kind == "texts":
         field = next((field for field, _ in read_texts(facts.said[check.over[-1]])), "")
         return TextsFound((Passage(field, (0, 1), "quotation", "nowhere", "document"),))

@@ -90,7 +90,8 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     format takes a case without documents; the others take it.
 
     A case is high-stakes when its downside is above ``high_stakes_downside`` or its materiality is listed. Above
-    ``swap_above`` the decider is asked twice, with the order turned round; ``None`` never asks it twice.
+    ``swap_above`` the decider is asked twice, with the order turned round; ``None`` never asks it twice. Above
+    ``mask_above`` it is asked once more in a case with flagged passages, with these masked.
     """
 
     format: str
@@ -128,6 +129,9 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     swap_above: Annotated[MicroUSD | None, dollars("swap_above_usd", none="never")] = None
     """US dollars: above this downside the decider is asked twice, the second time in the reverse order. Absent means
     never."""
+    mask_above: Annotated[MicroUSD | None, dollars("mask_above_usd", none="never")] = None
+    """US dollars: above this downside the decider is asked once more with the passages masked that speak to a model, if
+    the case has any. Absent means never."""
 
 
 class StancesPolicy(Struct, frozen=True, rename="camel"):

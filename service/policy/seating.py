@@ -353,6 +353,12 @@ def asked_twice(policy: Policy, downside: Decimal | None) -> bool:
     return stake is not None and downside is not None and downside.is_finite() and downside * MICRO > stake
 
 
+def asked_masked(policy: Policy, downside: Decimal | None) -> bool:
+    """Whether so much is at stake that a decider is asked once more where passages of the case speak to a model."""
+    stake = policy.debate.mask_above
+    return stake is not None and downside is not None and downside.is_finite() and downside * MICRO > stake
+
+
 def human_review(policy: Policy, task_type: str) -> bool:
     """Whether policy requires human review for a task type."""
     return task_type in policy.debate.human_review
@@ -396,6 +402,7 @@ class Seating(NamedTuple):
     diversity: Callable[[Sequence[SeatPlan], Sequence[tuple[str, str]]], Diversity]
     choose_format: Callable[[Policy, str | None, str], ChosenFormat]
     asked_twice: Callable[[Policy, Decimal | None], bool]
+    asked_masked: Callable[[Policy, Decimal | None], bool]
     human_review: Callable[[Policy, str], bool]
     simulated: Callable[[Policy, Sequence[SeatPlan]], bool]
     screened: Callable[[Policy], bool]
@@ -403,7 +410,16 @@ class Seating(NamedTuple):
 
 SEATINGS: Mapping[str, Seating] = {
     "seating/1": Seating(
-        seats, choose, pairs, diversity, Policy.choose_format, asked_twice, human_review, simulated, screened
+        seats,
+        choose,
+        pairs,
+        diversity,
+        Policy.choose_format,
+        asked_twice,
+        asked_masked,
+        human_review,
+        simulated,
+        screened,
     ),
 }
 """Every version of these rules. A case is seated by the newest, and verified by the one that is sealed with it."""

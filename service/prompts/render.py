@@ -12,7 +12,8 @@ In a case without documents a pinned text gives way to the one for such cases (`
 
 Struck arguments are left out of later seats' requests, and named with the reason. The moderator sees every party in
 one uniform shape under neutral labels: no role, no model, no self-rating. What a reply says of its own model is masked
-for every seat (`service.debate.self_naming`); citations, the case and the caller's texts are never masked.
+for every seat (`service.debate.self_naming`); citations, the case and the caller's texts are never masked so. In the
+request of a masked turn the passages that the check of the case flagged are masked everywhere (`masked`).
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from service.debate.formats import FormatName, complete_formats
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, documents_of_round, labels, party
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
-from service.debate.turns import SCREENER, phase_of, round_of
+from service.debate.turns import SCREENER, is_masked, phase_of, round_of
 from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, shown_reply, strikes
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.marks import former_reply, marked_reply
+from service.prompts.masked import as_shown
 from service.prompts.request import Message, Request
 from service.prompts.screening import round_shown, screener_blocks
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
@@ -65,17 +67,18 @@ def render(
     if started is None:
         raise ValueError("a debate that has not started has no requests")
     plan = plan or started.seat(turn.seat)
-    mark = nonce(started.seed)
+    mark, seen = nonce(started.seed), as_shown(case, sources, facts, turn)
+    case, sources, facts, started = seen.case, seen.sources, seen.facts, seen.facts.started or started
     house, asked_for = pin_of(facts, "house"), pins(facts, turn, plan)
-    shown = chain(turn_blocks(case, started, facts, turn), _repair(facts, turn, plan))
+    beside = chain(turn_blocks(case, started, facts, turn), _repair(facts, turn, plan))
     return Request(
         seat=turn.seat,
         model=plan.model,
         model_name=plan.model_name,
         messages=(
             Message("house", pinned.text(house), (house,)),
-            Message("data", _fenced(mark, case_blocks(case, started, sources, round_shown(case, turn)))),
-            Message("data", _fenced(mark, shown)),
+            Message("data", _fenced(mark, seen.blocks(case_blocks(case, started, sources, round_shown(case, turn))))),
+            Message("data", _fenced(mark, seen.blocks(beside))),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
         schema_id=turn.asks,
@@ -118,7 +121,7 @@ def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) ->
 def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     if persona := personas_of(started.options).get(turn.seat):
         yield Block("persona", {}, persona)
-    if position := phase_of(turn.id):
+    if not is_masked(turn.id) and (position := phase_of(turn.id)):
         yield Block("position-of-this-seat", {"id": position}, position)
     if "evidence" in turn.fragments:
         new = [d.id for d in case.documents if d.round == turn.round]

@@ -70,6 +70,11 @@ REASON: Mapping[str, str] = {
     "orderNotCompared": "both verdicts combine stances, and code cannot compare how",
     "ordersDiffer": "the decider, asked in the other order, came to the same and differs in other members",
     "otherOrderLessSure": "the decider was less sure in the other order",
+    "injectionSensitive": "the decision was another one without the passages that speak to a model",
+    "maskedUnchecked": "it is unknown whether the passages that speak to a model decided",
+    "maskedNotCompared": "code cannot compare the decision with the one without the passages that speak to a model",
+    "maskedDiffers": "the decider, asked without the passages, came to the same and differs in other members",
+    "maskedLessSure": "the decider was less sure without the passages that speak to a model",
     "secondTakeDiffers": "the decider, asked again, changed what it decides",
     "firstTakeLessSure": "the decider was less sure before it was asked again",
     "rulingUnargued": "the judge's answer is none that a debater held and argued to the end",
@@ -126,6 +131,11 @@ FLAG: Mapping[str, str] = {
     "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
     "orderNotCompared": "Both verdicts combine stances, so code could not compare whether the order decided.",
     "ordersDiffer": "The decider, asked again in reverse order, came to the same and differs in other members.",
+    "injectionSensitive": "The decider, asked again with the flagged passages masked, decided otherwise: that is for a "
+    "person.",
+    "maskedUnchecked": "The decider was to be asked again with the flagged passages masked, and that did not happen.",
+    "maskedNotCompared": "Code cannot compare what the decider decided with and without the flagged passages.",
+    "maskedDiffers": "The decider, asked again with the flagged passages masked, differs in other members.",
     "secondTakeDiffers": "The decider was asked again, for its words or its form, and decided otherwise than before.",
     "rulingUnargued": "The judge's answer is none that a debater held at the end with an argument that stands.",
     "manyRounds": "There were more rounds than debates profit from: debaters give way to each other as they go on.",
@@ -246,7 +256,7 @@ NOTICE: Mapping[str, str] = {
     "critiqueChecked": "Signs in a critique",
     "documentsChecked": "Suspicious passages in the case",
     "neutralised": "Characters that no reader sees were kept from the models",
-    "synthesisCompared": "Accepted claims that the synthesis excludes",
+    "synthesisCompared": "What the synthesis excludes",
     "voicesChecked": "A seat gave no argument of its own",
     "providerOverrun": "A vendor billed above what was held",
     "fallbackUsed": "Another model was asked in a seat's place",
@@ -392,17 +402,6 @@ SHOWS = (
 SHOWS_DEBATE = (
     "This record shows who said what, on which evidence, what others held against it, under which prompts and at what "
     "cost."
-)
-AGREEMENT = (
-    "Agreement among models does not show that an answer is right. Models of one family share errors, and debaters who "
-    "read each other give way to each other; what agreement there was before they did is the stronger sign."
-)
-BLIND = "First drafts: nobody had seen what any other debater said."
-EXCHANGED = "Said after the debaters had read each other."
-OVERLAP = (
-    "Word overlap is the share of words that the arguments of two debaters have in common, of those in either, without "
-    "the words of the question. It is no agreement: answers that differ, or arguments of which one negates what the "
-    "other does not, never converge, however many words they share."
 )
 SHOWS_NO_DEBATE = (
     "No debate took place, so this record shows no challenge. It shows what was asked, which rules decided, and what "

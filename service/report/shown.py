@@ -115,6 +115,7 @@ class _Placed:
         self._arguments: dict[tuple[TurnId | None, int], str] = {}
         self._decided: dict[str, str] = {}
         self._again: dict[str, str] = {}
+        self._hidden: dict[str, str] = {}
         self._notes: dict[int, tuple[str, str]] = {}
         self._first: dict[tuple[str, str], str] = {}
         self._last: dict[tuple[str, str], str] = {}
@@ -160,7 +161,7 @@ class _Placed:
         turns, lead = detail.turns, _lead(record, detail)
         proposer, rebuttal = (turns.get(make_party(seat, lead)) for seat in ("proposer", "rebuttal"))
         critic, moderator = turns.get("critic"), turns.get("moderator")
-        first, again = detail.critic_first_take, detail.swapped_moderation
+        first, again, hidden = detail.critic_first_take, detail.swapped_moderation, detail.masked_moderation
         return (
             replace(
                 record,
@@ -175,6 +176,8 @@ class _Placed:
                 positions=tuple(self._position(turns, one) for one in detail.positions),
                 critic_first_take=first and replace(first, position=self._criticism(first.turn, first.position)),
                 swapped_moderation=again and replace(again, evaluation=self._evaluation(again.turn, again.evaluation)),
+                masked_moderation=hidden
+                and replace(hidden, evaluation=self._evaluation(hidden.turn, hidden.evaluation)),
                 moderator_first_takes=tuple(
                     replace(one, evaluation=self._evaluation(one.turn, one.evaluation))
                     for one in detail.moderator_first_takes
@@ -285,7 +288,7 @@ class _Placed:
             self._notes[one.round] = reply.notes, self._of(one.turn)("notes", reply.notes)
         if closing(reply) is None and not isinstance(reply, Projection):
             return
-        known = self._again if one.swapped else self._decided
+        known = self._hidden if one.masked else self._again if one.swapped else self._decided
         placed = with_texts(reply, self._of(one.turn))
         if isinstance(reply, Projection) and isinstance(placed, Projection):
             known[reply.output] = placed.output
@@ -306,13 +309,15 @@ class _Placed:
                     given,
                     verdict=_verdict(self._decided, given.verdict),
                     swapped_verdict=_verdict(self._again, given.swapped_verdict),
+                    masked_verdict=_verdict(self._hidden, given.masked_verdict),
                     output=self._output(given.output),
                 )
             case PanelTerms():
                 ideas = tuple(replace(one, idea=_known(self._decided, one.idea)) for one in given.ideas)
                 synthesis = None if given.synthesis is None else _known(self._decided, given.synthesis)
                 consensus = tuple(replace(one, notes=self._noted(one)) for one in given.consensus)
-                return replace(given, synthesis=synthesis, ideas=ideas, consensus=consensus)
+                hidden = _known(self._hidden, given.masked_synthesis or "") or None
+                return replace(given, synthesis=synthesis, ideas=ideas, consensus=consensus, masked_synthesis=hidden)
             case ConvergenceTerms():
                 answers = {text: placed for (_, text), placed in self._last.items()}
                 by_judge = given.decided_by == "judge"
@@ -320,6 +325,7 @@ class _Placed:
                     given,
                     final_answer=_known(self._decided if by_judge else answers, given.final_answer or "") or None,
                     swapped_answer=_known(self._again, given.swapped_answer or "") or None,
+                    masked_answer=_known(self._hidden, given.masked_answer or "") or None,
                     votes=_votes(self._last, given.votes),
                     blind_answers=_votes(self._first, given.blind_answers),
                     tied=tuple(_known(answers, text) for text in given.tied),

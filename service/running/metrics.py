@@ -39,7 +39,7 @@ from service.debate.options import StancesOptions, debater_seats, role_of
 from service.debate.replies import Critique, Moderation, closing
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
-from service.debate.turns import round_of, split_party, take_of
+from service.debate.turns import is_masked, round_of, split_party, take_of
 from service.money import Ledger
 
 
@@ -131,6 +131,7 @@ def _count_conclusion(task_type: str, started: DebateStarted, outcome: Outcome, 
     if isinstance(final, Moderation):
         telemetry.UNRESOLVED.labels(task_type=task_type).observe(len(final.unresolved_points))
     _count_order_check(task_type, started, outcome, facts)
+    _count_masked_check(task_type, started, outcome, facts)
     _count_result(task_type, started.format, outcome, facts)
     found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
     if facts.case:
@@ -154,6 +155,19 @@ def _count_order_check(task_type: str, started: DebateStarted, outcome: Outcome,
     again = "same" if any(".swapped." in turn for turn in facts.said) else None
     if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
         telemetry.ORDER_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
+
+
+def _count_masked_check(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
+    """The result of asking the closing seat with the flagged passages masked, where it was or should have been."""
+    results = {
+        "injectionSensitive": "sensitive",
+        "maskedUnchecked": "unchecked",
+        "maskedNotCompared": "unchecked",
+        "maskedDiffers": "differs",
+    }
+    again = "same" if any(map(is_masked, facts.said)) else None
+    if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
+        telemetry.MASKED_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
 
 
 def _count_result(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:

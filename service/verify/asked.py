@@ -62,6 +62,11 @@ class Given(NamedTuple):
         return self.rule.screened(self.rules)
 
     @property
+    def masked(self) -> bool:
+        """Whether a decider is asked once more where passages of the case speak to a model."""
+        return self.rule.asked_masked(self.rules, self.case.estimated_downside)
+
+    @property
     def swapped(self) -> bool:
         """Whether a single decider is asked twice."""
         return self.rule.asked_twice(self.rules, self.case.estimated_downside)
@@ -123,6 +128,7 @@ def _adversarial(given: Given) -> Options:
         personas=asked.personas,
         swapped=given.swapped,
         screened=given.screened,
+        masked=given.masked,
     )
 
 
@@ -139,6 +145,7 @@ def _stances(given: Given) -> Options:
         instructions=asked.instructions,
         swapped=given.swapped,
         screened=given.screened,
+        masked=given.masked,
     )
 
 
@@ -182,6 +189,7 @@ def _panel(given: Given) -> Options:
         instructions=asked.instructions,
         swapped=adjudicator == "model" and given.swapped,
         screened=given.screened,
+        masked=given.masked,
     )
 
 
@@ -202,6 +210,7 @@ def _convergence(given: Given) -> Options:
         judge_instructions=asked.judge_instructions,
         swapped=judge and given.swapped,
         screened=given.screened,
+        masked=judge and given.masked,
     )
 
 

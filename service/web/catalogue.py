@@ -102,7 +102,8 @@ GateSettings = _settings(
 DebateSettings = _settings(
     "DebateSettings",
     "The settings of a debate that its case leaves out.\n\n"
-    "Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.",
+    "Above ``swapAboveUSD`` the closing seat is asked twice, and above ``maskAboveUSD`` once more if passages of "
+    "a case speak to a model; absent means never.",
     _DEBATE,
     DebatePolicy,
 )

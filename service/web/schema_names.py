@@ -225,6 +225,7 @@ SCHEMA_NAMES: dict[type, str] = {
     round_types.CritiqueSigns: "CritiqueSigns",
     round_types.ModeratorFirstTake: "ModeratorFirstTake",
     round_types.SwappedModeration: "SwappedModeration",
+    round_types.MaskedModeration: "MaskedModeration",
     result.Struck: "Struck",
     result.Acted: "Actor",
     argument_types.Dissent: "Dissent",

@@ -65,6 +65,10 @@ EVENTS: Mapping[EventName, Sent] = {
         "A seat that decides or scores, asked again in the reverse order, has replied.",
         (ModeratedEvent, VerdictEvent, RulingEvent, AdjudicationEvent),
     ),
+    "masked": Sent(
+        "A seat that decides, asked again with the passages masked that speak to a model, has replied.",
+        (ModeratedEvent, VerdictEvent, RulingEvent, PanelSynthesis),
+    ),
     "verdict": Sent("The judge of stances has decided.", (VerdictEvent,)),
     "synthesis": Sent(
         "The seat that closes has written the answer.",

@@ -22,6 +22,7 @@ from service.debate.replies import Ballot, Position, Reply, RevisedAnswer
 from service.debate.turns import TurnId, seat_of
 from tests.fixtures.debates import Replies, canned, drive, found, invented, start_of
 from tests.fixtures.formats import THRESHOLDS, VOTES, debaters
+from tests.fixtures.masking import flagged, otherwise
 
 Stops = Callable[[Facts], DebateStopped | None]
 
@@ -108,6 +109,8 @@ def stances_debates() -> dict[str, list[Entry]]:
         "null-winner": drive(stances(), changed("judge", winner=None)),
         "many-rounds": drive(stances(rounds=5, synthesizer=False)),
         "swapped": drive(stances(swapped=True)),
+        "masked": drive(stances(masked=True), findings=flagged),
+        "injection-sensitive": drive(stances(masked=True), otherwise(winner="do not sign"), findings=flagged),
         "order-sensitive": drive(stances(swapped=True), last),
         "order-unchecked": drive(stances(swapped=True), fails=silent("2.judge.swapped.1")),
         "truncated": drive(stances(), refuses=lambda turns: turns == ("2.debater-1.1",)),
@@ -200,6 +203,8 @@ def panel_debates() -> dict[str, list[Entry]]:
         "silent-classifier": drive(panel(2, 1, typed_by="classifier"), fails=silent("0.classifier.1")),
         "model-adjudicates": drive(panel(2, **model), scoring(2)),
         "order-sensitive": drive(panel(2, **model), scoring(2, again=10)),
+        "masked": drive(panel(2, masked=True), otherwise(answer="Sign, insured."), findings=flagged),
+        "injection-sensitive": drive(panel(2, 1, "brainstorm", masked=True), otherwise(ideas=()), findings=flagged),
         "order-unchecked": drive(panel(2, **model), scoring(2), fails=silent("2.adjudicator.swapped.1")),
         "silent-adjudicator": drive(panel(2, **model), fails=silent("1.adjudicator.1"), findings=agreed(2)),
         "debater-missing": drive(panel(rounds=3), fails=silent("2.debater-2.1"), findings=agreed(3)),
@@ -240,6 +245,8 @@ def convergence_debates() -> dict[str, list[Entry]]:
         "tie-to-the-lowest": drive(convergence(2, 1, judge=False), tied),
         "tie-without-answer": drive(convergence(2, 1, judge=False, ties="noAnswer"), tied),
         "swapped": drive(convergence(2, 1, swapped=True)),
+        "masked": drive(convergence(2, 1, swapped=True, masked=True), findings=flagged),
+        "injection-sensitive": drive(convergence(2, 1, masked=True), otherwise(final_answer="Wait."), findings=flagged),
         "order-sensitive": drive(convergence(2, 1, swapped=True), changed("swapped", final_answer="Wait.")),
         "order-unchecked": drive(convergence(2, 1, swapped=True), fails=silent("1.judge.swapped.1")),
         "debater-missing": drive(convergence(), fails=silent("1.debater-2.1")),

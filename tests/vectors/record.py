@@ -20,8 +20,10 @@ from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFou
 from service.debate.kernel import FORMATS, next_move
 from service.debate.model import Case, Check, Turn
 from service.debate.replies import Reply
+from service.debate.turns import is_masked
 from service.money import Usage
 from tests.fixtures.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation, weak_first
+from tests.fixtures.masking import flagged, masking, otherwise
 from tests.vectors.played import DEBATES, inventing
 
 HERE = Path(__file__).parent
@@ -76,6 +78,15 @@ def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:
         "swapped": (plain, drive(swapped)),
         "order-sensitive": (plain, drive(swapped, _turning)),
         "order-unchecked": (plain, drive(swapped, fails=lambda turn, _: ".swapped." in turn)),
+        "masked": (plain, drive(masking("adversarial/1"), findings=flagged)),
+        "masked-unchecked": (
+            plain,
+            drive(masking("adversarial/1"), findings=flagged, fails=lambda turn, _: is_masked(turn)),
+        ),
+        "injection-sensitive": (
+            plain,
+            drive(masking("adversarial/1"), otherwise(conclusion="rejected"), findings=flagged),
+        ),
         "reworded": (plain, drive(swapped, findings=inventing(".moderator.1", ".swapped.1"))),
     }
 

@@ -5,6 +5,9 @@
                   after the blind round, the claims of that round
     excluded      a sentence of the synthesis and the claim exclude each other (`opposition`)
 
+    without       the synthesis that was written without the flagged passages of the case: whether the two answers
+                  exclude each other
+
 The ideas of a brainstorm stand beside each other, so nothing is compared there.
 """
 
@@ -14,20 +17,34 @@ from collections.abc import Iterator
 
 from service.checks.consensus.dimensions import ANSWER
 from service.checks.consensus.matter import Compared
-from service.checks.consensus.opposition import contradicts, opposed
+from service.checks.consensus.opposition import contradicts, contrary, opposed
 from service.checks.consensus.transcript import Transcript, read
 from service.debate.facts import Facts
 from service.debate.findings import NamedClaims, SynthesisFound
 from service.debate.model import Check, TurnId
 from service.debate.replies import Synthesis
+from service.debate.turns import is_masked
 
 
 def check_synthesis(facts: Facts, check: Check) -> SynthesisFound:
     """The accepted claims that a synthesis excludes; it is the reply of the check's last turn."""
     turn = check.over[-1]
     reply = facts.said[turn]
+    if is_masked(turn):
+        return _compare_masked(facts, check)
     answer = reply.answer if isinstance(reply, Synthesis) else ""
     return compare_synthesis(read(facts, check), turn, answer)
+
+
+def _compare_masked(facts: Facts, check: Check) -> SynthesisFound:
+    """Whether the synthesis excludes the one that was written without the flagged passages."""
+    first, again = (facts.said[turn] for turn in check.over)
+    kind = read(facts, check).kind
+    if kind == "brainstorm" or not (isinstance(first, Synthesis) and isinstance(again, Synthesis)):
+        return SynthesisFound(())
+    apart = contrary(first.answer, again.answer, predicts=kind == "prediction")
+    pair = NamedClaims((check.over[1], check.over[0]), (ANSWER, ANSWER))
+    return SynthesisFound((pair,) if apart else ())
 
 
 def compare_synthesis(t: Transcript, turn: TurnId, answer: str) -> SynthesisFound:

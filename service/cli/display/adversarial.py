@@ -34,8 +34,11 @@ _WIDE = len("answers 10")
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
-    """Whether the conclusion was the same in the other order, and the order of several positions."""
+    """Whether the moderator concluded the same when it was asked again; the order of several positions."""
     found = r.result
+    if r.round_details and (hidden := r.round_details[-1].masked_moderation):
+        said = f"concludes the same; {WORDS}" if hidden.agrees else f"concludes otherwise: {hidden.conclusion}"
+        yield "Masked", text(f"shown the case without the flagged passages, the moderator {said}")
     if isinstance(found, AdversarialTerms) and found.conclusion:
         if r.round_details and r.round_details[-1].swapped_moderation and ORDER not in r.flags:
             yield "Other order", text(f"shown the same in another order, the moderator concludes the same; {WORDS}")

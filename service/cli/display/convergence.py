@@ -35,6 +35,8 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
     if found.swapped_answer:
         yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
+    if found.masked_answer:
+        yield "Masked", text(f"shown the case without the flagged passages, the judge answers: {found.masked_answer}")
     if isinstance(r.options, ShownConvergenceOptions) and not r.options.convergence_check:
         yield "Converged", text("not looked for: the case asked for every round")
     elif found.converged_in is None:
@@ -103,7 +105,7 @@ def _overlap(r: Result, number: int) -> str:
 
 def _judge(r: Result) -> str:
     """The model that judged, in brackets."""
-    model = next((one.model for one in r.weighed if one.seat == "judge" and not one.swapped), None)
+    model = next((one.model for one in r.weighed if one.seat == "judge" and not one.swapped and not one.masked), None)
     return f" ({model})" if model else ""
 
 

@@ -44,6 +44,8 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         reached = "reached" if last.terminated else "not reached"
         where = f"{reached} in {counted(found.rounds_completed, 'round')}"
         yield "Consensus", text(f"{where}: {digits(last.overall)}, where {digits(last.threshold)} ends it")
+    if found.masked_synthesis:
+        yield "Masked", text(f"without the flagged passages the synthesizer answers: {found.masked_synthesis}")
     if found.overall_confidence is not None:
         yield "Debaters", text(f"sure to {digits(found.overall_confidence)} of 1 in the mean, by their own account")
     if found.missing:

@@ -94,6 +94,7 @@ class Progress:
             "adjudication": self._decided,
             "swapped": self._swapped,
             "screening": self._screened,
+            "masked": self._masked,
             "consensus": lambda found: self._line("Consensus", summaries.consensus(found), indent=2),
             "convergence": lambda found: self._line("Overlap", summaries.overlap(found), indent=2),
             "debate.converged": lambda found: self._line("Converged", summaries.overlap(found), indent=2),
@@ -197,6 +198,11 @@ class Progress:
     def _swapped(self, data: Data) -> None:
         self._silenced([data["turn"]])
         words = f"asked again in the other order: {summaries.decided(data)}"
+        self._line(self._who(data), words, _left(data), indent=2)
+
+    def _masked(self, data: Data) -> None:
+        self._silenced([data["turn"]])
+        words = f"asked again with the flagged passages masked: {summaries.decided(data)}"
         self._line(self._who(data), words, _left(data), indent=2)
 
     def _weighed(self, data: Data) -> None:

@@ -17,6 +17,7 @@ from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
 from service.debate.results import Verdict
 from service.report import Result
+from service.report.result.decision import ORDER
 from service.report.result.terms import StancesTerms
 
 
@@ -29,11 +30,16 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
         if not decided(r, found.verdict.verdict):
             yield "Verdict", text(found.verdict.verdict)
         yield "Winner", text(_verdict_text(found.verdict))
-    elif found.swapped_verdict:
+    elif found.swapped_verdict and ORDER in r.flags:
         yield "Verdict", text("none stands: in another order the judge decided otherwise", "bold yellow")
+    elif found.masked_verdict:
+        yield "Verdict", text("none stands: without the flagged passages the judge decided otherwise", "bold yellow")
     if found.swapped_verdict:
         again = f"winner {_verdict_text(found.swapped_verdict)}; {found.swapped_verdict.verdict}"
         yield "Other order", text(f"{again} ({WORDS})" if found.verdict else again)
+    if found.masked_verdict:
+        again = f"winner {_verdict_text(found.masked_verdict)}; {found.masked_verdict.verdict}"
+        yield "Masked", text(f"without the flagged passages: {again}{f' ({WORDS})' if found.verdict else ''}")
 
 
 def why(r: Result) -> tuple[str, str] | None:

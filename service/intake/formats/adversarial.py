@@ -15,6 +15,7 @@ from service.intake.formats.shared import (
     Reading,
     Request,
     default,
+    masked,
     reviewed,
     screened,
     swapped,
@@ -55,6 +56,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
         personas=asked.personas,
         swapped=swapped(request, policy),
         screened=screened(policy),
+        masked=masked(request, policy),
     )
 
 

@@ -14,6 +14,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     named,
     number,
@@ -51,6 +52,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Convergenc
         judge_instructions=spoken("judgeInstructions", asked.judge_instructions),
         swapped=judge and swapped(request, policy),
         screened=screened(policy),
+        masked=judge and masked(request, policy),
     )
 
 

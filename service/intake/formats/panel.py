@@ -27,6 +27,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     number,
     reviewed,
@@ -68,6 +69,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> PanelOptio
         instructions=spoken("instructions", asked.instructions),
         swapped=adjudicator == "model" and swapped(request, policy),
         screened=screened(policy),
+        masked=masked(request, policy),
     )
 
 

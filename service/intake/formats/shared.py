@@ -142,6 +142,11 @@ def screened(policy: Policy) -> bool:
     return seating.SEATING.screened(policy)
 
 
+def masked(request: Request, policy: Policy) -> bool:
+    """Whether so much is at stake that the decider is asked once more where passages of the case speak to a model."""
+    return seating.SEATING.asked_masked(policy, request.estimated_downside)
+
+
 def default(asked: T | None, usual: T) -> T:
     """What was asked for, or the usual."""
     return usual if asked is None else asked

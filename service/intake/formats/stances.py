@@ -12,6 +12,7 @@ from service.intake.formats.shared import (
     Request,
     default,
     filled,
+    masked,
     most,
     named,
     one_line,
@@ -50,6 +51,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOpt
         instructions=spoken("instructions", asked.instructions),
         swapped=swapped(request, policy),
         screened=screened(policy),
+        masked=masked(request, policy),
     )
 
 

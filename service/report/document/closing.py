@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from service.debate.model import Pair
-from service.debate.options import Options, format_of, personas_of, swapped_of
+from service.debate.options import Options, format_of, masked_of, personas_of, swapped_of
 from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
 from service.report.document.speakers import seated, within
 from service.report.document.undocumented import QUOTED_IN_DEBATE, SHOWS_REASONING, UNCHECKED
@@ -161,6 +161,8 @@ def _of_options(options: Options) -> Iterator[Fact]:
     yield from TELLINGS[format_of(options)].parameters(options)
     if swapped_of(options):
         yield Fact("Decider asked twice", "yes, the second time with the order turned round")
+    if masked_of(options):
+        yield Fact("Decider asked without flagged passages", "yes, once more, if there are any")
 
 
 def about(r: Result) -> Iterator[Block]:

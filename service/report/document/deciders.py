@@ -36,6 +36,7 @@ from service.report.result.types import Result
 from service.report.shown import reply_of
 
 TURNED = "asked again with the order turned round"
+HIDDEN = "asked again with the flagged passages masked"
 
 
 def deciders(r: Result) -> Iterator[Block]:
@@ -50,7 +51,8 @@ def deciders(r: Result) -> Iterator[Block]:
 
 def _said(r: Result, one: Weighed) -> Iterator[Block]:
     reply = reply_of(r, one)
-    title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
+    asked = HIDDEN if one.masked else TURNED if one.swapped else ""
+    title = f"{seat_name(one.seat)}, {asked}" if asked else seat_name(one.seat)
     title = f"{title}, first take" if one.replaced else title
     asked_again = [Text(ASKED_AGAIN, "note")] if one.replaced else []
     match reply:
@@ -78,7 +80,7 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
         case Classification():
             yield HeadingBlock(3, title)
             yield Text(f"{label_of(QUESTION, reply.question_type)}. {reply.because}")
-        case Synthesis() if one.replaced:
+        case Synthesis() if one.replaced or one.masked:
             yield HeadingBlock(3, title, f"confidence {reply.confidence_level}")
             yield from asked_again
             yield Text(reply.answer)
@@ -95,7 +97,7 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
 
 def _uncertain(one: Weighed, uncertainties: tuple[str, ...]) -> Iterator[Block]:
     """The uncertainties of a reply; those of the standing reply have a part of the report of their own."""
-    if one.swapped or one.replaced:
+    if one.swapped or one.masked or one.replaced:
         yield Text("It was uncertain of:", "note")
         yield Bullets(uncertainties)
 

@@ -13,6 +13,7 @@
                                    classification, adjudication, accuracy: a model that typed a panel's question,
                                    scored its consensus, scored its debaters
                                    swapped: a decider, asked again in the reverse order
+                                   masked: a decider, asked again with the flagged passages masked
                                    screening: the screener, before the debate, in any format
     attempt.failed, turn.silent    notice
     check.found                    citations; passages; accuracy; debate.converged, or convergence if answers have not;

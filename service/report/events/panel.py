@@ -7,7 +7,7 @@ numbers: it compares the whole numbers of the record.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
 from service.debate.findings import AccuracyFound, ConsensusFound, DebaterScores
@@ -28,7 +28,7 @@ from service.debate.replies import (
 from service.debate.replies.panel import StrongestObjection
 from service.debate.results import ConsensusRound
 from service.debate.script import Script
-from service.debate.turns import round_of, seat_of, turn_id
+from service.debate.turns import is_masked, round_of, seat_of, turn_id
 from service.errors import IllegalEntry
 from service.report.events.panel_types import (
     AdjudicationEvent,
@@ -62,10 +62,10 @@ from service.report.events.panel_types import (
     WholeFinalTurn,
     WholePanelFinal,
 )
-from service.report.events.replies import NamedEvent, heading, of_debaters
+from service.report.events.replies import NamedEvent, beside, heading, of_debaters
 from service.report.events.speakers import placed_reply
 from service.report.formats.panel import TELLING
-from service.report.result.history import History, is_swapped
+from service.report.result.history import History
 from service.report.result.panel_findings import (
     checkable,
     shown_dimensions,
@@ -99,9 +99,10 @@ def said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEvent
         case Adjudication() as reply:
             scores = {d: percent(getattr(reply, d)) for d in checkable(h)}
             event = AdjudicationEvent(**heading(line, entry, debate_id, h), scores=scores, notes=reply.notes)
-            return "swapped" if is_swapped(entry.turn) else "adjudication", event
+            return beside(entry.turn) or "adjudication", event
         case Synthesis() as reply:
-            return "synthesis", _synthesis(line, entry, debate_id, h, reply)
+            name: Literal["synthesis", "masked"] = "masked" if is_masked(entry.turn) else "synthesis"
+            return name, _synthesis(line, entry, debate_id, h, reply, name)
         case AccuracyReview() as reply:
             return "accuracy", _reviewed(line, entry, debate_id, h, reply)
         case _:
@@ -170,9 +171,11 @@ def _answered(reply: BlindAnswer | RevisedAnswer) -> dict[str, Any]:
     }
 
 
-def _synthesis(line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: Synthesis) -> PanelSynthesis:
+def _synthesis(
+    line: Line, entry: TurnSpoke, debate_id: str, h: History, reply: Synthesis, name: Literal["synthesis", "masked"]
+) -> PanelSynthesis:
     return PanelSynthesis(
-        event="synthesis",
+        event=name,
         debate_id=debate_id,
         synthesis_id=entry.turn,
         synthesis=reply.answer,

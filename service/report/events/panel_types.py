@@ -295,9 +295,9 @@ class SynthesisTurn(PlacedReply, frozen=True, kw_only=True, rename="camel", omit
 
 
 class PanelSynthesis(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The answer that the debate converged on."""
+    """The answer that the debate converged on, or the one that was written with the flagged passages masked."""
 
-    event: Literal["synthesis"]
+    event: Literal["synthesis", "masked"]
     """The name of the event."""
     debate_id: str
     synthesis_id: str

@@ -1,10 +1,10 @@
 """Replies as events, in the formats other than a panel: the name of the event, and its data.
 
     any format     screening, of the screener
-    adversarial    round, of the moderator synthesis or swapped
-    stances        round, of the judge verdict or swapped, of the synthesizer synthesis
+    adversarial    round, of the moderator synthesis, swapped or masked
+    stances        round, of the judge verdict, swapped or masked, of the synthesizer synthesis
     ballot         round
-    convergence    debate.response, of the judge synthesis or swapped
+    convergence    debate.response, of the judge synthesis, swapped or masked
 
 The three names with ``debate.`` are those of convergence's reference.
 """
@@ -31,7 +31,7 @@ from service.debate.replies import (
     ScreenedPassage,
     Screening,
 )
-from service.debate.turns import round_of, seat_of
+from service.debate.turns import TurnId, is_masked, round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.events.speakers import placed_reply
 from service.report.events.types import (
@@ -136,7 +136,7 @@ def stances(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> NamedEv
     """A reply of stances: the judge's is no `round`, so that rounds can be counted."""
     match entry.reply:
         case Judgement() as reply:
-            return "swapped" if is_swapped(entry.turn) else "verdict", VerdictEvent(
+            return beside(entry.turn) or "verdict", VerdictEvent(
                 **heading(line, entry, debate_id, h),
                 verdict=reply.verdict,
                 winner=reply.winner,
@@ -163,8 +163,13 @@ def convergence(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> Nam
     return "debate.response", of_debaters(line, entry, debate_id, h)[1]
 
 
+def beside(turn: TurnId) -> EventName | None:
+    """The name of the event of a reply that stands beside a decider's first one; ``None`` for any other reply."""
+    return "swapped" if is_swapped(turn) else "masked" if is_masked(turn) else None
+
+
 def _closing(entry: TurnSpoke) -> EventName:
-    return "swapped" if is_swapped(entry.turn) else "synthesis"
+    return beside(entry.turn) or "synthesis"
 
 
 def _debater(entry: TurnSpoke, h: History, at_top: dict[str, Any]) -> DebaterEvent:

@@ -30,6 +30,7 @@ EventName = Literal[
     "asked",
     "round",
     "swapped",
+    "masked",
     "verdict",
     "synthesis",
     "citations",

@@ -30,6 +30,7 @@ from service.report.result.dissent import dissent
 from service.report.result.history import History
 from service.report.result.round_types import (
     CriticPosition,
+    MaskedModeration,
     ModeratorEvaluation,
     PositionDetail,
     ProposerPosition,
@@ -44,6 +45,7 @@ from service.report.result.terms import AdversarialTerms
 from service.report.result.types import Result, Spoken
 
 TURNED = "asked again with the order turned round"
+HIDDEN = "asked again with the flagged passages masked"
 
 
 def _label(_: History, who: str) -> str:
@@ -126,7 +128,9 @@ def _argued(r: Result) -> Iterator[Block]:
         if record.moderator_evaluation:
             yield from _evaluation(r, record.moderator_evaluation, detail)
         if detail.swapped_moderation:
-            yield from _swapped(detail.swapped_moderation, detail)
+            yield from _beside(TURNED, detail.swapped_moderation, detail)
+        if detail.masked_moderation:
+            yield from _beside(HIDDEN, detail.masked_moderation, detail)
 
 
 def _proposals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
@@ -241,9 +245,9 @@ def _points(given: ModeratorEvaluation, *, uncertain: bool) -> Iterator[Block]:
             yield Bullets(points)
 
 
-def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
-    """The second moderation, beside the first one, in agreement or not."""
-    yield HeadingBlock(3, f"Moderator, {TURNED}", f"confidence {given.evaluation.confidence_level}")
+def _beside(asked: str, given: SwappedModeration | MaskedModeration, detail: RoundDetail) -> Iterator[Block]:
+    """A further moderation, beside the first one, in agreement or not."""
+    yield HeadingBlock(3, f"Moderator, {asked}", f"confidence {given.evaluation.confidence_level}")
     came = "the same" if given.agrees else "something else, so nothing is concluded and a person has to decide"
     yield Text(f"It came to {came}. {label_of(CONCLUSION, given.conclusion)}.")
     yield Text(given.evaluation.synthesis)

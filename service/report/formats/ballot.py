@@ -31,7 +31,8 @@ from service.report.document.blocks import (
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
-from service.report.labels import BLIND, PHASE, label_of
+from service.report.labels import PHASE, label_of
+from service.report.remarks import BLIND
 from service.report.result.history import History, debater_phase
 from service.report.result.terms import BallotTerms, ShownCast
 from service.report.result.types import Result, Spoken

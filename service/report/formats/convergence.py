@@ -32,8 +32,8 @@ from service.report.document.speakers import by_round, latest, speaker_possessiv
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
-from service.report.labels import AGREEMENT, OVERLAP
 from service.report.marks import without_marks
+from service.report.remarks import AGREEMENT, OVERLAP
 from service.report.result.history import History
 from service.report.result.shares import per_mille, per_mille_or_none, share_or_none, shown
 from service.report.result.shown_options import ShownConvergenceOptions

@@ -14,9 +14,10 @@ from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import Block, Fact, HeadingBlock, ReportPart, Text
 from service.report.document.speakers import by_round, latest, speaker_possessive
 from service.report.formats.aspects import Own
-from service.report.labels import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
+from service.report.labels import DIVERSITY_OF_DEBATERS
+from service.report.remarks import BLIND, EXCHANGED
 from service.report.result.argument_types import Argument
-from service.report.result.history import History, debater_phase, is_swapped
+from service.report.result.history import History, debater_phase, is_beside
 from service.report.result.types import Result, Spoken
 
 TITLE = "Record of a debate"
@@ -52,7 +53,7 @@ def named(h: History, who: str) -> Debater:
 
 def closing(h: History, _: Outcome) -> Closing | None:
     """The last closing reply, from the first time that its seat was asked."""
-    found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_swapped(turn)]
+    found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_beside(turn)]
     return found[-1] if found else None
 
 

@@ -38,7 +38,8 @@ from service.report.document.speakers import by_label, latest, speaker_possessiv
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Telling
 from service.report.formats.debaters import lettered
-from service.report.labels import AGREEMENT, DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
+from service.report.labels import DIMENSION, OBJECTION, QUESTION, SCORED, TYPED, label_of
+from service.report.remarks import AGREEMENT
 from service.report.result.history import History
 from service.report.result.panel_findings import (
     UNCHECKED,

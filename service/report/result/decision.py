@@ -13,7 +13,8 @@
     convergence   agreed                      no judge decides, and all answers converged or are the same at the end
                   chosen                      the judge answers, a majority does, or a rule takes one of level answers
                   split                       answers are level, and the caller wanted none taken then
-    any           undecided                   the order of presentation decided, or it was cut short before a decision
+    any           undecided                   the order of presentation or passages that speak to a model decided, or
+                                              it was cut short before a decision
                   declined                    the gate held no debate
                   none                        it failed or was aborted
 
@@ -43,6 +44,9 @@ from service.report.shortened import short
 ORDER = "orderSensitive"
 """The flag of a debate in which the order of presentation decided."""
 BY_ORDER = "No decision: the decider, asked again in the reverse order, decided otherwise"
+INJECTED = "injectionSensitive"
+"""The flag of a debate in which passages that speak to a model decided."""
+BY_PASSAGES = "No decision: the decider, asked again without the passages that speak to a model, decided otherwise"
 LONGEST_ANSWER, LONGEST_NAME = 400, 120
 """The most characters of a debater's, judge's or moderator's own words in an answer, and of a name in one.
 
@@ -85,6 +89,8 @@ def _decide(ended: Ended) -> Decided:
         return Decided("declined", f"No debate was held, because {ended.detail}", "gate")
     if ended.status in ("failed", "aborted") or ended.options is None:
         return Decided("none", f"No decision: the debate {ended.status} ({ended.detail})")
+    if INJECTED in ended.flags:
+        return Decided("undecided", BY_PASSAGES)
     return DECISIONS[format_of(ended.options)](ended) or _undecided(ended)
 
 

@@ -13,6 +13,7 @@ ASKED_TWICE: Mapping[str, str] = {
     "secondTake": "asked again because of the marks in its words",
     "repair": "asked again because its reply could not be used",
     "otherOrder": "asked again in the reverse order",
+    "masked": "asked again with the flagged passages masked",
 }
 """Why a decider replied twice."""
 DIFFERS: Mapping[str, str] = {

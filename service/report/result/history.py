@@ -16,7 +16,7 @@ from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
 from service.debate.options import Options, positions_of, role_of
 from service.debate.replies import Critique, Moderation
-from service.debate.turns import phase_of, round_of, seat_of, split_party, turn_id
+from service.debate.turns import is_masked, phase_of, round_of, seat_of, split_party, turn_id
 from service.errors import IllegalEntry
 from service.report.result.types import Line, WhyAsked
 from service.report.result.used_pins import pins_used
@@ -166,7 +166,7 @@ class History:
         return self.moderated(self.moderator(r))
 
     def moderator(self, r: int, phase: str = "") -> TurnId:
-        """The standing turn of the moderator in a round; ``swapped`` where it is asked again in reverse order."""
+        """The standing turn of the moderator in a round; ``phase`` where it is asked again for a reply beside it."""
         return self.facts.standing(turn_id(r, "moderator", phase))
 
     def moderated(self, turn: TurnId) -> Moderation | None:
@@ -205,3 +205,8 @@ def debater_phase(turn: TurnId) -> str | None:
 def is_swapped(turn: TurnId) -> bool:
     """Whether a decider is asked again in reverse order."""
     return phase_of(turn) == SWAPPED
+
+
+def is_beside(turn: TurnId) -> bool:
+    """Whether a decider is asked again so that its reply stands beside the first one, and never in its place."""
+    return is_swapped(turn) or is_masked(turn)

@@ -28,6 +28,7 @@ from service.debate.findings import (
     CritiqueFound,
     Finding,
     InjectionFound,
+    NamedClaims,
     SynthesisFound,
     TextsFound,
     Verdict,
@@ -37,6 +38,7 @@ from service.debate.model import CheckKind, TurnId, seat_of
 from service.debate.model_names import known_names
 from service.debate.replies.pruning import Dropped
 from service.debate.self_naming import MASK, guesses, self_names, texts_of
+from service.debate.turns import is_masked
 from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
@@ -288,8 +290,7 @@ def summary(finding: Finding) -> str:
                 also += f"; {_count(opposed, 'sentence')} against the verdict"
             return f"{_count(len(quoted), 'passage')} compared; {len(finding.marked)} marked{also}"
         case SynthesisFound(opposed):
-            named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
-            return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"
+            return _excluded(opposed)
         case VoicesFound(voices):
             argued = f"{_count(sum(len(v.own) for v in voices), 'argument')} of their own"
             rest = (
@@ -305,6 +306,13 @@ def _injection(found: InjectionFound) -> str:
     parts += ["the screener holds the case for suspicious"] if found.suspected else []
     parts += [f"{_count(found.unlocated, 'quotation')} of the screener found nowhere"] if found.unlocated else []
     return "; ".join(parts)
+
+
+def _excluded(opposed: tuple[NamedClaims, ...]) -> str:
+    if any(is_masked(pair.turns[0]) for pair in opposed):
+        return "the synthesis and the one without the flagged passages exclude each other"
+    named = "; ".join(f"claim {pair.numbers[1]} of {pair.turns[1]}" for pair in opposed)
+    return f"{_count(len(opposed), 'accepted claim')} excluded by the synthesis{named and ': '}{named}"
 
 
 def _consensus(found: ConsensusFound) -> str:

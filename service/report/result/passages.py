@@ -9,7 +9,7 @@ from service.debate.findings import Passage, TextsFound
 from service.debate.model import TurnId
 from service.debate.options import role_of
 from service.debate.replies.texts import texts_of
-from service.debate.turns import round_of, seat_of, take_of
+from service.debate.turns import is_masked, round_of, seat_of, take_of
 from service.report.formats import telling_of
 from service.report.labels import PASSAGE, PHASE, label_of, seat_name
 from service.report.result.history import History, debater_phase, is_swapped, position_of
@@ -104,6 +104,7 @@ def _speaker(h: History, turn: TurnId) -> str:
         f"round {round_of(turn)}" if round_of(turn) or debates else "",  # framing and types come before all rounds
         label_of(PHASE, phase).lower() if phase else "",
         "in reverse order" if is_swapped(turn) else "",
+        "with masked passages" if is_masked(turn) else "",
         f"take {take_of(turn)}" if take_of(turn) > 1 else "",
     )
     return ", ".join(filter(None, parts))

@@ -197,6 +197,23 @@ class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
     """Whether the reverse order led to the same conclusion and the same first position."""
 
 
+class MaskedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The closing moderation, asked for again with the passages masked that speak to a model. It never replaces the
+    first one."""
+
+    turn: TurnId
+    evaluation: ModeratorEvaluation
+    """The evaluation without the passages."""
+    conclusion: Conclusion
+    """The conclusion without the passages."""
+    labels: dict[str, str]
+    """The neutral label of each seat, in the order in which the moderator saw them."""
+    ranking: tuple[str, ...]
+    """The positions as it ranked them, the best supported first."""
+    agrees: bool
+    """Whether it led to the same conclusion and the same first position."""
+
+
 class ModeratorFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
     """A moderation that quoted what does not stand where it says, and that a second take replaced.
 
@@ -235,5 +252,7 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     """The ids of the documents that were introduced in this round."""
     swapped_moderation: SwappedModeration | None = None
     """The closing moderation in the reverse order, if it was asked for."""
+    masked_moderation: MaskedModeration | None = None
+    """The closing moderation with the passages masked that speak to a model, if it was asked for."""
     moderator_first_takes: tuple[ModeratorFirstTake, ...] = ()
     """The moderations that second takes replaced."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 from msgspec.structs import asdict
 
@@ -11,7 +12,7 @@ from service.debate.findings import Citation as Given
 from service.debate.model import TurnId
 from service.debate.options import AdversarialOptions, positions_of
 from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
-from service.debate.turns import make_party, party, round_of, turn_id
+from service.debate.turns import MASKED, make_party, party, round_of, turn_id
 from service.report.result.account import token_cost
 from service.report.result.argument_types import Argument, Citation, CitedEvidence
 from service.report.result.history import SWAPPED, History
@@ -21,6 +22,7 @@ from service.report.result.round_types import (
     CriticFirstTake,
     CriticPosition,
     CritiqueSigns,
+    MaskedModeration,
     ModeratorEvaluation,
     ModeratorFirstTake,
     PositionDetail,
@@ -30,6 +32,8 @@ from service.report.result.round_types import (
     RoundRecord,
     SwappedModeration,
 )
+
+B = TypeVar("B", SwappedModeration, MaskedModeration)
 
 
 def record(h: History, debate_id: str, r: int) -> RoundRecord:
@@ -69,7 +73,8 @@ def detail(h: History, r: int) -> RoundDetail:
         critique_signs=_signs(h, standing[0]) if standing else None,
         labels=h.shown(h.moderator(r)),
         new_documents=tuple(d.id for d in h.case.documents if d.round == r and r > 1),
-        swapped_moderation=_swapped(h, r),
+        swapped_moderation=_beside(h, r, SWAPPED, SwappedModeration),
+        masked_moderation=_beside(h, r, MASKED, MaskedModeration),
         moderator_first_takes=tuple(_first_moderations(h, r)),
     )
 
@@ -211,14 +216,14 @@ def _first_take(h: History, r: int) -> CriticFirstTake | None:
     return CriticFirstTake(turn=first, position=position, reasons=reasons, replaced=second in h.facts.said)
 
 
-def _swapped(h: History, r: int) -> SwappedModeration | None:
-    """The moderation in the reverse order, if there was one."""
-    turn = h.moderator(r, SWAPPED)
+def _beside(h: History, r: int, phase: str, kind: type[B]) -> B | None:
+    """The moderation that was asked for in the reverse order, or with passages masked, if there was one."""
+    turn = h.moderator(r, phase)
     first, again, evaluated = h.moderation(r), h.moderated(turn), evaluation(h, turn)
     if first is None or again is None or evaluated is None:
         return None
     best, best_again = (h.ranked(each)[:1] for each in (h.moderator(r), turn))
-    return SwappedModeration(
+    return kind(
         turn=turn,
         evaluation=evaluated,
         conclusion=again.conclusion,

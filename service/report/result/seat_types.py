@@ -61,6 +61,8 @@ class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
     seat: str
     swapped: bool
     """Whether the seat was asked again in the reverse order."""
+    masked: bool
+    """Whether the seat was asked again with the passages masked that speak to a model."""
     replaced: bool
     """Whether a second take stands in the place of this reply."""
     model: str
@@ -94,8 +96,8 @@ class DifferingReplies(Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
     always_sent: ClassVar = ("members",)
 
-    why: Literal["secondTake", "repair", "otherOrder"]
-    """Why there are two: marks in the first, a reply that could not be used, or the reverse order."""
+    why: Literal["secondTake", "repair", "otherOrder", "masked"]
+    """Why there are two: marks in the first, a reply that could not be used, the reverse order, or masked passages."""
     first: TurnId
     """The turn of the first reply."""
     second: TurnId

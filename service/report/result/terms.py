@@ -124,6 +124,8 @@ class PanelTerms(
     """The answer that the synthesizer wrote."""
     synthesis_turn: TurnId | None = None
     """The turn that wrote it."""
+    masked_synthesis: str | None = None
+    """The answer that the synthesizer wrote without the passages that speak to a model, if it was asked for."""
     ideas: tuple[RankedIdea, ...] = ()
     """The ideas of a brainstorm, ranked."""
     accuracy: tuple[ShownScores, ...] = ()
@@ -151,6 +153,8 @@ class ConvergenceTerms(
     """The answer that was decided."""
     swapped_answer: str | None = None
     """The judge's answer in the reverse order, if it was asked for."""
+    masked_answer: str | None = None
+    """The judge's answer without the passages that speak to a model, if it was asked for."""
     votes: tuple[AnswerVotes, ...] = ()
     """The last answers, each with the seats that gave it."""
     tied: tuple[str, ...] = ()

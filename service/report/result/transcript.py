@@ -10,7 +10,7 @@ from service.debate.findings import InjectionFound
 from service.debate.model import TurnId
 from service.debate.options import role_of
 from service.debate.replies import Screening
-from service.debate.turns import SCREENER, round_of, seat_of
+from service.debate.turns import SCREENER, is_masked, round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.formats import Telling, telling_of
 from service.report.formats.debaters import turns
@@ -91,6 +91,7 @@ def _weighed(h: History, turn: TurnId) -> Weighed:
         round=round_of(turn),
         seat=seat_of(turn),
         swapped=is_swapped(turn),
+        masked=is_masked(turn),
         replaced=h.facts.standing(turn) != turn,
         model=h.facts.spoke(turn),
         reply=msgspec.to_builtins(h.facts.said[turn]),

@@ -25,7 +25,7 @@ from service.debate.model import (
     StancesOptions,
     TrackRecord,
 )
-from service.debate.options import AskedOptions
+from service.debate.options import AskedOptions, masked_of
 from service.errors import GainsayError, InvalidCase
 from service.intake import Deployment, Prepared, decide, needs_standings, prepare, start
 from service.intake.formats import COMMON, OPTIONS_OF
@@ -595,6 +595,30 @@ def test_a_single_decider_is_asked_twice_above_the_stake_of_policy(
     assert not asked_twice("1000", 1_000_000_000)
     assert asked_twice("1000.01", 1_000_000_000) == swapped
     assert not asked_twice("999999999", None)
+
+
+@pytest.mark.parametrize(
+    ("format_", "options", "masked"),
+    [
+        ("adversarial", {}, True),
+        ("stances", {}, True),
+        ("panel", {"adjudicator": "model"}, True),
+        ("panel", {}, True),
+        ("convergence", {}, True),
+        ("convergence", {"judge": False}, False),
+        ("ballot", {}, False),
+    ],
+)
+def test_a_decider_is_asked_once_more_masked_above_a_stake_of_its_own(
+    format_: str, options: dict[str, Any], masked: bool
+) -> None:
+    def asked(downside: str, stake: int | None) -> bool:
+        request = a_case(**of(format_, **options), estimatedDownside=downside)
+        return masked_of(taken(request, policy(debate__mask_above=stake, debate__swap_above=None))[0].options)
+
+    assert not asked("1000", 1_000_000_000)
+    assert asked("1000.01", 1_000_000_000) == masked
+    assert not asked("999999999", None)
 
 
 # -- track records

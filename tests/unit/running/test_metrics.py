@@ -17,13 +17,14 @@ from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Moderation, Reply
-from service.debate.turns import TurnId, split_party
+from service.debate.turns import TurnId, is_masked, split_party
 from service.money import Ledger
 from service.running.metrics import count_entries
 from service.telemetry import LABELLED, REGISTRY
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, World, a_start, canned, drive, start_of
 from tests.fixtures.debates import found as everything
+from tests.fixtures.masking import flagged, masking, otherwise
 from tests.vectors.record import FOLDER, recorded_files
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in path.name)
@@ -292,6 +293,25 @@ def test_what_came_of_asking_the_decider_again_is_counted_by_format() -> None:
     assert value(unchecked, name, **of, result="unchecked") == 1
     assert value(differs, name, task_type="contract", format="adversarial/1", result="differs") == 1
     assert not [key for key in once if key[0] == name]
+
+
+def test_what_came_of_asking_the_decider_masked_is_counted_by_format() -> None:
+    name, of = "gainsay_masked_checks_total", {"task_type": "contract", "format": "adversarial/1"}
+    started = masking("adversarial/1")
+
+    def counted(replies: Callable[[Turn, Facts], Reply], **how: Any) -> Any:
+        return added(lambda: observe_all(drive(started, replies, **{"findings": flagged, **how})))
+
+    same, none = counted(canned), counted(canned, findings=everything)
+    sensitive = counted(otherwise(conclusion="rejected"))
+    differs = counted(otherwise(recommend_another_round=True))
+    unchecked = counted(canned, fails=lambda turn, _: is_masked(turn))
+
+    assert value(same, name, **of, result="same") == 1
+    assert value(sensitive, name, **of, result="sensitive") == 1
+    assert value(differs, name, **of, result="differs") == 1
+    assert value(unchecked, name, **of, result="unchecked") == 1
+    assert not [key for key in none if key[0] == name]
 
 
 def test_an_adjudicator_that_never_ends_a_panel_was_never_asked_again() -> None:

@@ -13,6 +13,7 @@ import pytest
 from service import samples
 from service.debate.entries import BudgetRefused, DebateConcluded, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome
+from service.debate.options import masked_of
 from service.debate.replies import closing
 from service.debate.turns import seat_of, take_of
 from service.intake.quote import quote
@@ -115,7 +116,7 @@ def test_a_quote_counts_every_decider_twice() -> None:
     for form, seat, times in (("adversarial", "moderator", 2), ("stances", "judge", 2), ("panel", "synthesizer", 2)):
         prepared, deployment = checked(request(form, options={"format": form, **_options(form), "maxRounds": 1}))
         found = {one.plan.seat: one.turns for one in quote(prepared, deployment).seats}
-        assert found[seat] == times * (1 + _asked_twice(prepared))
+        assert found[seat] == times * (1 + _asked_twice(prepared)) + masked_of(prepared.options)
 
 
 def _options(form: str) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def the_policy() -> Policy:
         attempts_per_turn=3,
         human_review=("security",),
         swap_above=STAKE,
+        mask_above=STAKE,
         ceiling_max=5_000_000,
     )
     formats = FormatsPolicy(
@@ -140,15 +141,16 @@ def received(case: Case, started: DebateStarted) -> CaseReceived:
 
 
 def choices(rules: Seating, policy: Policy) -> Iterator[object]:
-    """The format of each case with its reason, whether its decider is asked twice, and whether a person decides."""
+    """The format of each case with its reason, whether its decider is asked again, and whether a person decides."""
     for task in TASKS:
         for asked in ASKED:
             yield task, asked, rules.choose_format(policy, asked, task)
         yield task, rules.human_review(policy, task)
-    never = replace(policy, debate=replace(policy.debate, swap_above=None))
+    never = replace(policy, debate=replace(policy.debate, swap_above=None, mask_above=None))
     for downside in (None, "0", "0.999999", "1", "1.000001", "1000000", "Infinity"):
         amount = None if downside is None else Decimal(downside)
         yield downside, rules.asked_twice(policy, amount), rules.asked_twice(never, amount)
+        yield "masked", downside, rules.asked_masked(policy, amount), rules.asked_masked(never, amount)
     plans = rules.seats(policy, seating.ADVERSARIAL, {}, DAY)
     for kind in ("offline", "scripted", "openai", "anthropic", "azure", "openai-compatible"):
         wired = replace(policy, providers={"vendor": replace(policy.providers["vendor"], kind=kind)})

@@ -36,6 +36,7 @@ from service.web import openapi
 from service.web.stream import encode
 from tests.fixtures import formats
 from tests.fixtures.debates import DECLINED, World, a_case, drive, start_of
+from tests.fixtures.masking import MASKED, flagged, masking
 from tests.unit.report.played import FORMATS, lines, ruled
 
 PROFILE = settings()
@@ -308,6 +309,7 @@ def test_the_debates_of_all_formats_have_every_event_between_them() -> None:
     screened = drive(start_of(replace(by_code, screened=True)))
     converging = World(2).drive(start_of(formats.plain("convergence/1")))
     told = [drive(start_of(form)) for form in (*map(formats.plain, FORMATS), by_code)]
+    told += [drive(masking(form), findings=flagged) for form in MASKED]
     told.append(drive(start_of(by_code), stops=lambda f: DebateStopped("deadline", "too late") if f.said else None))
 
     found = Counter[EventName]()

@@ -37,11 +37,12 @@ from service.debate.replies import (
 from service.debate.replies.panel import Challenge, Endorsement, Idea
 from service.report import Result, build_decision, build_result, markdown, summary_of
 from service.report.decision_labels import DECIDERS, OUTCOMES
+from service.report.document.decision import facts
 from service.report.marks import MARK
 from service.report.result.decision import Ended, decide
 from service.report.result.decision_types import DecidedBy, DecisionOutcome
 from service.report.result.terms import ConvergenceTerms
-from tests.fixtures import formats
+from tests.fixtures import formats, masking
 from tests.fixtures.debates import DECLINED, a_case, a_start, canned, drive, found
 from tests.fixtures.results import decided
 from tests.unit.report.played import FORMATS, lines, played, told
@@ -121,6 +122,11 @@ def agreeing(answer: str = "Sign.") -> Result:
 
     options = PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS)
     return told(options, saying(Synthesis, answer=answer), findings=findings)
+
+
+def hidden(form: str, replies: Any) -> Result:
+    """A debate whose decider is asked once more with the flagged passages masked."""
+    return build_result("d1", lines(drive(masking.masking(form), replies, findings=masking.flagged)))
 
 
 def cut_short() -> Result:
@@ -226,6 +232,15 @@ LINES: dict[tuple[str, str, str], tuple[Any, str | None, str]] = {
         None,
         "No decision: the decider, asked again in the reverse order, decided otherwise.",
     ),
+    (
+        "adversarial, stances, panel, convergence",
+        "undecided",
+        "the decider, asked again without the passages that speak to a model, decided otherwise (`injectionSensitive`)",
+    ): (
+        lambda: hidden("stances/1", masking.otherwise(winner="do not sign")),
+        None,
+        "No decision: the decider, asked again without the passages that speak to a model, decided otherwise.",
+    ),
     ("any", "undecided", "the debate was cut short before a decision"): (cut_short, None, "No decision: the money "),
     ("any", "declined", "the gate held no debate"): (declined, "gate", "No debate was held, because the "),
     ("any", "none", "the debate failed or was aborted"): (failed, None, "No decision: the debate failed ("),
@@ -263,6 +278,26 @@ def test_a_decision_that_hangs_on_the_order_is_none_in_each_such_format(form: st
 
     assert "orderSensitive" in r.flags
     assert (decided(r).outcome, decided(r).dissent) == ("undecided", None)
+
+
+@pytest.mark.parametrize("form", ["adversarial/1", "convergence/1"])
+def test_a_decision_that_hangs_on_flagged_passages_is_none_in_each_such_format(form: str) -> None:
+    r = hidden(form, masking.otherwise(**masking.ANOTHER[form]))
+
+    assert "injectionSensitive" in r.flags
+    assert (decided(r).outcome, decided(r).dissent) == ("undecided", None)
+    beside = [one.turn for one in r.weighed if one.masked]
+    beside += [detail.masked_moderation.turn for detail in r.round_details if detail.masked_moderation]
+    assert beside == [masking.MASKED[form]]
+
+
+@pytest.mark.parametrize("form", sorted(masking.MASKED))
+def test_a_report_says_what_asking_masked_showed_and_has_the_reply(form: str) -> None:
+    same, other = (hidden(form, replies) for replies in (canned, masking.otherwise(confidence_level="LOW")))
+
+    told_so = {fact.term: fact.value for fact in facts(same)}
+    assert told_so["Asked again with the flagged passages masked"].startswith("decided the same")
+    assert [one.why for one in other.differing] == ["masked"]
 
 
 def test_the_page_has_these_lines_and_no_others() -> None:
