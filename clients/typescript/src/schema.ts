@@ -1089,7 +1089,8 @@ export interface components {
         };
         /**
          * AdversarialOptions
-         * @description The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order.
+         * @description The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order, ``masked``
+         *     once more with the flagged passages masked.
          */
         AdversarialOptions: {
             /**
@@ -1121,6 +1122,11 @@ export interface components {
              * @default false
              */
             screened: boolean;
+            /**
+             * @description Whether the closing seat is asked once more with the passages masked that the check of the case flagged.
+             * @default false
+             */
+            masked: boolean;
         };
         /**
          * Position
@@ -1177,6 +1183,11 @@ export interface components {
              * @default false
              */
             screened: boolean;
+            /**
+             * @description Whether the judge is asked once more with the passages masked that the check of the case flagged.
+             * @default false
+             */
+            masked: boolean;
         };
         /**
          * Debater
@@ -1285,6 +1296,11 @@ export interface components {
              * @default false
              */
             screened: boolean;
+            /**
+             * @description Whether the synthesizer is asked once more with the passages masked that the check of the case flagged.
+             * @default false
+             */
+            masked: boolean;
         };
         /**
          * TrackRecord
@@ -1353,6 +1369,11 @@ export interface components {
              * @default false
              */
             screened: boolean;
+            /**
+             * @description Whether the judge is asked once more with the passages masked that the check of the case flagged.
+             * @default false
+             */
+            masked: boolean;
         };
         /**
          * DebaterSeat
@@ -2279,66 +2300,15 @@ export interface components {
             notes: string;
         };
         /**
-         * ProjectionEvent
-         * @description The debate in the caller's own shape: ``output`` is JSON text.
-         */
-        ProjectionEvent: {
-            /** @description The number of the entry in the debate, from 0. */
-            n: number;
-            /**
-             * Format: date-time
-             * @description The time of the entry's record.
-             */
-            at: string;
-            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
-            turn: string;
-            /** @description The seat, such as `critic` or `debater-1`. */
-            seat: string;
-            /** @description The debater's neutral name in this debate. Other seats have none. */
-            label?: string;
-            /** @description The caller's name for the debater. Other seats have none. */
-            name?: string;
-            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
-            position?: string;
-            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
-            phase?: string;
-            /** @description The number of the attempt that spoke, from 1. */
-            attempt: number;
-            /** @description The name of the model that answered, by the vendor's word. */
-            servedModel?: string;
-            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
-            tokens: number;
-            /** @description US dollars charged for the attempt. */
-            chargedUSD: string;
-            /**
-             * @description What the charge is based on: reported usage, the reservation, or no use at all.
-             * @enum {string}
-             */
-            chargeBasis: "none" | "reserved" | "usage";
-            /** @description US dollars that the debate has spent with it. */
-            spentUSD: string;
-            /** @description US dollars that may still be reserved. */
-            leftUSD: string;
-            /**
-             * Format: uuid
-             * @description The id of the debate, a UUID of version 7.
-             */
-            debateId: string;
-            /** @description The round. Round 0 comes before the first. */
-            round: number;
-            /** @description The projection as JSON text, which fits the case's output schema. */
-            output: string;
-        };
-        /**
          * PanelSynthesis
-         * @description The answer that the debate converged on.
+         * @description The answer that the debate converged on, or the one that was written with the flagged passages masked.
          */
         PanelSynthesis: {
             /**
              * @description The name of the event.
              * @enum {string}
              */
-            event: "synthesis";
+            event: "masked" | "synthesis";
             /**
              * Format: uuid
              * @description The id of the debate, a UUID of version 7.
@@ -2415,6 +2385,57 @@ export interface components {
             confidenceLevel: "HIGH" | "LOW" | "MODERATE";
             /** @description What the seat says that it is not sure of. */
             explicitUncertainties?: string[];
+        };
+        /**
+         * ProjectionEvent
+         * @description The debate in the caller's own shape: ``output`` is JSON text.
+         */
+        ProjectionEvent: {
+            /** @description The number of the entry in the debate, from 0. */
+            n: number;
+            /**
+             * Format: date-time
+             * @description The time of the entry's record.
+             */
+            at: string;
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
+            turn: string;
+            /** @description The seat, such as `critic` or `debater-1`. */
+            seat: string;
+            /** @description The debater's neutral name in this debate. Other seats have none. */
+            label?: string;
+            /** @description The caller's name for the debater. Other seats have none. */
+            name?: string;
+            /** @description The id of the position that the seat speaks for. Absent unless the case has several. */
+            position?: string;
+            /** @description The phase of a ballot: proposal, critique, revision or consensus. Absent in other formats. */
+            phase?: string;
+            /** @description The number of the attempt that spoke, from 1. */
+            attempt: number;
+            /** @description The name of the model that answered, by the vendor's word. */
+            servedModel?: string;
+            /** @description Input and output tokens of the attempt; 0 if the vendor reported none. */
+            tokens: number;
+            /** @description US dollars charged for the attempt. */
+            chargedUSD: string;
+            /**
+             * @description What the charge is based on: reported usage, the reservation, or no use at all.
+             * @enum {string}
+             */
+            chargeBasis: "none" | "reserved" | "usage";
+            /** @description US dollars that the debate has spent with it. */
+            spentUSD: string;
+            /** @description US dollars that may still be reserved. */
+            leftUSD: string;
+            /**
+             * Format: uuid
+             * @description The id of the debate, a UUID of version 7.
+             */
+            debateId: string;
+            /** @description The round. Round 0 comes before the first. */
+            round: number;
+            /** @description The projection as JSON text, which fits the case's output schema. */
+            output: string;
         };
         /**
          * CitationsEvent
@@ -2639,7 +2660,7 @@ export interface components {
              * @description The kind of the remark.
              * @enum {string}
              */
-            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
             /** @description The turns that it concerns, with their seats. */
             seats?: components["schemas"]["TurnSeat"][];
             /** @description The code of the reason. */
@@ -3703,7 +3724,7 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of the case that speak to a model as if they were instructions. */
+            /** @description Passages of the case, in any field of a caller's text, that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
             /** @description What the screener replied. Absent where policy seats none, or it has not spoken. */
             screening?: components["schemas"]["ScreeningDetail"];
@@ -3909,6 +3930,8 @@ export interface components {
             newDocuments?: string[];
             /** @description The closing moderation in the reverse order, if it was asked for. */
             swappedModeration?: components["schemas"]["SwappedModeration"];
+            /** @description The closing moderation with the passages masked that speak to a model, if it was asked for. */
+            maskedModeration?: components["schemas"]["MaskedModeration"];
             /** @description The moderations that second takes replaced. */
             moderatorFirstTakes?: components["schemas"]["ModeratorFirstTake"][];
         };
@@ -4017,6 +4040,30 @@ export interface components {
             /** @description The positions as it ranked them, the best supported first. */
             ranking?: string[];
             /** @description Whether the reverse order led to the same conclusion and the same first position. */
+            agrees: boolean;
+        };
+        /**
+         * MaskedModeration
+         * @description The closing moderation, asked for again with the passages masked that speak to a model. It never replaces the
+         *     first one.
+         */
+        MaskedModeration: {
+            /** @description The turn, as round, seat, phase if the seat has several, and take: `1.critic.2` is the critic's second take in round 1. */
+            turn: string;
+            /** @description The evaluation without the passages. */
+            evaluation: components["schemas"]["ModeratorEvaluation"];
+            /**
+             * @description The conclusion without the passages.
+             * @enum {string}
+             */
+            conclusion: "modified" | "rejected" | "upheld";
+            /** @description The neutral label of each seat, in the order in which the moderator saw them. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description The positions as it ranked them, the best supported first. */
+            ranking?: string[];
+            /** @description Whether it led to the same conclusion and the same first position. */
             agrees: boolean;
         };
         /**
@@ -4490,7 +4537,7 @@ export interface components {
              * @description The kind of the remark.
              * @enum {string}
              */
-            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
+            notice: "attemptFailed" | "budgetRefused" | "chargedAsHeld" | "critiqueChecked" | "documentsChecked" | "fallbackUsed" | "modelGuessed" | "neutralised" | "partsLeftOut" | "providerOverrun" | "repairAsked" | "seatSilent" | "selfNamed" | "servedModelDiffers" | "stopped" | "synthesisCompared" | "usageBelowFloor" | "voicesChecked";
             /** @description The turns that it concerns. */
             turns?: string[];
             /** @description The code of the reason. */
@@ -4622,6 +4669,8 @@ export interface components {
             seat: string;
             /** @description Whether the seat was asked again in the reverse order. */
             swapped: boolean;
+            /** @description Whether the seat was asked again with the passages masked that speak to a model. */
+            masked: boolean;
             /** @description Whether a second take stands in the place of this reply. */
             replaced: boolean;
             /** @description The alias of the model that spoke. */
@@ -4699,10 +4748,12 @@ export interface components {
             format: "stances";
             /** @description The number of rounds that were debated. */
             rounds: number;
-            /** @description The verdict that stands. Absent if the order of presentation decided. */
+            /** @description The verdict that stands. Absent if the order of presentation or flagged passages decided. */
             verdict?: components["schemas"]["Verdict"];
             /** @description The verdict in the reverse order, if it was asked for. */
             swappedVerdict?: components["schemas"]["Verdict"];
+            /** @description The verdict without the passages that the check of the case flagged, if it was asked for. */
+            maskedVerdict?: components["schemas"]["Verdict"];
             /** @description The assigned stance that the winner names. Absent where it names none of them. */
             winnerStance?: string;
             /** @description The projection: JSON that fits the case's output schema. */
@@ -4830,6 +4881,8 @@ export interface components {
             synthesis?: string;
             /** @description The turn that wrote it. */
             synthesisTurn?: string;
+            /** @description The answer that the synthesizer wrote without the passages that speak to a model, if it was asked for. */
+            maskedSynthesis?: string;
             /** @description The ideas of a brainstorm, ranked. */
             ideas?: components["schemas"]["RankedIdea"][];
             /** @description The scores of each debater. They measure conduct, and not truth. */
@@ -4936,6 +4989,8 @@ export interface components {
             finalAnswer?: string;
             /** @description The judge's answer in the reverse order, if it was asked for. */
             swappedAnswer?: string;
+            /** @description The judge's answer without the passages that speak to a model, if it was asked for. */
+            maskedAnswer?: string;
             /** @description The last answers, each with the seats that gave it. */
             votes?: components["schemas"]["AnswerVotes"][];
             /** @description The answers that share the lead. */
@@ -5049,10 +5104,10 @@ export interface components {
          */
         DifferingReplies: {
             /**
-             * @description Why there are two: marks in the first, a reply that could not be used, or the reverse order.
+             * @description Why there are two: marks in the first, a reply that could not be used, the reverse order, or masked passages.
              * @enum {string}
              */
-            why: "otherOrder" | "repair" | "secondTake";
+            why: "masked" | "otherOrder" | "repair" | "secondTake";
             /** @description The turn of the first reply. */
             first: string;
             /** @description The turn of the second reply. */
@@ -5383,7 +5438,7 @@ export interface components {
             notices?: components["schemas"]["Notice"][];
             /** @description What code checked, with the finding in few words. */
             checks?: components["schemas"]["CheckDetail"][];
-            /** @description Passages of the case that speak to a model as if they were instructions. */
+            /** @description Passages of the case, in any field of a caller's text, that speak to a model as if they were instructions. */
             suspicions?: components["schemas"]["Suspicion"][];
             /** @description What the screener replied. Absent where policy seats none, or it has not spoken. */
             screening?: components["schemas"]["ScreeningDetail"];
@@ -5708,6 +5763,8 @@ export interface components {
              * @description The path of the text.
              */
             href: string;
+            /** @description Passages of the title and the text that speak to a model as if they were instructions, once they are looked for. Absent where none was found. */
+            suspicions?: components["schemas"]["Suspicion"][];
         };
         /**
          * KeyList
@@ -6359,7 +6416,7 @@ export interface components {
          * DebateSettings
          * @description The settings of a debate that its case leaves out.
          *
-         *     Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.
+         *     Above ``swapAboveUSD`` the closing seat is asked twice, and above ``maskAboveUSD`` once more if passages of a case speak to a model; absent means never.
          */
         DebateSettings: {
             /** @description The format of a case that names none. */
@@ -6403,6 +6460,8 @@ export interface components {
             adversarialWithoutDocuments: "allowed" | "refused";
             /** @description US dollars: above this downside the decider is asked twice, the second time in the reverse order. Absent means never. */
             swapAboveUSD?: string;
+            /** @description US dollars: above this downside the decider is asked once more with the passages masked that speak to a model, if the case has any. Absent means never. */
+            maskAboveUSD?: string;
         };
         /**
          * Limits
@@ -7184,6 +7243,21 @@ export interface components {
             data: components["schemas"]["ModeratedEvent"] | components["schemas"]["VerdictEvent"] | components["schemas"]["RulingEvent"] | components["schemas"]["AdjudicationEvent"];
         };
         /**
+         * StreamMasked
+         * @description A seat that decides, asked again with the passages masked that speak to a model, has replied.
+         */
+        StreamMasked: {
+            /** @description The number of the entry, for Last-Event-ID. Absent where more of its entry follows. */
+            id?: string;
+            /**
+             * @description The name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "masked";
+            /** @description The data, which is sent as one line of JSON. */
+            data: components["schemas"]["ModeratedEvent"] | components["schemas"]["VerdictEvent"] | components["schemas"]["RulingEvent"] | components["schemas"]["PanelSynthesis"];
+        };
+        /**
          * StreamVerdict
          * @description The judge of stances has decided.
          */
@@ -7442,7 +7516,7 @@ export interface components {
          * StreamEvent
          * @description An event of a stream, as a client of server-sent events reads it.
          */
-        StreamEvent: components["schemas"]["StreamGate"] | components["schemas"]["StreamStarted"] | components["schemas"]["StreamAsked"] | components["schemas"]["StreamRound"] | components["schemas"]["StreamSwapped"] | components["schemas"]["StreamVerdict"] | components["schemas"]["StreamSynthesis"] | components["schemas"]["StreamCitations"] | components["schemas"]["StreamPassages"] | components["schemas"]["StreamScreening"] | components["schemas"]["StreamNotice"] | components["schemas"]["StreamClassification"] | components["schemas"]["StreamAdjudication"] | components["schemas"]["StreamMeasured"] | components["schemas"]["StreamConsensus"] | components["schemas"]["StreamAnswers"] | components["schemas"]["StreamAccuracy"] | components["schemas"]["StreamDebateRoundStarted"] | components["schemas"]["StreamDebateResponse"] | components["schemas"]["StreamDebateConverged"] | components["schemas"]["StreamConvergence"] | components["schemas"]["StreamFinal"];
+        StreamEvent: components["schemas"]["StreamGate"] | components["schemas"]["StreamStarted"] | components["schemas"]["StreamAsked"] | components["schemas"]["StreamRound"] | components["schemas"]["StreamSwapped"] | components["schemas"]["StreamMasked"] | components["schemas"]["StreamVerdict"] | components["schemas"]["StreamSynthesis"] | components["schemas"]["StreamCitations"] | components["schemas"]["StreamPassages"] | components["schemas"]["StreamScreening"] | components["schemas"]["StreamNotice"] | components["schemas"]["StreamClassification"] | components["schemas"]["StreamAdjudication"] | components["schemas"]["StreamMeasured"] | components["schemas"]["StreamConsensus"] | components["schemas"]["StreamAnswers"] | components["schemas"]["StreamAccuracy"] | components["schemas"]["StreamDebateRoundStarted"] | components["schemas"]["StreamDebateResponse"] | components["schemas"]["StreamDebateConverged"] | components["schemas"]["StreamConvergence"] | components["schemas"]["StreamFinal"];
     };
     responses: never;
     parameters: never;
@@ -7497,7 +7571,7 @@ export interface operations {
                 /** @description One of these confidences of the decision. A debate passes when its end is provable. */
                 confidence?: ("HIGH" | "MODERATE" | "LOW")[];
                 /** @description One of these flags. A debate passes when its end is provable. */
-                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "notScreened" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
+                flag?: ("DEBATE_TRUNCATED" | "unchallenged" | "critiqueWeak" | "promptReview" | "critiqueConcedes" | "critiqueNamesNothing" | "proposerRejects" | "softenedCritique" | "sameConclusion" | "criticAndModeratorAsProposer" | "rebuttalGaveUp" | "moderatorAlone" | "winnerNotArgued" | "opponentSilent" | "votesNotArgued" | "answersNotArgued" | "noDocuments" | "uncheckedEvidence" | "injectionSuspected" | "notScreened" | "providerOverrun" | "usageBelowFloor" | "inventedQuotation" | "unfoundQuotation" | "unclearQuotation" | "wordsOpposeVerdict" | "fallbackModel" | "orderSensitive" | "orderUnchecked" | "orderNotCompared" | "ordersDiffer" | "injectionSensitive" | "maskedUnchecked" | "maskedNotCompared" | "maskedDiffers" | "secondTakeDiffers" | "rulingUnargued" | "manyRounds" | "decidedBlind" | "agreedOnlyAfterExchange" | "blindNotCompared" | "riskAccepted" | "synthesisOpposesClaims" | "debatersDivided" | "criticOfProposersFamily" | "oneModel" | "oneFamily" | "abstentions" | "tied" | "tieBroken" | "noConsensus" | "debaterMissing" | "adjudicatorSilent")[];
                 /** @description Whether the decision requires a person. A debate passes when its end is provable. */
                 humanReview?: boolean;
                 /** @description One of these use cases, word for word. */

@@ -114,6 +114,7 @@ class ConvergenceOptions(TypedDict):
     judgeInstructions: NotRequired[str]
     swapped: bool
     screened: bool
+    masked: bool
 
 
 class DebaterSeat(TypedDict):
@@ -405,31 +406,6 @@ class AdjudicationEvent(TypedDict):
     notes: str
 
 
-class ProjectionEvent(TypedDict):
-    """
-    The debate in the caller's own shape: ``output`` is JSON text.
-    """
-
-    n: int
-    at: str
-    turn: str
-    seat: str
-    label: NotRequired[str]
-    name: NotRequired[str]
-    position: NotRequired[str]
-    phase: NotRequired[str]
-    attempt: int
-    servedModel: NotRequired[str]
-    tokens: int
-    chargedUSD: str
-    chargeBasis: Literal['none', 'reserved', 'usage']
-    spentUSD: str
-    leftUSD: str
-    debateId: str
-    round: int
-    output: str
-
-
 class PanelIdea(TypedDict):
     """
     An idea of a brainstorm, and the debaters that surfaced or endorsed it: more of them rank higher.
@@ -463,6 +439,31 @@ class SynthesisTurn(TypedDict):
     round: int
     confidenceLevel: Literal['HIGH', 'LOW', 'MODERATE']
     explicitUncertainties: NotRequired[list[str]]
+
+
+class ProjectionEvent(TypedDict):
+    """
+    The debate in the caller's own shape: ``output`` is JSON text.
+    """
+
+    n: int
+    at: str
+    turn: str
+    seat: str
+    label: NotRequired[str]
+    name: NotRequired[str]
+    position: NotRequired[str]
+    phase: NotRequired[str]
+    attempt: int
+    servedModel: NotRequired[str]
+    tokens: int
+    chargedUSD: str
+    chargeBasis: Literal['none', 'reserved', 'usage']
+    spentUSD: str
+    leftUSD: str
+    debateId: str
+    round: int
+    output: str
 
 
 class QuotedPassage(TypedDict):
@@ -1041,7 +1042,7 @@ class Notice(TypedDict):
 
     n: int
     at: str
-    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
     turns: NotRequired[list[str]]
     reason: str
     detail: str
@@ -1098,6 +1099,7 @@ class Weighed(TypedDict):
     round: int
     seat: str
     swapped: bool
+    masked: bool
     replaced: bool
     model: str
     reply: dict[str, Any]
@@ -1311,6 +1313,7 @@ class ListedDocument(TypedDict):
     bytes: int
     characters: int
     href: str
+    suspicions: NotRequired[list[Suspicion]]
 
 
 class DatedSize(TypedDict):
@@ -1497,7 +1500,7 @@ class DebateSettings(TypedDict):
     """
     The settings of a debate that its case leaves out.
 
-    Above ``swapAboveUSD`` the closing seat is asked twice; absent means never.
+    Above ``swapAboveUSD`` the closing seat is asked twice, and above ``maskAboveUSD`` once more if passages of a case speak to a model; absent means never.
     """
 
     format: str
@@ -1516,6 +1519,7 @@ class DebateSettings(TypedDict):
     floatingNames: Literal['allowed', 'refused']
     adversarialWithoutDocuments: Literal['allowed', 'refused']
     swapAboveUSD: NotRequired[str]
+    maskAboveUSD: NotRequired[str]
 
 
 class Limits(TypedDict):
@@ -1949,7 +1953,8 @@ class GateChange(TypedDict):
 
 class AdversarialOptions(TypedDict):
     """
-    The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order.
+    The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order, ``masked``
+    once more with the flagged passages masked.
     """
 
     format: Literal['adversarial/1']
@@ -1961,6 +1966,7 @@ class AdversarialOptions(TypedDict):
     personas: NotRequired[dict[str, str]]
     swapped: NotRequired[bool]
     screened: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class StancesOptions(TypedDict):
@@ -1979,6 +1985,7 @@ class StancesOptions(TypedDict):
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
     screened: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class PanelOptions(TypedDict):
@@ -2003,6 +2010,7 @@ class PanelOptions(TypedDict):
     instructions: NotRequired[str]
     swapped: NotRequired[bool]
     screened: NotRequired[bool]
+    masked: NotRequired[bool]
 
 
 class Framing(TypedDict):
@@ -2099,10 +2107,10 @@ class ModeratorEvaluation(TypedDict):
 
 class PanelSynthesis(TypedDict):
     """
-    The answer that the debate converged on.
+    The answer that the debate converged on, or the one that was written with the flagged passages masked.
     """
 
-    event: Literal['synthesis']
+    event: Literal['masked', 'synthesis']
     debate_id: str
     synthesis_id: str
     synthesis: str
@@ -2167,7 +2175,7 @@ class NoticeEvent(TypedDict):
     n: int
     at: str
     debateId: str
-    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
+    notice: Literal['attemptFailed', 'budgetRefused', 'chargedAsHeld', 'critiqueChecked', 'documentsChecked', 'fallbackUsed', 'modelGuessed', 'neutralised', 'partsLeftOut', 'providerOverrun', 'repairAsked', 'seatSilent', 'selfNamed', 'servedModelDiffers', 'stopped', 'synthesisCompared', 'usageBelowFloor', 'voicesChecked']
     seats: NotRequired[list[TurnSeat]]
     reason: str
     detail: str
@@ -2354,6 +2362,20 @@ class SwappedModeration(TypedDict):
     agrees: bool
 
 
+class MaskedModeration(TypedDict):
+    """
+    The closing moderation, asked for again with the passages masked that speak to a model. It never replaces the
+    first one.
+    """
+
+    turn: str
+    evaluation: ModeratorEvaluation
+    conclusion: Literal['modified', 'rejected', 'upheld']
+    labels: NotRequired[dict[str, str]]
+    ranking: NotRequired[list[str]]
+    agrees: bool
+
+
 class ModeratorFirstTake(TypedDict):
     """
     A moderation that quoted what does not stand where it says, and that a second take replaced.
@@ -2431,6 +2453,7 @@ class StancesResult(TypedDict):
     rounds: int
     verdict: NotRequired[Verdict]
     swappedVerdict: NotRequired[Verdict]
+    maskedVerdict: NotRequired[Verdict]
     winnerStance: NotRequired[str]
     output: NotRequired[Any]
     raw: NotRequired[dict[str, Any]]
@@ -2477,6 +2500,7 @@ class PanelResult(TypedDict):
     finalScore: NotRequired[float]
     synthesis: NotRequired[str]
     synthesisTurn: NotRequired[str]
+    maskedSynthesis: NotRequired[str]
     ideas: NotRequired[list[RankedIdea]]
     accuracy: NotRequired[list[DebaterScores]]
     accuracyBy: NotRequired[Literal['algorithmic', 'model']]
@@ -2495,6 +2519,7 @@ class ConvergenceResult(TypedDict):
     convergedIn: NotRequired[int]
     finalAnswer: NotRequired[str]
     swappedAnswer: NotRequired[str]
+    maskedAnswer: NotRequired[str]
     votes: NotRequired[list[AnswerVotes]]
     tied: NotRequired[list[str]]
     similarities: NotRequired[list[float | None]]
@@ -2522,7 +2547,7 @@ class DifferingReplies(TypedDict):
     Two replies of a decider to one question that differ in more than words, and the sentence that says in what.
     """
 
-    why: Literal['otherOrder', 'repair', 'secondTake']
+    why: Literal['masked', 'otherOrder', 'repair', 'secondTake']
     first: str
     second: str
     attempt: NotRequired[int]
@@ -3366,6 +3391,16 @@ class StreamSwapped(TypedDict):
     data: ModeratedEvent | VerdictEvent | RulingEvent | AdjudicationEvent
 
 
+class StreamMasked(TypedDict):
+    """
+    A seat that decides, asked again with the passages masked that speak to a model, has replied.
+    """
+
+    id: NotRequired[str]
+    event: Literal['masked']
+    data: ModeratedEvent | VerdictEvent | RulingEvent | PanelSynthesis
+
+
 class StreamSynthesis(TypedDict):
     """
     The seat that closes has written the answer.
@@ -3613,6 +3648,7 @@ class RoundDetail(TypedDict):
     labels: NotRequired[dict[str, str]]
     newDocuments: NotRequired[list[str]]
     swappedModeration: NotRequired[SwappedModeration]
+    maskedModeration: NotRequired[MaskedModeration]
     moderatorFirstTakes: NotRequired[list[ModeratorFirstTake]]
 
 
@@ -3827,4 +3863,4 @@ class StreamFinal(TypedDict):
     data: FinalEvent | WholeFinalEvent | PanelFinal | WholePanelFinal
 
 
-StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamScreening | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
+StreamEvent: TypeAlias = StreamGate | StreamStarted | StreamAsked | StreamRound | StreamSwapped | StreamMasked | StreamVerdict | StreamSynthesis | StreamCitations | StreamPassages | StreamScreening | StreamNotice | StreamClassification | StreamAdjudication | StreamMeasured | StreamConsensus | StreamAnswers | StreamAccuracy | StreamDebateRoundStarted | StreamDebateResponse | StreamDebateConverged | StreamConvergence | StreamFinal
