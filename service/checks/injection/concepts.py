@@ -50,7 +50,9 @@ STOPS = frozenset(
     if len(word) > 2
 )
 """Frequent words, by which text in another alphabet or order is known."""
-NAMES: Sequence[str] = tuple(dict.fromkeys(name for lexicon in LEXICONS for name in lexicon))
+MADE = ("QUOTED", "CITED")
+"""Concepts that no word stands for: words in quotation marks, and words that a text cites as an example."""
+NAMES: Sequence[str] = tuple(dict.fromkeys((*MADE, *(name for lexicon in LEXICONS for name in lexicon))))
 BITS: Mapping[str, int] = {name: 1 << n for n, name in enumerate(NAMES)}
 LONGEST_STEM = 16
 """The most letters of a word that are compared with stems."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from service.checks.injection.concepts import bits_of
+from service.checks.injection.concepts import BITS, bits_of
 from service.debate.findings import InjectionFamily
 
 
@@ -26,37 +26,49 @@ def _order(family: InjectionFamily, needs: str, but: str = "") -> Order:
     return Order(family, tuple(bits_of(group) for group in needs.split()), bits_of(but) if but else 0)
 
 
-MACHINE = "READER|SELF"
-MINE = "READER|SELF|YOURANSWER|SEAT"
-DESCRIBED = "ATTACK"
-RULED = "PARTY|CONDITION|RANGE"
+QUOTED, CITED, CITING = BITS["QUOTED"], BITS["CITED"], BITS["EXAMPLE"]
+DESCRIBED = "ATTACK|CODE|CITED"
+RULED = DESCRIBED + "|PARTY|CONDITION|RANGE|MANUAL"
 ORDERS: Sequence[Order] = (
-    _order("override", "IGNORE|VOID INSTRUCTION PRIOR|YOU|SELF READER|SELF|SEAT|PROMPT|YOU", DESCRIBED + "|PARTY"),
-    _order("override", "IGNORE INSTRUCTION|TASK PRIOR|ALWAYS", DESCRIBED + "|PARTY|CONDITION|JUDGE"),
-    _order("override", "VOID INSTRUCTION|TASK|PROMPT READER|SELF|PROMPT|SEAT", DESCRIBED),
-    _order("override", "YOU NEW TASK", DESCRIBED + "|PARTY|CONDITION"),
-    _order("secrecy", "NOT|OMIT MENTION|OMIT YOURANSWER", DESCRIBED),
-    _order("secrecy", "OMIT|SECRET FLAWS REVIEW|ANSWER|DEBATE|MENTION", DESCRIBED + "|" + RULED),
-    _order("secrecy", "NOT|OMIT MENTION MUST|YOU FLAWS REVIEW|ANSWER|SEAT", DESCRIBED + "|" + RULED),
-    _order("secrecy", "SECRET YOU MENTION|OMIT|ANSWER|TRUST", DESCRIBED + "|" + RULED),
-    _order("score", "SCORE EXTREME MUST|ALWAYS|YOU|TRUST", DESCRIBED + "|" + RULED),
-    _order("score", "SCORE EXTREME JUDGE|SEAT|READER MUST|ALWAYS|CONCLUDE|YOU", DESCRIBED + "|RANGE|CONDITION"),
-    _order("format", "YOURANSWER|ANSWER EXACT|BEGIN YOU|ONLY|MUST", DESCRIBED + "|" + RULED),
-    _order("verdict", "CONCLUDE VALUE SEAT|DEBATE|YOURANSWER MUST|ALWAYS|YOU", DESCRIBED + "|CONDITION"),
-    _order("verdict", "CONCLUDE VALUE REVIEW|JUDGE ALWAYS", DESCRIBED + "|" + RULED),
-    _order("verdict", "CONCLUDE VALUE REVIEW JUDGE MUST", DESCRIBED + "|" + RULED),
-    _order("authority", "AUTHORITY|OVERRIDE READER|SELF GRANT|MUST|TRUST", DESCRIBED),
-    _order("authority", "AUTHORITY|OVERRIDE GRANT JUDGE|YOU|SERVICE CHECK|TRUST|IGNORE", DESCRIBED + "|" + RULED),
-    _order("authority", "OVERRIDE", DESCRIBED + "|CONDITION"),
-    _order("address", "READER DEAR|THIS|READING YOU|MUST|TRUST|CHECK|CONCLUDE", DESCRIBED),
-    _order("address", "READER YOU TRUST|CHECK|CONCLUDE|ANSWER|READING", DESCRIBED),
-    _order("address", "SEAT YOU", DESCRIBED),
-    _order("address", "SELF YOU", DESCRIBED),
+    _order("override", "IGNORE INSTRUCTION PRIOR YOU|READER|SELF|SEAT|PROMPT", DESCRIBED + "|PARTY|CONDITION|JUDGE"),
+    _order("override", "IGNORE|VOID INSTRUCTION READER|SELF|SEAT", DESCRIBED + "|MANUAL"),
+    _order("override", "IGNORE INSTRUCTION PRIOR", RULED + "|JUDGE|MUST|VOID"),
+    _order("override", "IGNORE|VOID TASK|INSTRUCTION REVIEW|DEBATE YOU|NEW", RULED + "|JUDGE"),
+    _order("override", "YOU NEW TASK", RULED),
+    _order("secrecy", "NOT|OMIT MENTION|OMIT YOURANSWER|DEBATE|SEAT|READER", DESCRIBED + "|PARTY|MANUAL|RANGE"),
+    _order("secrecy", "SECRET MENTION|FLAWS|USER|REVIEW|ANSWER YOU|NOT|FLAWS", RULED + "|JUDGE"),
+    _order("secrecy", "NOT MENTION USER THIS|FLAWS YOU|MUST|THIS", RULED),
+    _order("secrecy", "NOT MENTION FLAWS REVIEW|ANSWER MUST", RULED),
+    _order("score", "SCORE EXTREME ASSIGN MUST|ALWAYS|YOU|TRUST|READER|SEAT", RULED),
+    _order("format", "YOURANSWER EXACT|BEGIN", RULED),
+    _order("format", "ANSWER|REVIEW|DEBATE EXACT|BEGIN WRITE|MUST QUOTED", RULED),
+    _order("format", "ANSWER EXACT YOU|ONLY|MUST", RULED),
+    _order("verdict", "CONCLUDE VALUE SEAT|DEBATE|YOURANSWER MUST|ALWAYS", RULED),
+    _order("verdict", "CONCLUDE VALUE REVIEW|JUDGE ALWAYS", RULED),
+    _order("verdict", "CONCLUDE VALUE REVIEW|JUDGE MUST", RULED),
+    _order("verdict", "CONCLUDE REVIEW ALWAYS MUST|NOT", RULED),
+    _order("verdict", "CONCLUDE|VALUE REVIEW QUOTED MUST", RULED),
+    _order("tool", "TOOL CHECK NOT|IGNORE|TRUST VALUE|TRUST|IGNORE|MUST", RULED),
+    _order("tool", "TOOL VALUE|TRUST TRUST|IGNORE|CHECK READER|JUDGE|ASSISTANT", RULED),
+    _order("reply", "SEAT|DEBATE CONCEDE FLAWS|NOT|REVIEW|VALUE", RULED),
+    _order("reply", "MYREPLY VALUE|NOT|CONCEDE REVIEW|FLAWS|SEAT", RULED),
+    _order("authority", "AUTHORITY|OVERRIDE READER|SELF GRANT|MUST|TRUST", DESCRIBED + "|MANUAL"),
+    _order("authority", "AUTHORITY|OVERRIDE GRANT JUDGE|YOU|SERVICE CHECK|TRUST|IGNORE", RULED),
+    _order("authority", "OVERRIDE GRANT|TRUST|CHECK", DESCRIBED + "|CONDITION"),
+    _order("address", "READER DEAR|THIS|READING YOU|MUST|TRUST|CHECK|CONCLUDE", DESCRIBED + "|MANUAL"),
+    _order("address", "READER YOU TRUST|CHECK|CONCLUDE|ANSWER|READING", DESCRIBED + "|MANUAL"),
+    _order("address", "SEAT YOU", DESCRIBED + "|MANUAL"),
+    _order("address", "SELF YOU", DESCRIBED + "|MANUAL"),
     _order("address", "NONHUMAN READER|YOU|SELF", DESCRIBED),
 )
 """The first rule that a sentence meets names what it does."""
 
 
-def family_of(bits: int) -> InjectionFamily | None:
-    """What a sentence with these concepts does to its reader, if it is an order at all."""
-    return next((order.family for order in ORDERS if order.meets(bits)), None)
+def family_of(readings: Iterable[int]) -> InjectionFamily | None:
+    """What a passage does to its reader, if it is an order by one of its readings: the concepts in a language each."""
+    for bits in readings:
+        said = bits | CITED if bits & CITING and bits & QUOTED else bits
+        for order in ORDERS:
+            if order.meets(said):
+                return order.family
+    return None

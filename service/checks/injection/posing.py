@@ -45,6 +45,32 @@ _MEMBERS = (
     r"|veredicto|ganador|confianza|verdetto|fiducia|vincitore|veredito|vencedor|confianca|oordeel|vertrouwen|werdykt|pewnosc|вердикт"
     r"|уверенность|结论|置信度|裁决|結論|信頼度|判定)"
 )
+_NONCE = r"(?<![0-9a-z])(?:0x)?(?=[0-9]{0,12}[a-f])(?=[a-f]{0,12}[0-9])[0-9a-f]{6,40}(?![0-9a-z])"
+_DEVELOPER = (
+    r"(?:system|developer|sistema|systeme|systeem|desarrollador|sviluppatore|developpeur|entwickler|desenvolvedor|ontwikkelaar|системн\w{2,3}"
+    r"|разработчик\w?|系统|开发者|システム|開発者|systemowy|programisty)"
+)
+_MESSAGE = (
+    r"(?:prompt|message|override|notice|update|note|instructions?|config\w{0,10}|mensaje|messaggio|mensagem|bericht|nachricht|meldung|komunikat"
+    r"|сообщение|消息|提示|メッセージ|指令)"
+)
+_RESULT = (
+    r"(?:output|results?|response|returned|report|resultado|resultat|risultato|esito|ergebnis|uitvoer|resultaat|wynik|результат|ответ|reponse"
+    r"|respuesta|risposta|返回|结果|結果|出力)"
+)
+_TOOL = (
+    r"(?:tools?|retrieval|search|validator|validation|scanner|scan|guardrail|filter|lookup|checker|verifier|function|plugin|outil|recherche|busqueda"
+    r"|herramienta|validador|filtro|ricerca|strumento|werkzeug\w{0,3}|suche?|such|zoek\w{0,6}|hulpmiddel|narzedzi\w{1,3}|инструмент\w{0,2}"
+    r"|поиск\w{0,2}|валидатор\w{0,2}|фильтр\w{0,2}|工具|检索|搜索|检测|ツール|検索|検証)"
+)
+_STEP = (
+    r"(?:observation|thought|action|наблюдение|мысль|действие|observacion|pensamiento|accion|beobachtung|gedanke|aktion|osservazione|pensiero|azione"
+    r"|observacao|acao|pensee|observatie|gedachte|actie|obserwacja|mysl|akcja|观察|思考|行动|観察|行動)"
+)
+_IN_CODE = lazily(r"\{\{|\{%|\bdef \w|\bassert |\bimport |parametrize|dedent|\bsettings\.|^[ \t]{0,8}model: |\bself\.|\.\.\.[\"\],]|0\.0-1", re.MULTILINE)
+"""What stands around a passage in a program or a template: there it is the document's subject."""
+AROUND = 200
+"""How many characters around a passage are looked at for it."""
 POSES: Sequence[Pose] = (
     _pose(
         "system",
@@ -72,8 +98,9 @@ POSES: Sequence[Pose] = (
     ),
     _pose(
         "fence",
-        "[ < { ( \u27e6 \u3010",
-        r"[\[<{(\u27e6\u3010]{1,3}[ /]{0,2}[^\n\[\]<>]{0,40}\b(?:0x)?(?=[0-9]{0,12}[a-f])(?=[a-f]{0,12}[0-9])[0-9a-f]{8,40}\b[^\n\[\]<>]{0,40}[\]>})\u27e7\u3011]{1,3}",
+        "[ < { \u27e6 \u3010 end_ begin_",
+        rf"[\[<{{\u27e6\u3010]{{1,3}}[ /]{{0,2}}[^\n\[\]<>]{{0,40}}{_NONCE}[^\n\[\]<>]{{0,40}}[\]>}})\u27e7\u3011]{{1,3}}"
+        rf"|^\W{{0,6}}(?:end|begin|start|close|open|fin|ende|fine)_(?:of_)?[a-z_]{{4,40}}_{_NONCE}",
     ),
     _pose(
         "fence",
@@ -104,6 +131,55 @@ POSES: Sequence[Pose] = (
         rf"^[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}\n(?:[ \t]{{0,8}}\n){{0,2}}"
         rf"[ \t>*_\[(]{{0,6}}{_SPEAKERS}(?: [0-9a-z]{{1,8}})?[\])*_ \t]{{0,4}}[:：\])][^\n]{{2,300}}",
     ),
+    _pose(
+        "fence",
+        "role instruction task system \u6307\u793a",
+        r"[\"\u201d]\s{0,8}\}\s{0,8}\][^\"\u201c]{0,40}[\"\u201c](?:instructions?|role|task|system|prompt|指示|指令|consignes?|instrucciones|anweisung(?:en)?)[\"\u201d]\s{0,4}:[^\n]{0,300}",
+    ),
+    _pose(
+        "fence",
+        "*** === --- ### +++ ~~~",
+        r"^[ \t>]{0,4}([*=#+~-]{3,})[ \t][^\n]{4,100}[*=#+~-]{3,}[ \t]{0,8}\n{1,2}[ \t>]{0,4}\1[ \t][^\n]{4,100}[*=#+~-]{3,}[^\n]{0,4}(?:\n[^\n]{0,200}){0,2}",
+    ),
+    _pose(
+        "system",
+        "[system [developer [sys [/system message mensaje messaggio mensagem bericht nachricht komunikat сообщение \u6d88\u606f \u30e1\u30c3\u30bb\u30fc\u30b8"
+        " [\u7cfb\u7edf [\u5f00\u53d1",
+        rf"\[/?{_DEVELOPER}[ _]?{_MESSAGE}?\][^\n]{{0,300}}"
+        rf"|^[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER} {_MESSAGE}|{_MESSAGE} (?:d[aeiou]l{{0,2}}[aeo']? ?|van de |vom )?{_DEVELOPER})"
+        r"[\])*_ \t]{0,4}(?:\([^\n()]{1,40}\)|[0-9]{1,6})?[ \t]{0,4}[:：\u2014\n][^\n]{8,300}",
+    ),
+    _pose(
+        "system",
+        "scepti skepti objection leniency lenient critici",
+        r"^[^\n=:]{0,60}\b\w{0,20}(?:skepticism|scepticism|objections|leniency|criticism|critic)\w{0,20}[ \t]{0,4}[:=][ \t]{0,4}"
+        r"[\"']?(?:0|none|off|false|disabled?|on|max|high|zero)\b[^\n]{0,200}",
+    ),
+    _pose(
+        "tool",
+        ": \uff1a",
+        rf"^[ \t>*_\[(]{{0,6}}(?:{_TOOL} {{0,1}}{_RESULT}|{_RESULT} (?:d[aeiou]?l{{0,2}}[aeo']? ?|des |der |van (?:de|het) |)?(?:l'|la |le )?{_TOOL})"
+        r"[^\n:：]{0,60}[:：][^\n]{8,300}",
+    ),
+    _pose(
+        "tool",
+        "[guard [valid [scan [filter [retriev [tool [moder _validator _check _scan _lookup _verif",
+        r"^[ \t>]{0,4}\[(?:guardrail|validator|scanner|filter|retriever|retrieval|tool|moderation|safety)[^\n\]]{0,30}\][^\n]{8,300}"
+        r"|^[ \t>$]{0,4}\w{0,30}_(?:validator|checker|check|scan|scanner|lookup|verifier|verify)\b[^\n]{0,80}(?:\u2192|=>|->|: )[^\n]{2,300}",
+    ),
+    _pose("tool", "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3", rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}"),
+    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}"),
+    _pose(
+        "reply",
+        ": >>",
+        r"^[ \t>*_]{0,4}(?:(?:the )?(?:assistant|ai|model|asistente|assistente|assistant ia|ki|assistent|asystent|ассистент|ии|助手|アシスタント))[ *_]{0,3}[:：] {0,2}[^\n]{20,300}"
+        rf"|^[ \t>*_]{{0,4}}{_SPEAKERS}(?:'s)? (?:output|reply|response|summary|verdict|ruling|statement|turn|conclusion)\b[^\n:>]{{0,30}}(?::|>>)[^\n]{{10,300}}",
+    ),
+    _pose(
+        "reply",
+        '"',
+        rf"[{{,]\s{{0,20}}\"\w{{2,20}}\"\s{{0,4}}:\s{{0,4}}\"{_SPEAKERS}\"\s{{0,4}},[^{{}}]{{4,300}}",
+    ),
 )
 
 
@@ -112,4 +188,6 @@ def posed(plain: str) -> Iterator[tuple[tuple[int, int], InjectionFamily]]:
     for family, words, expression in POSES:
         if any(word in plain for word in words):
             for match in expression.finditer(plain):
-                yield match.span(), family
+                start, end = match.span()
+                if not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
+                    yield (start, end), family

@@ -17,30 +17,41 @@ FOREIGN_MIN = 3
 """The fewest frequent words in another alphabet or order by which a stretch is decoded."""
 FOREIGN_GAP = 80
 """The most characters between two of them."""
+_QUOTED, _ATTACK = BITS["QUOTED"], BITS["ATTACK"]
 _AUTOMATIC, _AGENT, _READER = BITS["AUTOMATIC"], BITS["AGENT"], BITS["READER"]
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _TOKEN = lazily(
     r"([\w@$](?:[\w@$]|'(?=\w))*)|([.!?\u2026](?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|[;\u3002\uff01\uff1f\uff1b!?]"
     r"|\n[ \t]*\n|\n(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t])|\Z)"
 )
+_QUOTE = lazily("[\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`]|(?<!\\w)'(?=\\w)")
 _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
 class Sentence:
     """A sentence of a view: its place, and the bits of its concepts by language."""
 
-    __slots__ = ("bits", "end", "leet", "start", "words")
+    __slots__ = ("bits", "counts", "described", "end", "start", "words")
 
     def __init__(self, start: int) -> None:
         self.start = start
         self.end = start
         self.bits: dict[int, int] = {}
+        self.counts: dict[int, int] = {}
         self.words = 0
-        self.leet = False
+        self.described = 0
 
-    def of(self, language: int) -> int:
-        """The concepts that are said in one language, with those of any language."""
-        return self.bits.get(language, 0) | self.bits.get(0, 0)
+    def said(self, before: Sentence | None = None) -> Iterator[int]:
+        """The concepts of this sentence, and of the one before, in each of the languages that it may be in."""
+        bits, counts = self.bits, self.counts
+        if before is not None:
+            bits = {n: before.bits.get(n, 0) | bits.get(n, 0) for n in bits.keys() | before.bits.keys()}
+            counts = {n: before.counts.get(n, 0) + counts.get(n, 0) for n in bits}
+        most = max((count for n, count in counts.items() if n), default=0)
+        common = bits.get(0, 0) | self.described
+        for language, count in counts.items():
+            if language and count * 3 >= most * 2:
+                yield bits[language] | common
 
 
 class Reader:
@@ -48,7 +59,7 @@ class Reader:
 
     def __init__(self) -> None:
         self._vocabulary: Vocabulary = vocabulary()
-        self._known: dict[str, tuple[Entry, bool]] = {}
+        self._known: dict[str, Entry] = {}
         self._foreign: dict[str, str] = {}
         self.rot13: list[tuple[int, int]] = []
         self.reversed: list[tuple[int, int]] = []
@@ -56,13 +67,17 @@ class Reader:
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences that have a word, one after the other."""
         self.rot13, self.reversed = [], []
-        now, pending = Sentence(0), list[tuple[int, tuple[str, ...], int, int]]()
+        now, described, pending = Sentence(0), 0, list[tuple[int, tuple[str, ...], int, int]]()
         last: dict[int, tuple[int, int]] = {}
         for match in _TOKEN.finditer(text):
             word = match.group(1)
             if word is None or now.words >= SENTENCE_WORDS_MAX:
                 if now.words:
+                    if now.bits and _QUOTE.search(text, now.start, match.end()):
+                        now.bits[0] = now.bits.get(0, 0) | _QUOTED
+                    now.described = described
                     yield now
+                    described = _ATTACK & _any(now.bits) if match.group()[:1] != "\n" else 0
                 now, pending, last = Sentence(match.start() if word else match.end()), [], {}
                 if word is None:
                     continue
@@ -75,16 +90,15 @@ class Reader:
             entry = self._look_up(word, match, now)
             for language, bits in entry.meaning:
                 now.bits[language] = now.bits.get(language, 0) | bits
+                now.counts[language] = now.counts.get(language, 0) + 1
                 if bits & (_AUTOMATIC | _AGENT):
                     _describe(now, last, language, bits)
             pending += [(0, phrase.rest, phrase.language, phrase.bits) for phrase in entry.phrases]
 
     def _look_up(self, word: str, match: re.Match[str], now: Sentence) -> Entry:
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._read(word)
-        entry, leet = found
-        now.leet = now.leet or leet
+        entry = self._known.get(word)
+        if entry is None:
+            entry = self._known[word] = self._read(word)
         if not word.isascii() and _IDEOGRAPHIC.search(word):
             self._read_run(word, now)
         elif entry is NOTHING:
@@ -95,22 +109,22 @@ class Reader:
                     self.reversed.append(match.span())
         return entry
 
-    def _read(self, word: str) -> tuple[Entry, bool]:
-        """What a word stands for, and whether it is written with digits for letters."""
+    def _read(self, word: str) -> Entry:
+        """What a word stands for, also where it is written with digits for letters."""
         entry = self._vocabulary.entry(word)
         if entry is not NOTHING:
-            return entry, False
+            return entry
         if "'" in word:
             parts = [self._vocabulary.entry(part) for part in word.split("'")]
-            return Entry(sum((p.meaning for p in parts), ()), sum((p.phrases for p in parts), ())), False
+            return Entry(sum((p.meaning for p in parts), ()), sum((p.phrases for p in parts), ()))
         if not word.isalpha() and not word.isdigit():
             for table in (LEET, LEET_L):
                 plain = word.translate(table)
                 if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)) is not NOTHING:
-                    return entry, True
+                    return entry
         if word not in STOPS:
             self._note_foreign(word)
-        return NOTHING, False
+        return NOTHING
 
     def _note_foreign(self, word: str) -> None:
         if self._vocabulary.is_plain(word[::-1]):
@@ -127,6 +141,7 @@ class Reader:
                 if word.startswith(term, at):
                     for language, bits in meaning:
                         now.bits[language] = now.bits.get(language, 0) | bits
+                        now.counts[language] = now.counts.get(language, 0) + 1
         for part in re.split(r"[^a-z]+", word):
             for language, bits in self._vocabulary.entry(part).meaning if part else ():
                 now.bits[language] = now.bits.get(language, 0) | bits
@@ -167,3 +182,11 @@ def _describe(now: Sentence, last: dict[int, tuple[int, int]], language: int, bi
     last[language] = automatic, agent
     if min(automatic, agent) > 0 and 0 < abs(automatic - agent) <= APART_MAX:
         now.bits[language] |= _READER
+
+
+def _any(said: dict[int, int]) -> int:
+    """The concepts that are said in any language."""
+    every = 0
+    for bits in said.values():
+        every |= bits
+    return every

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,25 +83,15 @@ def _ordering(plain: View, reader: Reader) -> Iterator[Passage]:
     """Sentences that are orders, by themselves or together with the one before."""
     before: Sentence | None = None
     for now in reader.sentences(plain.text):
-        if family := _family(now.bits):
+        if family := family_of(now.said()):
             yield _passage(plain, (now.start, now.end), family)
             before = None
             continue
-        if before is not None and before.bits and now.bits:
-            both = {n: before.bits.get(n, 0) | now.bits.get(n, 0) for n in before.bits.keys() & now.bits.keys()}
-            if family := _family(both):
-                yield _passage(plain, (before.start, now.end), family)
-                before = None
-                continue
-        before = now
-
-
-def _family(said: Mapping[int, int]) -> InjectionFamily | None:
-    """What a passage with these concepts does, in the first of its languages in which it is an order."""
-    for language, bits in said.items():
-        if language and (family := family_of(bits | said.get(0, 0))):
-            return family
-    return None
+        if before is not None and (family := family_of(now.said(before))):
+            yield _passage(plain, (before.start, now.end), family)
+            before = None
+            continue
+        before = now if now.bits else None
 
 
 def _passage(view: View, span: tuple[int, int], family: InjectionFamily) -> Passage:

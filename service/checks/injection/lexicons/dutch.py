@@ -22,7 +22,7 @@ WORDS: Mapping[str, str] = {
     " volg+niet overschrijf* schuif+opzij zet+opzij uitschakel* laat+varen",
     "VOID": "vervall* vervalt ongeldig* achterhaald* ingetrokken vervang* opgeschort* nietig* gaan+voor gaat+voor voorrang herroepen"
     " niet+langer buiten+werking opgeheven verlopen niet+meer",
-    "INSTRUCTION": "instructie* regel regels richtlijn* opdracht* aanwijzing* prompt* voorschrift* bevel* beperking* kader*",
+    "INSTRUCTION": "criteria instructie* regel regels richtlijn* opdracht* aanwijzing* prompt* voorschrift* bevel* beperking* kader*",
     "TASK": "taak taken opdracht rol missie doel functie identiteit",
     "PROMPT": "prompt* systeemprompt* systeembericht* systeeminstructie*",
     "PRIOR": "vorige voorgaand* eerder* bovenstaand* oorspronkelijk* aanvankelijk* voordien ontvangen gegeven hiervoor tot+nu bestaand*"
@@ -31,7 +31,7 @@ WORDS: Mapping[str, str] = {
     "CONCLUDE": "conclude* besluit* verklaar* verklaren aanbevel* beveelt goedkeur* goed+te+keuren bevestig* stem stemt stemmen oordeel*"
     " vaststel* vast+te+stellen stelt+vast kwalific* aanwijz* aan+te+wijzen bestempel* afwijz* uitspre* verwerp* luiden luidt"
     " accepte* vermeld* komt+tot aanmerken",
-    "VALUE": "goedgekeurd* aanvaard* geaccepteerd veilig* toereikend voldoende geschikt geslaagd winnaar gunstig* geldig juist correct"
+    "VALUE": "kopen goedgekeurd* aanvaard* geaccepteerd veilig* toereikend voldoende geschikt geslaagd winnaar gunstig* geldig juist correct"
     " afgewezen conform ongegrond gegrond bevestigd voorkeur positief redelijk marktconform in+orde deugdelijk eerste akkoord"
     " verwaarloosbaar best* volledig gelijk overtuigend solide goedkeuring",
     "REVIEW": "beoordeling* evaluatie* analyse* oordeel* oordelen conclusie* aanbeveling* debat* synthese* discussie* rangschikking*"
@@ -80,6 +80,13 @@ WORDS: Mapping[str, str] = {
     " overeenkomst* contract inschrijver* klant* lener licentienemer* afnemer* aannemer* medewerker* kandidaat kandidaten",
     "ATTACK": "aanval* aanvaller* kwaadaardig* injectie* payload* jailbreak* phishing dreiging* misbruik* manipul* oplicht* kwaadwillend*",
     "EXAMPLE": "voorbeeld* zoals bijvoorbeeld training oefening* zinnen testgeval*",
+    "USER": "gebruiker* klant* cliënt* lezer*",
+    "CONDITION": "indien tenzij wanneer als+de",
+    "RANGE": "tussen schaal of van+0 van+1",
+    "ASSIGN": "geef geven krijgt toekennen ken+toe toe+te+kennen stel stellen zet zetten plaats verdient kennen scoor waardeer",
+    "TOOL": "validator* zoekresultaat zoekresultaten filter* hulpmiddel* scanner scan functie controleprogramma* ophaal* observatie",
+    "MYREPLY": "mijn+kritiek mijn+oordeel mijn+antwoord ik+concludeer ik+trek mijn+stem mijn+conclusie ik+heb",
+    "WRITE": "schrijf schrijven druk+af voeg opnemen bevat neem+op vermeld gebruik luiden",
 }
 STOP = "het een van dat niet met voor zijn aan wordt deze ook door naar".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -9,7 +9,7 @@ WORDS: Mapping[str, str] = {
     " assistant assistants system systems intelligence checker* summari?er* summariser* summarizer* scorer* processor tool"
     " tools pipeline parser judge judges critic critics examiner* auditor* analy?er* screener* engine advisor*"
     " intelligences",
-    "READER": "chatbot* copilot copilots machine+reader machine+readers chat+assistant llm-based bot bots robot robots"
+    "READER": "software+agent* software+agents program+agent* automated+agent* machine+reviewer* not+people+at+all made+of+weights machine+intelligence chatbot* copilot copilots machine+reader machine+readers chat+assistant llm-based bot bots robot robots"
     " intelligent+agent neural+network transformer",
     "ASSISTANT": "assistant assistants model models",
     "SEAT": "critic critics critic's proposer* proponent's synthesi?er* synthesiser* synthesizer* debater* rebutter*"
@@ -19,14 +19,14 @@ WORDS: Mapping[str, str] = {
     " arbiter adjudicator* participant* opponent opposing+side analyst* referee* scorer* debate+participants voters"
     " rater* examiner*",
     "YOU": "you your yours yourself yourselves you're you've you'll you'd",
-    "SELF": "your+weights your+training training+data context+window your+context your+model your+underlying"
-    " text+tokens as+tokens token+stream like+yourself like+you such+as+yourself your+developer* your+operator*"
-    " your+maker* your+creator* trained+you built+you your+vendor your+system your+prompt your+instructions your+guardrails"
-    " your+safety your+guidelines deployed+you configured+you your+programming your+parameters your+deployment"
-    " your+provider reading+this+as underlying+model your+makers your+engineers your+input your+inference your+session"
-    " hosts+you runs+you",
-    "DEAR": "dear attention attn note notice message memo reminder hey hello to+the to+whichever to+any to+whatever to+all hint"
-    " advice+to guidance+for greetings for+the+attention for+any for+the addressed+to aimed+at intended+for+any"
+    "SELF": "your+safety+rules your+session+settings your+guard* configured+with you+were+configured your+operator your+administrator made+of+weights your+tokens your+weights your+training training+data context+window your+context your+model your+underlying"
+    " text+tokens as+tokens token+stream like+yourself such+as+yourself your+developer* "
+    " your+maker* your+creator* trained+you built+you your+prompt your+instructions your+guardrails"
+    " configured+you your+programming "
+    " underlying+model your+makers your+inference "
+    " ",
+    "DEAR": "dear attention attn note notice message memo reminder hey hello to+whichever to+whatever hint"
+    " advice+to guidance+for greetings for+the+attention addressed+to aimed+at intended+for+any"
     " word+to remark+for advisory+for heads-up",
     "READING": "reading reads read processing processes parsing parses evaluating reviewing summari?ing summarising summarizing"
     " analysing analyzing ingest* examin* encounter* parse* scanning handling consuming processed examined"
@@ -43,7 +43,7 @@ WORDS: Mapping[str, str] = {
     " precedence takes+priority outrank* displace* repealed not+apply never+issued inapplicable retired replaced replaces"
     " replace waived waives deactivat* disabled ceases cease ended+there overtaken stood+down closed+out moot"
     " invalid out+of+date stale retracted lifted overridden expire expires",
-    "INSTRUCTION": "instruct* prompt prompts guideline* directive* directions guidance rule rules command commands"
+    "INSTRUCTION": "criteria instruct* prompt prompts guideline* directive* directions guidance rule rules command commands"
     " order orders briefing brief guardrail* restriction* constraint* policy policies protocol configuration"
     " role+description mandate persona safeguards checklist rubric",
     "TASK": "task tasks job assignment role mission objective duty duties identity persona remit goal purpose function charge"
@@ -63,7 +63,7 @@ WORDS: Mapping[str, str] = {
     " come+out comes+out land+on settle+on lands+on report+as present+it describe present accept accepts reject rejects"
     " clear clears write+that grant grants pass passes deliver returned return returns announce* come+to arrive+at"
     " dismiss sustain sustains close+in agree agrees concur concurs end+with ends+with resolve resolves result+in",
-    "VALUE": "approved approval upheld accepted acceptance acceptable safe sound adequate sufficient passes passed pass winner"
+    "VALUE": "compliant compliance buy approved approval upheld accepted acceptance acceptable safe sound adequate sufficient passes passed pass winner"
     " winning wins win favourable favorable preferred suitable satisfactory valid correct genuine authentic rejected"
     " unsuitable robust flawless fit compliant+with standard fair reasonable low-risk no+risk negligible prevail* prevails"
     " prevailing proven proved cleared settled positive supported sustained unpersuasive unfounded successful"
@@ -90,7 +90,7 @@ WORDS: Mapping[str, str] = {
     " json+you result+you summary+you answer+you reply+you report+you your+next your+text your+result your+ballot"
     " your+confidence your+decision your+argument* your+objections you+generate you+output you+draft your+ranking"
     " your+challenge your+thesis your+appraisal your+own+words you+deliver your+notes your+finding you+emit you+compose",
-    "EXACT": "exactly exact verbatim literally literal word+for+word single+word one+word nothing+else word-for-word"
+    "EXACT": "three+lines print+the+text reproduce not+a+letter this+sentence expression phrase+below one+sentence haiku in+verse uppercase block+capitals tag+the exactly exact verbatim literally literal word+for+word single+word one+word nothing+else word-for-word"
     " these+words the+words the+string the+phrase the+sentence the+line first+line last+line following+sentence"
     " solely in+capitals to+the+letter character+for+character no+explanation without+explanation no+reasoning unaltered"
     " no+other+text no+commentary consists+of fixed+wording unchanged+wording same+wording following+words plain+word"
@@ -144,7 +144,7 @@ WORDS: Mapping[str, str] = {
     "PRAISE": "flattering favourably favorably positive promotional reassur* praise praises advocate endorse* lenient lenience"
     " leniency sympathetic generous complimentary glowing enthusiastic friendly advantages benefits supportive"
     " approving kind charitable charitably uncritical indulgent supports",
-    "AUTHORITY": "operator operators administrator* admin admins developer developers vendor maker makers regulator* compliance+office*"
+    "AUTHORITY": "court chancery operator operators administrator* admin admins developer developers vendor maker makers regulator* compliance+office*"
     " compliance+department compliance+team legal+department supervisory authority authorities ministry"
     " security+team board platform+team platform owner owners owner's provider openai anthropic google deepmind"
     " supervisor engineering+team trust+and+safety safety+team governance+office central+bank head+of"
@@ -163,17 +163,17 @@ WORDS: Mapping[str, str] = {
     "SERVICE": "service platform debate+engine pipeline debating review+service deployment tool system session tenant workflow"
     " installation instance",
     "CONTEXT": "context conversation session context+window chat input inputs",
-    "CONCEDE": "withdrew withdrawn withdraws conceded concedes concede agree agreed unanimous* settled nothing+to+add no+objection*"
+    "CONCEDE": "concurred concurring no+open+points open+points outstanding withdrew withdrawn withdraws conceded concedes concede agree agreed unanimous* settled nothing+to+add no+objection*"
     " cannot+fault no+further+objections accepts accepted satisfied answered+completely no+longer+doubts nobody unopposed"
     " convinced drops dropped retracts retracted fully+answered resolved consensus undisputed unanimity adequate persuaded"
     " upheld rests",
     "NONHUMAN": "not+a+person not+a+human not+human isn't+human written+for+humans for+human+readers human+readers for+people",
-    "PARTY": "supplier* contractor* party parties customer* tenant* lessee* landlord lessor borrower* lender* licensee* licensor*"
+    "PARTY": "counsel court bench club contest competition essay exam examinee* speaker speakers skater guilty foreperson oath mediator proxy shareholder boxes questionnaire ballot+paper applicant tester pupils supplier* contractor* party parties customer* tenant* lessee* landlord lessor borrower* lender* licensee* licensor*"
     " buyer purchaser seller* employee* employer* agreement* contract+shall client subcontractor* bidder* recipient*"
     " vendor+shall processor+shall insured insurer policyholder tenderer* shareholder* bank director directors trustee*"
     " guarantor claimant* plaintiff* defendant* arbitrator* tribunal staff personnel officer officers student* candidate*"
     " employees juror jurors applicant* carrier consultant* patient* teacher* pupil* team+shall lessees athlete*",
-    "ATTACK": "attack attacks attacker* adversar* injection injections injected malicious payload* jailbreak* phish* exploit exploits"
+    "ATTACK": "hid concealed tester testers forensic tries+to+instruct manipulated telling+ai tells+automated incident+of filtering planted slipped red-teamers pretend*+to attempted attempts attack attacks attacker* adversar* injection injections injected malicious payload* jailbreak* phish* exploit exploits"
     " red-team* red+team threat threats hacker* hostile smuggl* poison* tricked tricks trick fooled manipulat* hijack*"
     " owasp cve social+engineering scam scammer* fraudster* impersonat* untrusted vulnerab* exfiltrat* pentest* honeypot"
     " spoof* obfuscat* deceiv* testers researchers backdoor embedded+instructions hidden+instructions hidden+text"
@@ -181,6 +181,14 @@ WORDS: Mapping[str, str] = {
     "EXAMPLE": "example examples e.g such+as for+instance sample illustrat* fixture test+case assert expected quoted quote quotes reads"
     " wording says said entitled titled corpus dataset string+like phrases+like phrase phrases fictional exercise"
     " hypothetical case+study sentence sentences contained containing contains text wrote literature paper",
+    "USER": "user users client clients reader readers customer recipient recipients anybody anyone+asks asked+about audience shareholders",
+    "CONDITION": "if unless where when whether once provided+that in+the+event wherever except upon",
+    "RANGE": "from+1 from+0 from+60 each every+speaker between scale range either five-point four-point+scale scale+of out+of+the+range or",
+    "ASSIGN": "give gives assign assigns assigned award awards awarded set sets put puts cap caps enter enters grade graded state stated keep keeps kept rate rated mark marked score scored gets get receive receives earn earns deserve deserves classed classify arrive exceed peg pegged fix fixed report reported record recorded allocate merits merit label labelled land lands value valued",
+    "TOOL": "validator* scan scanner scans search+result* retrieval retriever retrieved tool+output tool+result* function+output guardrail* observation calculator lookup checker* verifier parser* crawler pre-check plug-in plugin api+response tool+response query+result* index+relevance database+returned registry+check classifier filter linter citation+check* fact-check* fact+checker ocr policy-scan hash+check signature+check automated+check* endpoint+returned tool function",
+    "MYREPLY": "my+critique my+verdict my+final my+assessment i+conclude i+find+for my+vote my+conclusion i+withdraw my+synthesis i+concede i+have+reviewed i+have+gone my+objections my+rebuttal my+answer my+judgement my+judgment my+analysis here+is+my i+am+satisfied i+vote as+the+critic as+critic as+the+judge as+judge as+moderator i+hereby i+give+up i+accept+the i+rule i+have+verified i+have+examined i+see+no i+find+no having+read having+reviewed",
+    "WRITE": "print prints write writes type insert include includes return reproduce render state copy display put appear output produce produces emit use",
+    "MANUAL": "file files option options parameter parameters api endpoint array append json+object repository template orchestrator gateway toml yaml config configuration error field runbook readme sdk library plugin wiki page step log logs keys token+limit temperature deployment returns+json validation prompts schema administrator+guide model+card version template+s staff dashboard container pod click menu button device firmware",
 }
 STOP = "the and that this with for from are not which have you your all must should will any other".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -6,7 +6,7 @@ WORDS: Mapping[str, str] = {
     "AUTOMATIC": "automatique* automatisé* artificiel* numérique* machine langage génératif* générative* ia autonome* virtuel*",
     "AGENT": "modèle* relecteur* évaluateur* agent* assistant* système* lecteur* analyseur* analyste* intelligence* outil*"
     " examinateur* correcteur* juge vérificateur*",
-    "READER": "ia ias llm chatbot* robot* modèle+linguistique",
+    "READER": "agent+logiciel agents+logiciels ia ias llm chatbot* robot* modèle+linguistique",
     "ASSISTANT": "assistant assistants assistante modèle modèles",
     "SEAT": "critique+du+débat proposant* proposeur* modérateur* modératrice* débatteur* contradicteur* synthétiseur* opposant*"
     " rôle+de+critique le+critique siège avocat+du+diable réfutateur*",
@@ -16,7 +16,7 @@ WORDS: Mapping[str, str] = {
     " commencez terminez écrivez veuillez notez donnez votez accordez rendez considérez traitez retenez taisez omettez"
     " abstenez tenez fixez indiquez déclarez restez limitez placez choisissez passez adoptez suivez évitez gardez laissez"
     " mettez n'évoquez n'oubliez sachez travaillez",
-    "SELF": "fenêtre+de+contexte votre+contexte votre+entraînement votre+développeur* votre+concepteur* votre+opérateur* ton+contexte"
+    "SELF": "vos+garde-fous votre+administrateur fenêtre+de+contexte votre+contexte votre+entraînement votre+développeur* votre+concepteur* votre+opérateur* ton+contexte"
     " vos+consignes vos+instructions votre+modèle vos+créateurs votre+configuration tes+instructions votre+fournisseur"
     " vous+a+entraîné vous+ont+entraîné vos+concepteurs vos+développeurs tes+consignes",
     "DEAR": "cher chère chers attention note avis message à+l'attention au+modèle à+tout aux+modèles à+toute avertissement consigne+à"
@@ -24,13 +24,13 @@ WORDS: Mapping[str, str] = {
     "READING": "lit lisant lisez lisent lire analyse analysant analysez analysent traite traitant traitez traitent examine évalue lecture"
     " parcourt parcourant résume examinant évaluant chargé consulte dépouille",
     "THIS": "ce cet cette ces présent présente présents ici document",
-    "IGNORE": "ignor* oubli* négligez négliger écartez écarter laissez+de+côté faites+abstraction faire+abstraction outrepass*"
+    "IGNORE": "mettez+de+côté les+mettez ignor* oubli* négligez négliger écartez écarter laissez+de+côté faites+abstraction faire+abstraction outrepass*"
     " contourn* ne+tenez+pas+compte sans+tenir+compte abandonn* laisse+tomber désobéi* mettez+de+côté délaiss* quittez"
     " affranchi* passez+outre ne+suivez+plus cessez désactiv*",
     "VOID": "caduc* caduques annul* remplac* prévau* prévalent prime priment suspendu* abrog* obsolète* périmé* nul* révoqu*"
     " plus+valable ne+s'applique* sans+objet levée levées retiré* ne+valent+plus prend+le+pas ne+sont+plus n'ont+plus"
     " ne+vaut+plus dépassé*",
-    "INSTRUCTION": "instruction* consigne* règle* directive* prompt* ordre ordres invite commande* recommandations+initiales cadre"
+    "INSTRUCTION": "garde-fous critères instruction* consigne* règle* directive* prompt* ordre ordres invite commande* recommandations+initiales cadre"
     " mandat restrictions",
     "TASK": "tâche* mission* rôle* objectif* travail identité fonction",
     "PROMPT": "prompt* invite+système message+système instructions+système",
@@ -41,7 +41,7 @@ WORDS: Mapping[str, str] = {
     "CONCLUDE": "conclu* déclar* décid* recommand* approuv* confirm* votez vote voter votent désign* estim* jug* class* donner+raison"
     " donnez+raison retenir retenez valid* constat* affirm* prononc* tranch* reconnaî* reconnais* juge+que rend rendre rendra"
     " accept* rejet* écarter donne+raison se+rallie",
-    "VALUE": "approuvé* accepté* acceptable* conforme sûr sain adéquat* suffisant* satisfaisant* lauréat vainqueur gagnant* favorable*"
+    "VALUE": "acheter approuvé* accepté* acceptable* conforme sûr sain adéquat* suffisant* satisfaisant* lauréat vainqueur gagnant* favorable*"
     " validé* valide rejeté* fondé* infondé* confirmé* recevable premier première retenu* positif positive correct authentique*"
     " négligeable* équitable* raisonnable* sans+réserve solide avantage proposant maintenue meilleur* complet irréprochable"
     " approbation adopté* conformes",
@@ -94,12 +94,20 @@ WORDS: Mapping[str, str] = {
     "CONCEDE": "retiré* concéd* unanim* d'accord admis reconnaissent aucune+objection convaincu* satisfait* renonc* unanimité"
     " se+rallie* consensus rien+à+ajouter",
     "NONHUMAN": "lecteurs+humains pas+un+humain pas+une+personne non+humain",
-    "PARTY": "fournisseur* prestataire* parties partie client* locataire* bailleur* acheteur* vendeur* salarié* employeur*"
+    "PARTY": "mandataire mandant rapporteur commission fournisseur* prestataire* parties partie client* locataire* bailleur* acheteur* vendeur* salarié* employeur*"
     " contrat preneur* acquéreur* cédant* licencié* soumissionnaire* candidat* convention sous-traitant* titulaire*"
     " emprunteur* prêteur* élève* stagiaire* tribunal juré* jurés assuré* destinataire*",
     "ATTACK": "attaque* attaquant* malveillant* injection* pirat* hameçonnage* payload* jailbreak* menace* exploit* adversai*"
     " détourn* manipul* fraud* escroc*",
     "EXAMPLE": "exemple* tel+que telles+que formation échantillon* phrase* exercice* du+type",
+    "USER": "utilisateur* client clients lecteur* destinataire*",
+    "CONDITION": "si lorsque quand sauf dès+que en+cas",
+    "RANGE": "entre échelle ou de+0 de+1",
+    "ASSIGN": "attribu* donnez donner donne reçoit recevra recevoir accord* obtient obtiendra fixez fixer coté cotés cotée mettre mettez mérite* notez noter plafonn* affect* inscri* évaluer évaluez retenir sera+de",
+    "TOOL": "validateur* recherche outil* filtre* analyseur scan résultat+de fonction vérification+automatique observation calculatrice moteur+de+recherche récupération",
+    "MYREPLY": "ma+critique mon+verdict ma+réponse je+conclus mon+avis je+retire je+me+range ma+synthèse mon+vote en+tant+que j'ai+examiné j'ai+lu je+constate",
+    "WRITE": "écri* rédig* imprim* insér* reprodui* rendez produi* incl* affich* comport* employ* figurer rendre",
+    "MANUAL": "fichier option paramètre* champ configuration orchestrateur api exemple+json analyseur",
 }
 STOP = "les des est que dans pour pas sur par une avec vous sont aux qui du et".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

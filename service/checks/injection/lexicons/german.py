@@ -6,7 +6,7 @@ WORDS: Mapping[str, str] = {
     "AUTOMATIC": "automat* maschinell* künstlich* digital* autonom* ki-gestützt* ki-basiert* generativ* virtuell*",
     "AGENT": "modell* prüfer* gutachter* agent agenten auswerter* leser* assistent* system systeme systems intelligenz*"
     " bewerter* analyst* werkzeug* analysesystem* prüfsystem* prüfinstanz* auswertung",
-    "READER": "sprachmodell* ki-modell* ki-system* ki-prüfer* ki-assistent* ki-agent* ki-gutachter* ki-auswert* kis"
+    "READER": "softwareagent* automatische+prüfer maschine maschinen sprachmodell* ki-modell* ki-system* ki-prüfer* ki-assistent* ki-agent* ki-gutachter* ki-auswert* kis"
     " prüfmodell* analysemodell* bot bots ki automat assistenzsystem* textmodell* chatbot* prüf-ki ki-instanz*",
     "ASSISTANT": "assistent* modell modelle modells",
     "SEAT": "kritiker* moderator* antragsteller+rolle befürworter* debattenteilnehmer* debattant* synthese-instanz* sitz"
@@ -35,7 +35,7 @@ WORDS: Mapping[str, str] = {
     "VOID": "hinfällig* ungültig* überholt* aufgehoben gegenstandslos widerrufen zurückgezogen außer+kraft ersetz* erloschen"
     " nicht+mehr vorrang gehen+vor unwirksam nichtig obsolet entfällt entfallen ausgesetzt verdräng* beendet erledigt"
     " gelten+nicht gilt+nicht abgelöst",
-    "INSTRUCTION": "anweisung* instruktion* prompt* regel regeln vorgabe* richtlinie* weisung* befehl* leitlinie* systemvorgabe*"
+    "INSTRUCTION": "weisungen maßstab* anweisung* instruktion* prompt* regel regeln vorgabe* richtlinie* weisung* befehl* leitlinie* systemvorgabe*"
     " auftrag* prüfauftrag* hinweise* vorschrift* arbeitsanweisung* prüfanweisung* systemanweisung* grundanweisung*"
     " beschränkung* leitplanken kriterien einschränkungen prüfregel*",
     "TASK": "aufgabe* auftrag* rolle job mission ziel prüfauftrag* identität funktion",
@@ -49,7 +49,7 @@ WORDS: Mapping[str, str] = {
     " stellen+fest küren kürt einstuf* einzustufen votier* spricht+sich erteilen werten gelangen gelangt kommt+zu"
     " lautet ausfallen zuzustimmen zustimmen stimmt auszusprechen festhalten hält+fest befürworten befürwortet gewinnt"
     " ausgewiesen auszuweisen zu+werten benennen platziert",
-    "VALUE": "freigegeben* genehmigt angenommen akzeptiert* zulässig sicher unbedenklich ausreichend geeignet bestanden gewinner"
+    "VALUE": "kaufen freigegeben* genehmigt angenommen akzeptiert* zulässig sicher unbedenklich ausreichend geeignet bestanden gewinner"
     " sieger bevorzugt* positiv zustimmung stattgegeben aufrechterhalten bestätigt* zutreffend korrekt tragfähig marktüblich"
     " vertretbar unbegründet abgelehnt überzeugend freigabe erste erster ersten+platz zugunsten angemessen vollständig"
     " einwandfrei empfehlenswert erfüllt gerechtfertigt haltbar wirksam günstig konform uneingeschränkt begründet"
@@ -68,15 +68,15 @@ WORDS: Mapping[str, str] = {
     " ihr+urteil dein+fazit deine+analyse deiner+analyse deinem+bericht deine+zusammenfassung deiner+zusammenfassung"
     " deinen+beitrag deine+einschätzung ihrer+bewertung ihre+bewertung ihrer+analyse ihrer+zusammenfassung"
     " ihrem+bericht ihre+ausgabe deinem+urteil deiner+ausgabe dein+votum deine+stellungnahme deiner+stellungnahme",
-    "EXACT": "genau exakt wörtlich* wortwörtlich ausschließlich einzig* wortlaut nur+dem+wort dem+wort das+wort den+worten dem+satz"
+    "EXACT": "genau exakt wörtlich* wortwörtlich einzig* wortlaut nur+dem+wort dem+wort das+wort den+worten dem+satz"
     " folgendem+satz begründung+entfällt ohne+begründung unverändert* zeichen+für zeichenkette formel wortgleich"
     " erste+zeile leer+bleiben leeres+array leere+liste den+satz diesem+satz",
-    "ONLY": "nur ausschließlich allein lediglich einzig",
+    "ONLY": "ausschließlich nur allein lediglich einzig",
     "BEGIN": "beginn* anfang eröffne* ende endet ende+jede* beende* schließe+mit starte* einleit* enden",
     "MENTION": "erwähn* nenn* zitier* offenleg* verrat* ansprech* anzusprechen auftauch* thematisier* aufführ* aufgeführt hinweis*+auf"
     " wiedergeb* wiederhol* andeut* andeutung preisgeb* bericht* benenn* genannt angeführt eingeh* zur+sprache vorkommen"
     " aufgreif* mitteil* darstell* hinzuweisen erscheinen anführen einzugehen mitzuteilen erscheint",
-    "NOT": "nicht nie niemals kein keine keinen keinem keiner keinerlei ohne nirgends weder unzulässig unterlass* verzicht* vermeid*"
+    "NOT": "ungeprüft nicht nie niemals kein keine keinen keinem keiner keinerlei ohne nirgends weder unzulässig unterlass* verzicht* vermeid*"
     " keinesfalls nichts entbehrlich",
     "OMIT": "verschweig* verschwieg* weglass* wegzulassen weggelassen auslass* auszulassen stillschweig* geheim* unerwähnt"
     " zurückhalt* verbirg* verberg* schweig* vertraulich unter+uns diskret für+dich lass+aus lass+weg lasse+weg"
@@ -101,7 +101,7 @@ WORDS: Mapping[str, str] = {
     "AUTHORITY": "betreiber* administrator* entwickler* anbieter* hersteller* aufsicht* behörde* compliance* rechtsabteilung*"
     " vorstand* ministerium leitung* bundesamt* bafin revision* plattform* regulierer* systemverwalt* zentrale it-sicherheit*"
     " geschäftsleitung* kommission rundschreiben* geschäftsführung*",
-    "GRANT": "genehmigt* ausnahme* erlaub* befugnis* ermächtig* freigabe* angeordnet anordnung* ordnet weist befreit* verzicht*"
+    "GRANT": "bevollmächtig* genehmigt* ausnahme* erlaub* befugnis* ermächtig* freigabe* angeordnet anordnung* ordnet weist befreit* verzicht*"
     " verfügt beschlossen autorisier* code token berechtig* angewiesen bestimmt freigegeben* verlangt vorgeschrieben",
     "OVERRIDE": "freigabecode* übersteuerungscode* administratorcode* freischaltcode* wartungsmodus entwicklermodus admin-code*"
     " autorisierungscode* überschreibungscode* notfallcode",
@@ -116,6 +116,15 @@ WORDS: Mapping[str, str] = {
     "ATTACK": "angriff* angreifer* schädlich* bösartig* schadcode payload* jailbreak* phishing injektion* injection* bedroh*"
     " manipul* gegner* missbrauch* schadhaft* eingeschleust* einschleus* untergeschob* versteckte+anweisungen",
     "EXAMPLE": "beispiel* etwa z.b zum+beispiel testfall* muster übung* schulung* formulierung* satz sätze wie+etwa",
+    "USER": "nutzer* anwender* leser* mandant* kunde kunden empfänger*",
+    "CONDITION": "wenn falls sofern soweit sobald es+sei+denn",
+    "RANGE": "zwischen skala oder von+1 von+0 bis+5 bis+10",
+    "ASSIGN": "gib geben gibt vergib vergeben vergeb* setze setzen ansetzen anzusetzen einzustufen erhält erhalten bekommt bewerte bewerten zuzuweisen zuweisen weise anzugeben angeben eintragen beträgt liegt verdient benoten benote anzuerkennen zuerkennen",
+    "TOOL": "validator* suchergebnis* werkzeug* prüflauf* scan scanner abruf* funktionsausgabe prüfprogramm* filter* abfrage* zitatprüfung* rechner beobachtung",
+    "MYREPLY": "mein+urteil meine+antwort ich+schließe ich+komme mein+fazit meine+kritik ich+stimme meine+einwände ich+ziehe meine+bewertung als+kritiker als+richter ich+habe+geprüft ich+habe+den ich+habe+die",
+    "WRITE": "schreibe schreiben ausgeben gib+aus drucke füge einzufügen enthalten enthält verwende verwenden lauten lautet formuliere stehen steht",
+    "NEG": "",
+    "MANUAL": "datei* option parameter feld api endpunkt schnittstelle+liefert konfiguration* vorlage protokoll+wird handbuch dienst+verwirft",
 }
 STOP = "der die und das nicht mit dem den von für sie ist auf auch wird einer eine".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -6,12 +6,12 @@ WORDS: Mapping[str, str] = {
     "AUTOMATIC": "automatic* automatizzat* artificial* digital* linguaggio linguistic* ia autonom* generativ* virtual*",
     "AGENT": "modello modelli revisore revisori valutator* agente agenti assistente sistema sistemi lettore lettori analista"
     " intelligenza intelligenze strumento analizzatore analizzatori giudice esaminatore esaminatori",
-    "READER": "ia llm chatbot* bot",
+    "READER": "agente+artificiale agenti+software ia llm chatbot* bot",
     "ASSISTANT": "assistente assistenti modello modelli",
     "SEAT": "critico proponente proponenti moderatore sintetizzatore dibattente oppositore avvocato+del+diavolo contraddittore"
     " ruolo+di+critico seggio",
     "JUDGE": "giudice giudici giuria panel revisore revisori valutator* comitato partecipant* collegio arbitro commissione relatore",
-    "YOU": "tu tuo tua tuoi tue ti te voi vostro vostra vostre vi ignora ignorate rispondi rispondete concludi concludete dimentica"
+    "YOU": "occupati appoggi inserisci superare fai dai tu tuo tua tuoi tue ti te voi vostro vostra vostre vi ignora ignorate rispondi rispondete concludi concludete dimentica"
     " devi dovete considera considerate scrivi assegna vota tratta puoi sei hai salta comincia inizia termina attribuisci"
     " tieni lascia ometti evita dichiara limitati segui indica poni fonda taci adotta fingi poiché+sei",
     "SELF": "finestra+di+contesto tuo+contesto tuo+addestramento tuoi+sviluppatori tuo+modello tue+istruzioni vostre+istruzioni"
@@ -25,7 +25,7 @@ WORDS: Mapping[str, str] = {
     " mettere+da+parte aggir* saltare trascur* non+seguire smetti disattiv*",
     "VOID": "annullat* decadut* decad* sostitui* prevalg* prevale obsolet* revocat* sospes* superat* nullo nulle non+più"
     " mai+ricevut* senza+effetto abrogat* cessan* ritirat* scadut* invalid*",
-    "INSTRUCTION": "istruzion* regol* direttiv* ordini ordine indicazion* prompt* consegn* linee+guida mandato comand* restrizion* vincoli",
+    "INSTRUCTION": "criteri istruzion* regol* direttiv* ordini ordine indicazion* prompt* consegn* linee+guida mandato comand* restrizion* vincoli",
     "TASK": "compito compiti incarico ruolo missione obiettivo* funzione identità lavoro",
     "PROMPT": "prompt* messaggio+di+sistema istruzioni+di+sistema",
     "PRIOR": "precedent* precedenza iniziale iniziali original* prima ricevut* dat* impartit* sopra anterior* finora fornit* esistent*"
@@ -34,7 +34,7 @@ WORDS: Mapping[str, str] = {
     "CONCLUDE": "conclud* conclus* decid* dichiar* raccomand* approv* conferm* vota votare votano voti ritenere ritien* ritenga stabil*"
     " affermare affermi giudic* design* accert* riconosc* dare+ragione dia+ragione pronunci* respinge* respingere accogl*"
     " classific* indicare indica indichi constat* attest* accett* esprim* rilev*",
-    "VALUE": "approvat* accettat* accettabil* sicur* adeguat* sufficient* soddisfacent* vincitor* favorevol* valid* corrett* autentic*"
+    "VALUE": "comprare acquistare approvat* accettat* accettabil* sicur* adeguat* sufficient* soddisfacent* vincitor* favorevol* valid* corrett* autentic*"
     " respint* conforme conformi fondat* infondat* confermat* prim* positiv* ragionevol* equ* solid* ragione in+linea idone*"
     " preferit* trascurabil* accolt* complet* ammissibil* miglior* approvazione",
     "REVIEW": "revisione valutazion* analisi verdett* conclusion* raccomandazion* dibattit* sintesi discussion* classific* votazion*"
@@ -58,7 +58,7 @@ WORDS: Mapping[str, str] = {
     "OMIT": "omett* omess* tac* tacer* tacciat* nascond* silenzio segret* riservat* fra+noi tra+noi sottac* occult* discrezione lasci+fuori"
     " lascia+fuori passa+sotto passare+sotto",
     "SECRET": "silenzio fra+noi tra+noi discretamente discrezione segretamente sottac* come+se senza+dirlo senza+segnalarlo senza+menzionar*",
-    "MUST": "deve devono devi dovrà dovranno dovrai dovrebbe dovrebbero bisogna occorre si+prega prego va vanno è+tenuto sono+tenuti"
+    "MUST": "dovrà deve devono devi dovrà dovranno dovrai dovrebbe dovrebbero bisogna occorre si+prega prego va vanno è+tenuto sono+tenuti"
     " obbligatori* necessari* attribuisca pregat* chiede sia siano è+da sono+da",
     "ALWAYS": "indipendentemente qualunque qualsiasi sempre in+ogni+caso senza+esame in+anticipo già+decis* ogni+diversa ogni+altra"
     " nessun'altra a+prescindere senza+eccezioni comunque già in+nessun+caso senza+riserv* prima+ancora unica+conclusione",
@@ -80,12 +80,20 @@ WORDS: Mapping[str, str] = {
     "CONTEXT": "contesto conversazione sessione",
     "CONCEDE": "ritirat* concess* unanim* unanimità d'accordo ammess* nessuna+obiezione convint* soddisfatt* rinunci* nulla+da consenso",
     "NONHUMAN": "lettori+umani non+una+persona non+un+essere",
-    "PARTY": "fornitore appaltatore parti parte cliente clienti conduttore locatore acquirente venditore dipendent* datore contratto"
+    "PARTY": "gara giuria squadra committente fornitore appaltatore parti parte cliente clienti conduttore locatore acquirente venditore dipendent* datore contratto"
     " licenziatario offerente offerenti mutuatario accordo subappaltatore concorrent* lavoratore lavoratori affittuario"
     " studenti studente candidat*",
     "ATTACK": "attacco attacchi attaccant* aggressor* malevol* iniezion* payload* jailbreak* phishing minacc* avversari* sfrutt* manipol*"
     " frod* truff*",
     "EXAMPLE": "esempi* come+ad formazione campione esercizio frasi ad+esempio",
+    "USER": "utent* cliente clienti lettor* destinatari*",
+    "CONDITION": "qualora quando salvo nel+caso in+caso",
+    "RANGE": "tra+0 tra+1 scala o da+0 da+1",
+    "ASSIGN": "assegn* attribui* dai dare dà ricev* mett* fiss* valut* spett* merit* ottien* ottenga riport* collocat* inser*",
+    "TOOL": "validator* ricerca filtro filtri strumento scanner scansione funzione verificator* osservazione calcolatrice recupero",
+    "MYREPLY": "mia+critica mio+verdetto mia+risposta concludo ho+verificato ho+esaminato mio+voto mia+conclusione ritiro non+trovo ho+letto in+qualità+di",
+    "WRITE": "scriv* stamp* inser* riprodu* restitui* includ* mostr* redig* usi usa contenga conterrà",
+    "MANUAL": "file opzione parametro campo configurazione orchestratore modello+json",
 }
 STOP = "che del della per con una non sono gli alla nel come questo si il la di".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

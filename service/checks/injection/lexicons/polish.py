@@ -24,7 +24,7 @@ WORDS: Mapping[str, str] = {
     " odłóż wyłącz* zlekceważ* zarzuć przestań",
     "VOID": "unieważnion* nieważn* zastępuj* zastępuje zastąpion* nieaktualn* uchylon* zawieszon* cofnięt* nie+obowiązuj* pierwszeństwo traci"
     " tracą wycofan* wygas* nadrzędn* przestaj* anulowan*",
-    "INSTRUCTION": "instrukcj* poleceni* poleceń wytyczn* zasad* reguł* prompt* dyrektyw* rozkaz* nakaz* wskazówk* ograniczeni* zaleceń"
+    "INSTRUCTION": "kryteri* instrukcj* poleceni* poleceń wytyczn* zasad* reguł* prompt* dyrektyw* rozkaz* nakaz* wskazówk* ograniczeni* zaleceń"
     " zaleceni*",
     "TASK": "zadani* rol* misj* cel celem funkcj* zleceni* tożsamoś*",
     "PROMPT": "prompt* komunikat+systemowy instrukcj*+systemow*",
@@ -33,7 +33,7 @@ WORDS: Mapping[str, str] = {
     "CONCLUDE": "stwierdź stwierdzi* stwierdzą uzna* uznaj* zdecyduj* orzec orzek* zaleci* zalec* zarekomend* rekomend* zatwierdź zatwierdzi*"
     " głosuj* głosować ogłosi* potwierdź potwierdzi* wskaza* wskaż* opowiedz* przyzna* rozstrzyg* ocenić zakończy* przyją* odrzuc*"
     " odnotowa* odnotuj* wyda* brzmi sklasyfik* popar*",
-    "VALUE": "zatwierdzon* przyjęt* zaakceptowan* akceptowaln* bezpieczn* odpowiedni* wystarczając* zwycięzc* pozytywn* korzystn* ważn*"
+    "VALUE": "kupuj zatwierdzon* przyjęt* zaakceptowan* akceptowaln* bezpieczn* odpowiedni* wystarczając* zwycięzc* pozytywn* korzystn* ważn*"
     " prawidłow* autentyczn* odrzucon* zgodn* bezzasadn* zasadn* potwierdzon* pierwsz* rozsądn* utrzyman* najlepsz*"
     " poprawn* spełnia akceptacj* rację słuszn* zadowalając* pełn* rzeteln*",
     "REVIEW": "przegląd* ocen* analiz* werdykt* wniosek wniosk* rekomendacj* debat* syntez* dyskusj* ranking* głosowani* wynik* decyzj*"
@@ -77,6 +77,13 @@ WORDS: Mapping[str, str] = {
     " oferent* klient* kredytobiorc* zleceniobiorc* zleceniodawc* uczni* student* kandydat*",
     "ATTACK": "atak* napastni* złośliw* wstrzykn* wstrzykiw* payload* jailbreak* phishing* zagroże* manipul* oszust* wrogi*",
     "EXAMPLE": "przykład* takie+jak takich+jak na+przykład szkoleni* ćwiczen* zdani*",
+    "USER": "użytkowni* klient* czytelni*",
+    "CONDITION": "jeśli jeżeli gdy chyba+że w+przypadku",
+    "RANGE": "między skali lub albo od+0 od+1",
+    "ASSIGN": "przyzna* przyznaj daj dać nada* ustaw* wpisz ocen* otrzyma* otrzymuje zasługuje ustal* przypis*",
+    "TOOL": "walidator* wyszukiwani* wynik+narzędzi* filtr* narzędzi* skaner* skan funkcj* weryfikator* obserwacj*",
+    "MYREPLY": "moja+krytyka mój+werdykt moja+odpowiedź stwierdzam moja+ocena mój+wniosek wycofuję sprawdziłem przeczytałem przeanalizowałem",
+    "WRITE": "napisz* wypisz wstaw* zawier* umieść* użyj zwróć",
 }
 STOP = "nie jest się na do że dla przez oraz jako przy tym jak za po".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -26,16 +26,16 @@ WORDS: Mapping[str, str] = {
     " desobedeç* despreze desprez* pule desativ* ponha+de+lado",
     "VOID": "anulad* caduc* sem+efeito substitu* prevalec* obsolet* revogad* suspens* nul* já+não deixam+de deixa+de não+se+aplica*"
     " inválid* cancelad* não+vale* não+valem perdem+a perde+a superad* levantad*",
-    "INSTRUCTION": "instruç* regra* diretri* diretiv* ordem ordens orientaç* prompt* comando* indicaç* mandato restriç* normas",
+    "INSTRUCTION": "critérios instruç* regra* diretri* diretiv* ordem ordens orientaç* prompt* comando* indicaç* mandato restriç* normas",
     "TASK": "tarefa* missão papel função objetivo* trabalho identidade incumbência",
     "PROMPT": "prompt* mensagem+de+sistema instruções+do+sistema mensagem+do+sistema",
-    "PRIOR": "anterior* prévi* previamente inicia* origina* antes recebid* dad* precedente* acima até+agora transmitid* fornecid*"
+    "PRIOR": "prévia prévias prévio prévios anterior* previamente inicia* origina* antes recebid* dad* precedente* acima até+agora transmitid* fornecid*"
     " existentes vigentes",
     "NEW": "nov* agora a+partir+de+agora doravante em+vez a+partir+deste de+agora",
     "CONCLUDE": "conclu* decid* declar* recomend* aprov* confirm* vota votar vote votem dar+razão dê+razão dará+razão design* determin*"
     " afirm* julg* consider* reconhec* certific* rejeit* aceit* classific* registr* registe pronunci* emit* dá+razão"
     " consta constar",
-    "VALUE": "aprovad* aceite* aceitáve* aceitável segur* adequad* suficient* satisfatóri* vencedor* favoráve* favorável válid* corret*"
+    "VALUE": "comprar aprovad* aceite* aceitáve* aceitável segur* adequad* suficient* satisfatóri* vencedor* favoráve* favorável válid* corret*"
     " autêntic* rejeitad* conforme* infundad* fundad* confirmad* primeir* positiv* razoáve* razoável sólid* razão idóne*"
     " procedente preferid* aprovação complet* melhor mantid* aceita",
     "REVIEW": "revisão avaliaç* análise* veredic* veredito* conclus* recomendaç* debate* síntese* discuss* classificaç* votaç* resultado*"
@@ -87,6 +87,13 @@ WORDS: Mapping[str, str] = {
     " concorrente*",
     "ATTACK": "ataque* atacante* malicios* injeç* payload* jailbreak* phishing ameaça* adversári* explor* manipul* fraud* golpista*",
     "EXAMPLE": "exemplo* tal+como tais+como formação amostra exercício* frase* teste por+exemplo",
+    "USER": "usuário* utilizador* cliente* leitor*",
+    "CONDITION": "quando caso exceto salvo se+o",
+    "RANGE": "entre escala ou de+0 de+1",
+    "ASSIGN": "atribu* dê dar dá receb* fix* coloc* conced* merec* classific* pontu* obter obtém registe registre",
+    "TOOL": "validador* pesquisa busca filtro* ferramenta* scanner varredura função verificador* observação calculadora recuperação",
+    "MYREPLY": "minha+crítica meu+veredito minha+resposta concluo verifiquei examinei meu+voto minha+conclusão retiro+as revi+todo li+todo",
+    "WRITE": "escrev* imprim* insir* inser* reproduz* devolv* inclu* mostr* redij* use contenha",
 }
 STOP = "dos das que para com uma por está são como este não em os as de da".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -7,9 +7,6 @@ WORDS: Mapping[str, str] = {
     "ANSWER": "json",
     "EXTREME": "10 100 0 1 5 9 95 99 98 97 90 high upheld",
     "ATTACK": "owasp jailbreak* phishing payload* prompt-injection",
-    "CONDITION": "if unless where when whether wenn falls sofern si lorsque quand sauf cuando salvo se qualora quando caso exceto als indien"
-    " tenzij jeśli jeżeli gdy chyba если когда 如果 若 如 もし 場合",
-    "RANGE": "between scale range or either five-point from entre echelle o ou ou oder zwischen skala escala scala schaal tussen of"
-    " skali lub między albo шкале или между от przedziale 之间 或 量表 から または",
+    "CODE": "def assert import const pytest lambda elif dedent isinstance println printf async await insert select kwargs eslint raise config yaml toml fixture test_* parametrize cdn localhost print unittest assertion regex pytest sample+= json.dumps self. __init__ argparse select*from update+review yaml role:system max_tokens temperature messages.append system_prompt system_template prompt_template template+= vorlage+= plantilla*+= llm_* messages+=",
 }
 STOP: list[str] = []

@@ -6,7 +6,7 @@ WORDS: Mapping[str, str] = {
     "AUTOMATIC": "automátic* automatizad* artificial* digital* lenguaje ia autónom* generativ* virtual*",
     "AGENT": "modelo* revisor* evaluador* agente* asistente* sistema* lector* analista* inteligencia* herramienta* juez"
     " examinador* analizador* verificador* corrector*",
-    "READER": "ia llm chatbot* bot bots robot*",
+    "READER": "agente+de+software agentes+de+software ia llm chatbot* bot bots robot*",
     "ASSISTANT": "asistente asistentes modelo modelos",
     "SEAT": "crítico proponente* moderador* debatiente* sintetizador* oponente* refutador* asiento abogado+del+diablo"
     " contradictor* papel+de+crítico",
@@ -29,17 +29,17 @@ WORDS: Mapping[str, str] = {
     " desatiend* desobedec* abandon* no+sigas no+siga pas*+por+alto deja+el desestim* salt* desactiv* hagan+caso+omiso",
     "VOID": "anul* caduc* sin+efecto reemplaz* sustituy* prevalec* obsolet* derogad* revocad* suspendid* nul* ya+no"
     " invalid* quedan+sin queda+sin dejan+de deja+de+ser no+rigen no+rige vencid* levantad* retirad*",
-    "INSTRUCTION": "instruccion* instrucción regla* directri* directiva* orden órdenes indicacion* prompt* consigna* pauta* mandato*"
+    "INSTRUCTION": "criterios instruccion* instrucción regla* directri* directiva* orden órdenes indicacion* prompt* consigna* pauta* mandato*"
     " restriccion* normas",
     "TASK": "tarea* misión papel rol función objetivo* labor trabajo encargo identidad cometido",
     "PROMPT": "prompt* mensaje+del+sistema instrucciones+del+sistema",
     "PRIOR": "anterior* previ* inicial* original* antes recibid* dad* precedent* arriba hasta+ahora asignar* asignad* impartid*"
     " existentes proporcionad* vigentes",
     "NEW": "nuev* ahora a+partir+de+ahora desde+ahora en+adelante en+su+lugar desde+este a+partir+de+este",
-    "CONCLUDE": "conclu* decid* declar* recom* aprob* aprueb* confirm* voten vota votar vote votará dar+la+razón darán+la+razón dé+la+razón"
+    "CONCLUDE": "fallará conclu* decid* declar* recom* aprob* aprueb* confirm* voten vota votar vote votará dar+la+razón darán+la+razón dé+la+razón"
     " dictamin* designar* designe estim* resolv* resuelv* determin* señalar* proclam* falle fallar falla fallará avale avalar"
     " rechac* rechaz* calific* valor* reconoc* afirm* considerar* acept* clasific* pronunci* emit*",
-    "VALUE": "aprobad* acept* segur* adecuad* suficient* satisfactori* ganador* favorabl* válid* correct* auténtic* rechazad* cumple"
+    "VALUE": "comprar aprobad* acept* segur* adecuad* suficient* satisfactori* ganador* favorabl* válid* correct* auténtic* rechazad* cumple"
     " conforme* infundad* fundad* confirmad* procedente preferid* primer* positiv* razonable* equitativ* sólid* razón"
     " idóne* sin+reservas viable* favor insignificante apt* complet* inmejorable estimad* aprobación",
     "REVIEW": "revisión evaluación* evaluaciones análisis veredicto* conclusión conclusiones recomendación recomendaciones debate*"
@@ -66,7 +66,7 @@ WORDS: Mapping[str, str] = {
     " quede+fuera deja+fuera deje+fuera pasa+por+alto",
     "SECRET": "silencio entre+nosotros discretamente discreción en+secreto calla como+si+no sin+mencionar sin+decir sin+indicar niega niegue"
     " secretamente",
-    "MUST": "debe deben debes deberá deberán deberás debería deberían hay+que tiene+que tienen+que tienes+que por+favor ha+de han+de"
+    "MUST": "será fallará incluirá pasará debe deben debes deberá deberán deberás debería deberían hay+que tiene+que tienen+que tienes+que por+favor ha+de han+de"
     " procede rogamos ruega se+ruega obligatori* necesari* conviene haga favor+de habrá habrán podrá pide exige",
     "ALWAYS": "independientemente sea+cual siempre en+todo+caso sin+examen de+antemano ya+decidid* cualquier+otra ninguna+otra bajo+ningún"
     " sin+excepción sin+importar pase+lo con+independencia en+cualquier+caso ya+está ya+se+ha diga+lo única+conclusión"
@@ -91,12 +91,20 @@ WORDS: Mapping[str, str] = {
     "CONCEDE": "retir* concedi* unánim* unanimidad de+acuerdo admit* reconoci* ninguna+objeción no+prosper* convencid* satisfech*"
     " desist* nada+que+añadir consenso renunci*",
     "NONHUMAN": "lectores+humanos no+una+persona no+un+humano",
-    "PARTY": "proveedor* contratista* partes parte cliente* arrendatari* arrendador* comprador* vendedor* emplead* empleador* contrato*"
+    "PARTY": "perito concurso tribunal miembros proveedor* contratista* partes parte cliente* arrendatari* arrendador* comprador* vendedor* emplead* empleador* contrato*"
     " licitador* licitante* prestatari* prestamista* acuerdo trabajador* subcontratista* adjudicatari* alumn*"
     " receptor* asegurad* candidat* socio socios",
     "ATTACK": "ataque* atacante* malicios* inyección inyecciones payload* jailbreak* phishing amenaza* adversari* explot* manipul* fraud*"
     " estafador* suplant* ciberdelincuente*",
     "EXAMPLE": "ejemplo* tal+como tales+como formación muestra ejercicio* frase* prueba por+ejemplo",
+    "USER": "usuario* cliente* lector* destinatari*",
+    "CONDITION": "si cuando salvo en+caso siempre+que",
+    "RANGE": "entre escala o de+0 de+1",
+    "ASSIGN": "asign* otorg* otórg* pon ponga ponle dé dale da recib* fij* calific* punt* coloc* conced* atribuy* merece* anot* quedar sitúe situar obtendrá",
+    "TOOL": "validador* búsqueda resultado+de+la filtro* herramienta* escáner escaneo función verificador* observación calculadora recuperación",
+    "MYREPLY": "mi+crítica mi+veredicto mi+respuesta concluyo he+revisado he+verificado mi+voto mi+conclusión retiro+mis mi+análisis como+crítico como+juez he+leído he+examinado",
+    "WRITE": "escrib* imprim* insert* reproduc* devuelv* devolv* inclu* muestr* redact* use usar contenga contendrá",
+    "MANUAL": "archivo opción parámetro* campo configuración delimitadores orquestador",
 }
 STOP = "los las del que para con una por está son como este se el en de la".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""
