@@ -20,6 +20,8 @@ LOOK_ALIKE = str.maketrans(
     "aeopcyxijsdqwhkmthbrniiebaeopuxikvtnbwcjydoouigaycouvwzkldb3dso",
 )
 """Letters of Greek, Cyrillic and others, folded, by the Latin letter that they are taken for within a Latin word."""
+LOOKING_ALIKE = frozenset(map(chr, LOOK_ALIKE))
+"""These letters."""
 LEET = str.maketrans("0134578@$!|+", "oieastbasiit")
 LEET_L = str.maketrans("0134578@$!|+", "oleastbaslit")
 """Digits and signs by the letters that they stand for; a one is an i or an l."""

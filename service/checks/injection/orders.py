@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.injection.concepts import BITS, bits_of
@@ -18,7 +19,12 @@ class Order(NamedTuple):
 
     def meets(self, bits: int) -> bool:
         """Whether these concepts are what the rule asks for."""
-        return not bits & self.but and all(bits & group for group in self.needs)
+        if bits & self.but:
+            return False
+        for group in self.needs:
+            if not bits & group:
+                return False
+        return True
 
 
 def _order(family: InjectionFamily, needs: str, but: str = "") -> Order:
@@ -64,11 +70,19 @@ ORDERS: Sequence[Order] = (
 """The first rule that a sentence meets names what it does."""
 
 
+FEWEST = 2
+"""The fewest concepts of an order; most sentences have fewer."""
+
+
 def family_of(readings: Iterable[int]) -> InjectionFamily | None:
     """What a passage does to its reader, if it is an order by one of its readings: the concepts in a language each."""
     for bits in readings:
-        said = bits | CITED if bits & CITING and bits & QUOTED else bits
-        for order in ORDERS:
-            if order.meets(said):
-                return order.family
+        if bits.bit_count() >= FEWEST and (family := _family(bits)):
+            return family
     return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _family(bits: int) -> InjectionFamily | None:
+    said = bits | CITED if bits & CITING and bits & QUOTED else bits
+    return next((order.family for order in ORDERS if order.meets(said)), None)

@@ -185,9 +185,10 @@ POSES: Sequence[Pose] = (
 
 def posed(plain: str) -> Iterator[tuple[tuple[int, int], InjectionFamily]]:
     """The passages of a plain view that pose as something else, with what they pose as."""
+    holds_code = _IN_CODE.search(plain) is not None
     for family, words, expression in POSES:
         if any(word in plain for word in words):
             for match in expression.finditer(plain):
                 start, end = match.span()
-                if not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
+                if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
                     yield (start, end), family

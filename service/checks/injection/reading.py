@@ -13,6 +13,8 @@ SENTENCE_WORDS_MAX = 60
 """The most words of a sentence; a longer one is read in parts, each with the one before it."""
 APART_MAX = 3
 """The most words from one that says automatic to the reader that it describes."""
+WORD_MAX = 60
+"""The most characters of a word whose parts and spellings are looked up."""
 FOREIGN_MIN = 3
 """The fewest frequent words in another alphabet or order by which a stretch is decoded."""
 FOREIGN_GAP = 80
@@ -93,7 +95,8 @@ class Reader:
                 now.counts[language] = now.counts.get(language, 0) + 1
                 if bits & (_AUTOMATIC | _AGENT):
                     _describe(now, last, language, bits)
-            pending += [(0, phrase.rest, phrase.language, phrase.bits) for phrase in entry.phrases]
+            if entry.phrases:
+                pending += [(0, phrase.rest, phrase.language, phrase.bits) for phrase in entry.phrases]
 
     def _look_up(self, word: str, match: re.Match[str], now: Sentence) -> Entry:
         entry = self._known.get(word)
@@ -114,15 +117,15 @@ class Reader:
         entry = self._vocabulary.entry(word)
         if entry is not NOTHING:
             return entry
-        if "'" in word:
+        if "'" in word and len(word) <= WORD_MAX:
             parts = [self._vocabulary.entry(part) for part in word.split("'")]
             return Entry(sum((p.meaning for p in parts), ()), sum((p.phrases for p in parts), ()))
-        if not word.isalpha() and not word.isdigit():
+        if not word.isalpha() and not word.isdigit() and len(word) <= WORD_MAX:
             for table in (LEET, LEET_L):
                 plain = word.translate(table)
                 if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)) is not NOTHING:
                     return entry
-        if word not in STOPS:
+        if word not in STOPS and len(word) <= WORD_MAX:
             self._note_foreign(word)
         return NOTHING
 

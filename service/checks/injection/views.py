@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from service.checks.injection.characters import FOLDING, LOOK_ALIKE, fold, is_mixed
+from service.checks.injection.characters import FOLDING, LOOK_ALIKE, LOOKING_ALIKE, fold, is_mixed
 from service.checks.patterns import lazily
 
 
@@ -111,7 +111,9 @@ def read_plainly(origin: View) -> View:
     text = fold(view.text)
     if len(text) != len(view.text):  # a form that is itself folded to another length: no character has one today
         text = view.text.lower() if len(view.text.lower()) == len(view.text) else view.text
-    return Stretch(view, (0, len(view.text)), _MIXED.sub(_unmixed, text), "")
+    if not LOOKING_ALIKE.isdisjoint(text):
+        text = _MIXED.sub(_unmixed, text)
+    return Stretch(view, (0, len(view.text)), text, "")
 
 
 def _without_breaks(origin: View) -> View:
