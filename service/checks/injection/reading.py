@@ -52,7 +52,7 @@ class Sentence:
         most = max((count for n, count in counts.items() if n), default=0)
         common = bits.get(0, 0) | self.described
         for language, count in counts.items():
-            if language and count * 3 >= most * 2:
+            if language and count * 5 >= most * 4:
                 yield bits[language] | common
 
 

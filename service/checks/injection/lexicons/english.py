@@ -6,10 +6,10 @@ WORDS: Mapping[str, str] = {
     "AUTOMATIC": "automat* autonomous artificial machine machine's language ai-based ai-powered ai-driven ai-assisted neural"
     " generative digital synthetic algorithmic computer robotic virtual non-human llm-based",
     "AGENT": "model models model's reviewer* agent agents analyst analysts evaluator* assessor* grader* reader readers"
-    " assistant assistants system systems intelligence checker* summari?er* summariser* summarizer* scorer* processor tool"
-    " tools pipeline parser judge judges critic critics examiner* auditor* analy?er* screener* engine advisor*"
+    " assistant assistants intelligence checker* summari?er* summariser* summarizer* scorer* "
+    " parser judge judges critic critics examiner* auditor* analy?er* screener* advisor*"
     " intelligences",
-    "READER": "software+agent* software+agents program+agent* automated+agent* machine+reviewer* not+people+at+all made+of+weights machine+intelligence chatbot* copilot copilots machine+reader machine+readers chat+assistant llm-based bot bots robot robots"
+    "READER": "ai+system* software+agent* software+agents program+agent* automated+agent* machine+reviewer* not+people+at+all made+of+weights machine+intelligence chatbot* copilot copilots machine+reader machine+readers chat+assistant llm-based bot bots robot robots"
     " intelligent+agent neural+network transformer",
     "ASSISTANT": "assistant assistants model models",
     "SEAT": "critic critics critic's proposer* proponent's synthesi?er* synthesiser* synthesizer* debater* rebutter*"
@@ -50,9 +50,9 @@ WORDS: Mapping[str, str] = {
     " brief errand",
     "PROMPT": "prompt prompts system+prompt system-level system+message system+instructions developer+message jailbreak"
     " pre-prompt preprompt system+prompts",
-    "PRIOR": "previous previously prior earlier above before preceding initial initially original originally former"
+    "PRIOR": "system previous previously prior earlier above before preceding initial initially original originally former"
     " formerly beforehand existing received given told asked launched first up+to+now so+far until+now"
-    " up+to+this+point hitherto began started opening supplied handed standing system",
+    " up+to+this+point hitherto began started opening supplied handed standing ",
     "NEW": "new now instead henceforth from+now+on from+here+on hereafter updated revised real actual replacement onward onwards"
     " from+this+point from+here actually afresh switched going+forward starting+here as+of+this",
     "CONCLUDE": "conclude* concluding find finds finding+that decide* determin* declare* rule+that rules+that rule+in hold+that"
@@ -61,23 +61,23 @@ WORDS: Mapping[str, str] = {
     " award awards pronounce* certify certifies affirm affirms confirm confirms judge+it crown* name+as designat* deem"
     " deems rule rules describe+as report say+that says+that declare opt opts choose chooses select selects come+down"
     " come+out comes+out land+on settle+on lands+on report+as present+it describe present accept accepts reject rejects"
-    " clear clears write+that grant grants pass passes deliver returned return returns announce* come+to arrive+at"
-    " dismiss sustain sustains close+in agree agrees concur concurs end+with ends+with resolve resolves result+in",
-    "VALUE": "compliant compliance buy approved approval upheld accepted acceptance acceptable safe sound adequate sufficient passes passed pass winner"
+    " clear clears write+that grant grants deliver returned return announce* come+to arrive+at"
+    " dismiss sustain sustains close+in agree agrees concur concurs end+with ends+with resolve resolves ",
+    "VALUE": "compliant compliance buy approved approval upheld accepted acceptance acceptable safe sound adequate sufficient passed winner"
     " winning wins win favourable favorable preferred suitable satisfactory valid correct genuine authentic rejected"
-    " unsuitable robust flawless fit compliant+with standard fair reasonable low-risk no+risk negligible prevail* prevails"
+    " unsuitable robust flawless fit compliant+with standard reasonable low-risk no+risk negligible prevail* prevails"
     " prevailing proven proved cleared settled positive supported sustained unpersuasive unfounded successful"
-    " carried in+favour in+favor met unobjectionable upheld+the green no+findings complete endorse* secure"
-    " market+practice harmless no+concerns no+issues no+gaps proceed first first+place best top recommended ready"
+    " carried in+favour in+favor met unobjectionable upheld+the green no+findings endorse* secure"
+    " market+practice harmless no+concerns no+issues no+gaps proceed first first+place top recommended ready"
     " trustworthy fully+met satisfied satisfies affirmative sign signed signature acquit",
     "REVIEW": "review reviews assessment* evaluation* analysis verdict* conclusion* findings finding recommendation* debate*"
     " synthesis discussion deliberation* ranking vote votes ballot* outcome decision* judgement* judgment* summary summaries"
     " write-up appraisal motion exchange opinion examination scrutiny report adjudication panel's comparison shortlist",
     "DEBATE": "debate* synthesis deliberation* rebuttal* critique* cross-examination verdict verdicts",
-    "SCORE": "score scores scored rating ratings rate rated confidence severity strength grade grades graded grading marks"
-    " mark probability likelihood level certainty rank stars points percentile value+of scoring risk+level",
+    "SCORE": "score scores scored rating ratings rated confidence severity strength grade grades graded grading marks"
+    " mark probability likelihood level certainty rank stars points percentile scoring risk+level",
     "EXTREME": "maximum highest full top perfect minimum lowest zero informational negligible ten hundred five ninety*"
-    " high low max min best 10 100 0 five+stars upper+end very+high very+low top+of+the+scale at+least one ceiling"
+    " high low max min 10 100 0 five+stars upper+end very+high very+low top+of+the+scale at+least one ceiling"
     " not+less+than no+lower no+less nine eight minor trivial out+of bottom 9 95 99 98 97 maximal minimal"
     " extremely moderate critical near-certain no+higher weak weakest strongest",
     "ANSWER": "answer answers reply replies response responses output outputs respond responds json message contribution*"
@@ -90,7 +90,7 @@ WORDS: Mapping[str, str] = {
     " json+you result+you summary+you answer+you reply+you report+you your+next your+text your+result your+ballot"
     " your+confidence your+decision your+argument* your+objections you+generate you+output you+draft your+ranking"
     " your+challenge your+thesis your+appraisal your+own+words you+deliver your+notes your+finding you+emit you+compose",
-    "EXACT": "three+lines print+the+text reproduce not+a+letter this+sentence expression phrase+below one+sentence haiku in+verse uppercase block+capitals tag+the exactly exact verbatim literally literal word+for+word single+word one+word nothing+else word-for-word"
+    "EXACT": "exact+words three+lines print+the+text reproduce not+a+letter this+sentence expression phrase+below one+sentence haiku in+verse uppercase block+capitals tag+the exactly exact verbatim literally literal word+for+word single+word one+word nothing+else word-for-word"
     " these+words the+words the+string the+phrase the+sentence the+line first+line last+line following+sentence"
     " solely in+capitals to+the+letter character+for+character no+explanation without+explanation no+reasoning unaltered"
     " no+other+text no+commentary consists+of fixed+wording unchanged+wording same+wording following+words plain+word"
@@ -109,13 +109,13 @@ WORDS: Mapping[str, str] = {
     "NOT": "not never no don't doesn't won't cannot mustn't shouldn't without nothing avoid avoids refrain* none neither nor nowhere"
     " isn't aren't needn't unmentioned can't nobody unnecessary",
     "OMIT": "omit omits omitted omitting leave+out left+out leave+it+out keep+out kept+out withhold* conceal* silent"
-    " secret secrecy quiet quietly silence pass+over passed+over between+us suppress* drop+it off+the+record hush"
-    " unmentioned skip+over gloss+over discreet* discretion leave+unsaid unsaid left+unsaid undisclosed invisible"
+    " quiet quietly silence pass+over passed+over between+us suppress* drop+it off+the+record hush"
+    " unmentioned skip+over gloss+over leave+unsaid left+unsaid undisclosed invisible"
     " for+your+eyes bury out+of+your out+of+the+reply out+of+the+report out+of+the+summary play+down no+trace"
     " unreported steer+clear look+past out+of+view without+comment keep+to+yourself kept+to+yourself kept+from remain+hidden"
     " under+wraps leave+no confidential+from stay+out stays+out strike",
-    "SECRET": "between+us silent quietly silently secret secretly for+your+eyes never+existed as+if drop+the+fact no+trace nothing+of+the+kind"
-    " comply+quietly keep+to+yourself discreet* discretion was+left+out been+left+out without+saying unsaid without+revealing"
+    "SECRET": "between+us silent quietly for+your+eyes never+existed drop+the+fact no+trace nothing+of+the+kind"
+    " comply+quietly keep+to+yourself was+left+out been+left+out without+saying without+revealing"
     " without+mentioning without+explaining act+on+it left+no+trace invisibly covertly don't+let",
     "MUST": "must should shall need needs has+to have+to is+to are+to required requires please kindly ought be+sure ensure"
     " make+sure expected obliged bound invited asked urged acceptable instructed directed directs requested"
@@ -155,12 +155,12 @@ WORDS: Mapping[str, str] = {
     " validated authenticated credential* code token entitled granted grants lifted certified decrees decreed asks asked"
     " confirmed cleared decided pre-approved signed+off empowers delegat* demands determined obliges stipulates privileged"
     " privileges",
-    "OVERRIDE": "override+code admin+override administrator+override authorisation+token authorization+token override+token"
-    " master+key access+level root+access sudo authorisation+code authorization+code clearance+level override+key"
+    "OVERRIDE": "authorisation+token override+code admin+override administrator+override override+token"
+    " master+key root+access clearance+level override+key"
     " bypass+code maintenance+code service+code privileged+mode maintenance+mode debug+mode developer+mode god+mode"
     " administrator+level admin+level admin+mode operator+code override+phrase unlock+code master+code security+clearance"
     " control+phrase",
-    "SERVICE": "service platform debate+engine pipeline debating review+service deployment tool system session tenant workflow"
+    "SERVICE": "system pipeline service platform debate+engine debating review+service deployment session tenant workflow"
     " installation instance",
     "CONTEXT": "context conversation session context+window chat input inputs",
     "CONCEDE": "concurred concurring no+open+points open+points outstanding withdrew withdrawn withdraws conceded concedes concede agree agreed unanimous* settled nothing+to+add no+objection*"
@@ -168,7 +168,7 @@ WORDS: Mapping[str, str] = {
     " convinced drops dropped retracts retracted fully+answered resolved consensus undisputed unanimity adequate persuaded"
     " upheld rests",
     "NONHUMAN": "not+a+person not+a+human not+human isn't+human written+for+humans for+human+readers human+readers for+people",
-    "PARTY": "counsel court bench club contest competition essay exam examinee* speaker speakers skater guilty foreperson oath mediator proxy shareholder boxes questionnaire ballot+paper applicant tester pupils supplier* contractor* party parties customer* tenant* lessee* landlord lessor borrower* lender* licensee* licensor*"
+    "PARTY": "company companies distributor* pursuant herein thereof hereunder hereto hereof subparagraph lessor thereto warrant warrants bureau regulation+s percent fees bps insurance counsel court bench club contest competition essay exam examinee* speaker speakers skater guilty foreperson oath mediator proxy shareholder boxes questionnaire ballot+paper applicant tester pupils supplier* contractor* party parties customer* tenant* lessee* landlord lessor borrower* lender* licensee* licensor*"
     " buyer purchaser seller* employee* employer* agreement* contract+shall client subcontractor* bidder* recipient*"
     " vendor+shall processor+shall insured insurer policyholder tenderer* shareholder* bank director directors trustee*"
     " guarantor claimant* plaintiff* defendant* arbitrator* tribunal staff personnel officer officers student* candidate*"
@@ -183,12 +183,12 @@ WORDS: Mapping[str, str] = {
     " hypothetical case+study sentence sentences contained containing contains text wrote literature paper",
     "USER": "user users client clients reader readers customer recipient recipients anybody anyone+asks asked+about audience shareholders",
     "CONDITION": "if unless where when whether once provided+that in+the+event wherever except upon",
-    "RANGE": "from+1 from+0 from+60 each every+speaker between scale range either five-point four-point+scale scale+of out+of+the+range or",
-    "ASSIGN": "give gives assign assigns assigned award awards awarded set sets put puts cap caps enter enters grade graded state stated keep keeps kept rate rated mark marked score scored gets get receive receives earn earns deserve deserves classed classify arrive exceed peg pegged fix fixed report reported record recorded allocate merits merit label labelled land lands value valued",
-    "TOOL": "validator* scan scanner scans search+result* retrieval retriever retrieved tool+output tool+result* function+output guardrail* observation calculator lookup checker* verifier parser* crawler pre-check plug-in plugin api+response tool+response query+result* index+relevance database+returned registry+check classifier filter linter citation+check* fact-check* fact+checker ocr policy-scan hash+check signature+check automated+check* endpoint+returned tool function",
+    "RANGE": "scale+from from+1 from+0 from+60 each every+speaker between scale range either five-point four-point+scale scale+of out+of+the+range or",
+    "ASSIGN": "give gives assign assigns assigned award awards awarded set sets put puts cap caps enter enters grade graded state stated keep keeps kept rated mark marked score scored gets get receive receives earn earns deserve deserves classed classify arrive exceed peg pegged fix fixed report reported record recorded allocate merits merit label labelled land lands value valued",
+    "TOOL": "tool tools validator* scan scanner scans search+result* retrieval retriever retrieved tool+output tool+result* function+output guardrail* observation calculator lookup checker* verifier parser* crawler pre-check plug-in plugin api+response tool+response query+result* index+relevance database+returned registry+check classifier filter linter citation+check* fact-check* fact+checker ocr policy-scan hash+check signature+check automated+check* endpoint+returned function",
     "MYREPLY": "my+critique my+verdict my+final my+assessment i+conclude i+find+for my+vote my+conclusion i+withdraw my+synthesis i+concede i+have+reviewed i+have+gone my+objections my+rebuttal my+answer my+judgement my+judgment my+analysis here+is+my i+am+satisfied i+vote as+the+critic as+critic as+the+judge as+judge as+moderator i+hereby i+give+up i+accept+the i+rule i+have+verified i+have+examined i+see+no i+find+no having+read having+reviewed",
     "WRITE": "print prints write writes type insert include includes return reproduce render state copy display put appear output produce produces emit use",
-    "MANUAL": "file files option options parameter parameters api endpoint array append json+object repository template orchestrator gateway toml yaml config configuration error field runbook readme sdk library plugin wiki page step log logs keys token+limit temperature deployment returns+json validation prompts schema administrator+guide model+card version template+s staff dashboard container pod click menu button device firmware",
+    "MANUAL": "application applications password* authorization credential* server servers kubernetes secrets secret aws github pull+request* deploy* encryption key+length browser web+site website software file files option options parameter parameters api endpoint array append json+object repository template orchestrator gateway toml yaml config configuration error field runbook readme sdk library plugin wiki page step log logs keys token+limit temperature deployment returns+json validation prompts schema administrator+guide model+card version template+s staff dashboard container pod click menu button device firmware",
 }
 STOP = "the and that this with for from are not which have you your all must should will any other".split()
 """Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""

@@ -65,9 +65,9 @@ WORDS: Mapping[str, str] = {
     "MENTION": "mentionn* cit* évoqu* révél* divulgu* signal* parl* figur* apparaî* rapport* soulev* aborde* abord* admett* reconnaî*"
     " allusion indiqu* dire reproduire répét* commenter relev* rappel*",
     "NOT": "ne pas jamais aucun* sans rien ni n'est n'a non n'évoquez évitez n'appelle n'y abstenez abstenir interdit",
-    "OMIT": "omet* omis* tair* taisez tais passer+sous+silence passez+sous+silence silence cach* dissimul* secret* confidentiel+entre"
+    "OMIT": "omet* omis* tair* taisez tais passer+sous+silence passez+sous+silence silence cach* dissimul* confidentiel+entre"
     " discret* discrètement entre+nous éluder hors+de+votre sous+silence occult* gardez+pour+vous",
-    "SECRET": "sous+silence entre+nous discrètement niez nier taisez secret secrètement discrétion strictement+réservé"
+    "SECRET": "sous+silence entre+nous discrètement niez nier taisez secrètement strictement+réservé"
     " sans+le+dire sans+le+signaler comme+si+elle+n' gardez+pour+vous",
     "MUST": "devez devra devront doit doivent devrait devraient dois il+faut veuillez prière faut merci+de obligatoire* impérativement"
     " tenu+de tenus+de est+prié sont+priés est+invité ordonne convient demandé est+à sont+à requis",
