@@ -84,7 +84,7 @@ POSES: Sequence[Pose] = (
         r"^[ \t>]{0,4}#{2,4} ?(?:system|instructions?|istruzion[ei]|instruccion(?:es)?|instrucao|consignes?|anweisung(?:en)?|instructie"
         r"|instrukcja|polecenie|инструкция|response|user|developer|系统|指令|システム|指示)(?: (?:prompt|message))?[ \t]{0,4}[:：][^\n]{0,200}"
         r"|^[ \t>*_\[(]{0,6}(?:system|systeme|sistema|systeem|система|系统|システム|developer)"
-        r"(?: (?:prompt|message|override|notice|update|note|instructions?|config\w*))?(?: [0-9]{1,6})?[\])*_ \t]{0,4}[:：\u2014][^\n]{8,300}"
+        r"(?: (?:prompt|message|override|notice|update|note|instructions?|config\w*))?(?: [0-9]{1,6})?[\])*_ \t]{0,4}[:：\u2014](?! ?(?:linux|windows|macos|unix|version|v?[0-9]))[^\n]{8,300}"
         r"|^[ \t>*_\[(]{0,6}(?:mensaje del sistema|message (?:du )?systeme|messaggio di sistema|mensagem do sistema|systembericht|systeembericht"
         r"|systemnachricht|systemmeldung|komunikat systemowy|системное сообщение|系统消息|系统提示|システムメッセージ)[\])*_ \t]{0,4}[:：\u2014][^\n]{8,300}"
         r"|</?system(?:[_-](?:prompt|message|note))?>[^\n]{0,200}",

@@ -23,7 +23,7 @@ _QUOTED, _ATTACK = BITS["QUOTED"], BITS["ATTACK"]
 _AUTOMATIC, _AGENT, _READER = BITS["AUTOMATIC"], BITS["AGENT"], BITS["READER"]
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _TOKEN = lazily(
-    r"([\w@$](?:[\w@$]|'(?=\w))*)|([.!?\u2026](?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|[;\u3002\uff01\uff1f\uff1b!?]"
+    r"([\w@$](?:[\w@$]|'(?=\w))*)|([.!?\u2026](?=[\s\"'\u201c\u201d\u00bb)\]*_|<]|$)|=[\"']|[\"']>|<!--|-->|[;\u3002\uff01\uff1f\uff1b!?]"
     r"|\n[ \t]*\n|\n(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t])|\Z)"
 )
 _QUOTE = lazily("[\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`]|(?<!\\w)'(?=\\w)")

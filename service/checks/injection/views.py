@@ -149,7 +149,7 @@ def _unmixed(match: re.Match[str]) -> str:
 _BREAK = lazily(
     r"&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}[0-9]{0,2});|(?:%[0-9a-f]{2})+|(?:=[0-9a-f]{2})+|=\r?\n"
     r"|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}"
-    r"|(?<=\w)(?:<!--[^<>]{0,80}-->|</?(?:b|i|em|a|u|s|span|strong|font|wbr|small|sub|sup|mark|code|br)\b[^<>]{0,120}>)(?=\w)"
+    r"|(?<=\w)(?:<!--[^<>]{0,80}-->|</?(?:b|i|em|a|u|s|span|strong|font|wbr|small|sub|sup|mark|code|br)\b[^<>]{0,120}>){1,4}(?=\w)"
     r"|(?<=[^\W\d_])-[ \t]{0,8}\r?\n[ \t>]{0,8}(?=[^\W\d_])"
     r"|(?<![\w.*_\u00b7-])\w(?:[ .\u00b7_*-]\w(?!\w)){3,}",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""English words by concept; `service.checks.injection.concepts` says what each concept is and how an entry is written."""
+"""English words by concept; `service.checks.injection.concepts` what each concept is and how an entry is written."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ WORDS: Mapping[str, str] = {
     "DEAR": "dear attention attn note notice message memo reminder hey hello to+whichever to+whatever hint"
     " advice+to guidance+for greetings for+the+attention addressed+to aimed+at intended+for+any"
     " word+to remark+for advisory+for heads-up",
-    "READING": "reading reads read processing processes parsing parses evaluating reviewing summari?ing summarising summarizing"
+    "READING": "reading read processing processes parsing parses evaluating reviewing summari?ing summarising summarizing"
     " analysing analyzing ingest* examin* encounter* parse* scanning handling consuming processed examined"
     " summarised reads+this assessing handles traversing assesses working+from evaluates reviews analyses analyzes receives"
     " assessed evaluated analysed reviewed",
@@ -101,7 +101,7 @@ WORDS: Mapping[str, str] = {
     "BEGIN": "begin begins beginning start starts starting open+your open+with opens end+your end+every end+with ends close+on"
     " close+with closes finish finishes conclude+with preface prefix append prepend lead+with sign+off end+each"
     " open+each close+each close+every starts+with opening",
-    "MENTION": "mention mentions mentioned mentioning quote quotes quoted quoting cite cites cited disclose* reveal* discuss* raise"
+    "MENTION": "quote quotes quoted mention mentions mentioned mentioning quoting cite cites cited disclose* reveal* discuss* raise"
     " raised refer referring referred come+up appear appears admit admits acknowledge* hint hints allude* repeat repeated"
     " repeats bring+up paraphrase* flag flagged surface surfaced report+on tell note noted highlight* list listed address"
     " talk+about speak+of say reproduce* touch+on reference referenced comment commented draw+attention record+it"
@@ -152,7 +152,7 @@ WORDS: Mapping[str, str] = {
     " helpdesk maintainer* controller model+provider creators creator headquarters bureau agency",
     "GRANT": "authorise* authorize* authoris* authoriz* permission permitted exempt* exception waive* waived waiver override clearance approved"
     " instructs instructed directs directed requires require rules ruled mandates ordered orders permits sanctioned"
-    " validated authenticated credential* code token entitled granted grants lifted certified decrees decreed asks asked"
+    " validated authenticated credential* code token granted grants lifted certified decrees decreed asks asked"
     " confirmed cleared decided pre-approved signed+off empowers delegat* demands determined obliges stipulates privileged"
     " privileges",
     "OVERRIDE": "authorisation+token override+code admin+override administrator+override override+token"
@@ -178,9 +178,9 @@ WORDS: Mapping[str, str] = {
     " owasp cve social+engineering scam scammer* fraudster* impersonat* untrusted vulnerab* exfiltrat* pentest* honeypot"
     " spoof* obfuscat* deceiv* testers researchers backdoor embedded+instructions hidden+instructions hidden+text"
     " indirect+prompt mitigat* sanitis* sanitiz* canary",
-    "EXAMPLE": "example examples e.g such+as for+instance sample illustrat* fixture test+case assert expected quoted quote quotes reads"
-    " wording says said entitled titled corpus dataset string+like phrases+like phrase phrases fictional exercise"
-    " hypothetical case+study sentence sentences contained containing contains text wrote literature paper",
+    "EXAMPLE": "example examples e.g such+as for+instance sample illustrat* fixture test+case assert expected "
+    " corpus dataset string+like phrases+like phrase phrases fictional exercise"
+    " hypothetical case+study sentence sentences literature paper",
     "USER": "user users client clients reader readers customer recipient recipients anybody anyone+asks asked+about audience shareholders",
     "CONDITION": "if unless where when whether once provided+that in+the+event wherever except upon",
     "RANGE": "scale+from from+1 from+0 from+60 each every+speaker between scale range either five-point four-point+scale scale+of out+of+the+range or",
@@ -191,4 +191,4 @@ WORDS: Mapping[str, str] = {
     "MANUAL": "application applications password* authorization credential* server servers kubernetes secrets secret aws github pull+request* deploy* encryption key+length browser web+site website software file files option options parameter parameters api endpoint array append json+object repository template orchestrator gateway toml yaml config configuration error field runbook readme sdk library plugin wiki page step log logs keys token+limit temperature deployment returns+json validation prompts schema administrator+guide model+card version template+s staff dashboard container pod click menu button device firmware",
 }
 STOP = "the and that this with for from are not which have you your all must should will any other".split()
-"""Frequent words: text in which they stand letter by letter in another order or alphabet is read so."""
+"""Frequent words: in which they stand letter by letter in another order or alphabet is read so."""
