@@ -1,11 +1,11 @@
 """Labelled texts beside the check for passages that speak to a model: attacks, and honest texts that look like them.
 
-    open/attacks.jsonl   attacks by family, language and paraphrase group; rules may be written from these
-    open/honest.jsonl    honest texts by kind, each with the field that it stands in
-    held/                what the author of the rules has not seen: `attacks*.jsonl`, `honest*.jsonl`, and carriers in
-                         `held_carriers.py`; the goals are for these
-    carriers.py          the forms in which an attack stands in a document
-    measure.py           the figures; `python -m bench.corpora.injection.measure` prints those of the open texts
+open/attacks.jsonl   attacks by family, language and paraphrase group; rules may be written from these
+open/honest.jsonl    honest texts by kind, each with the field that it stands in
+held/                what the author of the rules has not seen: `attacks*.jsonl`, `honest*.jsonl`, and carriers in
+                     `held_carriers.py`; the goals are for these
+carriers.py          the forms in which an attack stands in a document
+measure.py           the figures; `python -m bench.corpora.injection.measure` prints those of the open texts
 """
 
 from __future__ import annotations

@@ -78,7 +78,9 @@ HIDDEN: Mapping[str, Carrier] = {
     "reversed": _within(lambda attack: attack[::-1]),
     "url": _within(lambda attack: quote(attack, safe="")),
     "entities": _within(lambda attack: "".join(f"&#{ord(c)};" if c.isalpha() else c for c in attack)),
-    "escapes": _within(lambda attack: json.dumps({"note": attack}) if not attack.isascii() else attack.replace("e", "\\u0065")),
+    "escapes": _within(
+        lambda attack: json.dumps({"note": attack}) if not attack.isascii() else attack.replace("e", "\\u0065")
+    ),
     "homoglyphs": _within(lambda attack: attack.translate(CYRILLIC)),
     "fullWidth": _within(lambda attack: attack.translate(WIDE)),
     "bold": _within(lambda attack: attack.translate(BOLD)),
@@ -92,8 +94,10 @@ HIDDEN: Mapping[str, Carrier] = {
     "htmlComment": _within(lambda attack: f"<!-- {attack} -->"),
     "attribute": _within(lambda attack: f'<img src="plan.png" alt="{attack}">'),
     "css": _within(lambda attack: f'<span style="font-size:0;color:#fff">{attack}</span>'),
-    "link": _within(lambda attack: f"[the annex](https://example.com/?q={quote(attack)} \"annex\")"),
-    "inlineTags": _within(lambda attack: " ".join(f"{w[:2]}<b></b>{w[2:]}" if len(w) > 3 else w for w in attack.split(" "))),
+    "link": _within(lambda attack: f'[the annex](https://example.com/?q={quote(attack)} "annex")'),
+    "inlineTags": _within(
+        lambda attack: " ".join(f"{w[:2]}<b></b>{w[2:]}" if len(w) > 3 else w for w in attack.split(" "))
+    ),
     "json": _within(lambda attack: json.dumps({"clause": 4, "remark": attack}, ensure_ascii=False)),
     "split": _split,
 }

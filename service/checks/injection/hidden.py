@@ -36,7 +36,9 @@ HIDDEN: Mapping[str, str] = {
 AROUND = 300
 """How many characters before a passage are looked at for the markup that it stands in."""
 _SIGNS: Mapping[str, re.Pattern[str]] = {
-    "homoglyphs": lazily("[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\u2100-\u214f\u24b6-\u24e9\U0001f130-\U0001f189]"),
+    "homoglyphs": lazily(
+        "[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]|[\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\u2100-\u214f\u24b6-\u24e9\U0001f130-\U0001f189]"
+    ),
     "combining": lazily("[A-Za-z][\u0300-\u036f\u0489\u1ab0-\u1aff\u20d0-\u20ff][A-Za-z\u0300-\u036f]"),
     "url": lazily("(?:%[0-9A-Fa-f]{2}){2}|%[0-9A-Fa-f]{2}[A-Za-z]+%[0-9A-Fa-f]{2}"),
     "entities": lazily("(?:&#x?[0-9A-Fa-f]{1,7};){2}|&#x?[0-9A-Fa-f]{1,7};[a-z]"),
@@ -57,8 +59,10 @@ _UNSHOWN = lazily(
 def written(text: str, span: tuple[int, int]) -> str:
     """The name of how a passage is written; empty where it stands there in plain words."""
     words = text[slice(*span)]
-    return _by_characters(words) or next((name for name, sign in _SIGNS.items() if sign.search(words)), "") or _by_markup(
-        text, span
+    return (
+        _by_characters(words)
+        or next((name for name, sign in _SIGNS.items() if sign.search(words)), "")
+        or _by_markup(text, span)
     )
 
 
@@ -83,7 +87,13 @@ def _by_markup(text: str, span: tuple[int, int]) -> str:
         if opened in behind:
             return "htmlComment"
     whole = before[before.rfind("\n\n") + 1 :] + behind
-    if "<" in whole and _UNSHOWN.search(whole) or "{" in before and "content" in before and "}" not in before[before.rfind("{") :]:
+    if (
+        "<" in whole
+        and _UNSHOWN.search(whole)
+        or "{" in before
+        and "content" in before
+        and "}" not in before[before.rfind("{") :]
+    ):
         return "css"
     if before.rfind("<") > before.rfind(">") and "=" in before[before.rfind("<") :]:
         return "attribute"

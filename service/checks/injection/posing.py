@@ -67,7 +67,10 @@ _STEP = (
     r"(?:observation|thought|action|наблюдение|мысль|действие|observacion|pensamiento|accion|beobachtung|gedanke|aktion|osservazione|pensiero|azione"
     r"|observacao|acao|pensee|observatie|gedachte|actie|obserwacja|mysl|akcja|观察|思考|行动|観察|行動)"
 )
-_IN_CODE = lazily(r"\{\{|\{%|\bdef \w|\bassert |\bimport |parametrize|dedent|\bsettings\.|^[ \t]{0,8}model: |\bself\.|\.\.\.[\"\],]|0\.0-1", re.MULTILINE)
+_IN_CODE = lazily(
+    r"\{\{|\{%|\bdef \w|\bassert |\bimport |parametrize|dedent|\bsettings\.|^[ \t]{0,8}model: |\bself\.|\.\.\.[\"\],]|0\.0-1",
+    re.MULTILINE,
+)
 """What stands around a passage in a program or a template: there it is the document's subject."""
 AROUND = 200
 """How many characters around a passage are looked at for it."""
@@ -114,7 +117,7 @@ POSES: Sequence[Pose] = (
     ),
     _pose(
         "tool",
-        "tool_ function_ <function <invoke tool> \"tool\" tool: werkzeug_ outil: tool_result herramienta",
+        'tool_ function_ <function <invoke tool> "tool" tool: werkzeug_ outil: tool_result herramienta',
         r"</?(?:tool|function)(?:[_-]?(?:response|result|results|output|call|calls|use))?>[^\n]{0,300}|<invoke name=[^\n]{0,300}"
         r"|[\"'](?:type|role)[\"']\s{0,4}:\s{0,4}[\"'](?:function_call|tool_call|tool_use|tool_result|function|tool)[\"'][^\n]{0,300}"
         r"|</?(?:function_results?|function_calls?|tool_results?|tool_calls?|tool_outputs?|search_results?|werkzeug_ergebnis)\b[^\n]{0,300}"
@@ -167,7 +170,11 @@ POSES: Sequence[Pose] = (
         r"^[ \t>]{0,4}\[(?:guardrail|validator|scanner|filter|retriever|retrieval|tool|moderation|safety)[^\n\]]{0,30}\][^\n]{8,300}"
         r"|^[ \t>$]{0,4}\w{0,30}_(?:validator|checker|check|scan|scanner|lookup|verifier|verify)\b[^\n]{0,80}(?:\u2192|=>|->|: )[^\n]{2,300}",
     ),
-    _pose("tool", "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3", rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}"),
+    _pose(
+        "tool",
+        "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3",
+        rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}",
+    ),
     _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}"),
     _pose(
         "reply",

@@ -117,7 +117,9 @@ def read_plainly(origin: View) -> View:
 
 
 def _without_breaks(origin: View) -> View:
-    replaced = [Replaced(*match.span(), by) for match in _BREAK.finditer(origin.text) if (by := _joined(match)) is not None]
+    replaced = [
+        Replaced(*match.span(), by) for match in _BREAK.finditer(origin.text) if (by := _joined(match)) is not None
+    ]
     return Pieced(origin, replaced) if replaced else origin
 
 

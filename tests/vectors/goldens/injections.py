@@ -60,4 +60,6 @@ def _golden(name: str, engine: Engine) -> Golden:
 
 def _told(found: InjectionFound) -> str:
     """The suspicions in short."""
-    return "; ".join(f"{s.field} {s.name} {s.span[0]}-{s.span[1]} {s.family} {s.hidden}".rstrip() for s in found.suspicions)
+    return "; ".join(
+        f"{s.field} {s.name} {s.span[0]}-{s.span[1]} {s.family} {s.hidden}".rstrip() for s in found.suspicions
+    )
