@@ -27,9 +27,9 @@
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
-`make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, injection, cpu (with 500 at
-once), limits, budget, growth, submissions, authentication, crowd, streams, append, find and audit (with verify and
-proof). Each row is printed once it is measured.
+`make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, injection,
+cpu (with 500 at once), limits, budget, growth, submissions, authentication, crowd, streams, append, find and audit
+(with verify and proof). Each row is printed once it is measured.
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
 

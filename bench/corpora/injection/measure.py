@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from math import comb
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from bench import corpora
 from bench.corpora import injection
-from bench.corpora.injection import Attack, Honest, Part
+from bench.corpora.injection import Attack, Part
 from bench.corpora.injection.carriers import CARRIERS, Carrier
 from service.checks.injection import FieldText, check_injection
 from service.debate.findings import CaseField, InjectionFamily, InjectionFound

@@ -87,12 +87,8 @@ def _by_markup(text: str, span: tuple[int, int]) -> str:
         if opened in behind:
             return "htmlComment"
     whole = before[before.rfind("\n\n") + 1 :] + behind
-    if (
-        "<" in whole
-        and _UNSHOWN.search(whole)
-        or "{" in before
-        and "content" in before
-        and "}" not in before[before.rfind("{") :]
+    if ("<" in whole and _UNSHOWN.search(whole)) or (
+        "{" in before and "content" in before and "}" not in before[before.rfind("{") :]
     ):
         return "css"
     if before.rfind("<") > before.rfind(">") and "=" in before[before.rfind("<") :]:

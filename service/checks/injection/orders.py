@@ -19,12 +19,7 @@ class Order(NamedTuple):
 
     def meets(self, bits: int) -> bool:
         """Whether these concepts are what the rule asks for."""
-        if bits & self.but:
-            return False
-        for group in self.needs:
-            if not bits & group:
-                return False
-        return True
+        return not bits & self.but and all(bits & group for group in self.needs)
 
 
 def _order(family: InjectionFamily, needs: str, but: str = "") -> Order:
