@@ -93,5 +93,5 @@ def _by_markup(text: str, span: tuple[int, int]) -> str:
         return "css"
     if before.rfind("<") > before.rfind(">") and "=" in before[before.rfind("<") :]:
         return "attribute"
-    opened = max(before.rfind("]("), before.rfind("!["))
-    return "link" if opened >= 0 and "\n" not in before[opened:] and ")" not in before[opened:] else ""
+    link = max(before.rfind("]("), before.rfind("!["))
+    return "link" if link >= 0 and "\n" not in before[link:] and ")" not in before[link:] else ""

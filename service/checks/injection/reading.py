@@ -105,11 +105,11 @@ class Reader:
         if not word.isascii() and _IDEOGRAPHIC.search(word):
             self._read_run(word, now)
         elif entry is NOTHING:
-            match self._foreign.get(word):
-                case "rot13":
-                    self.rot13.append(match.span())
-                case "reversed":
-                    self.reversed.append(match.span())
+            written = self._foreign.get(word)
+            if written == "rot13":
+                self.rot13.append(match.span())
+            elif written == "reversed":
+                self.reversed.append(match.span())
         return entry
 
     def _read(self, word: str) -> Entry:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import html
-import quopri
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from service.checks.injection.characters import FOLDING, LOOK_ALIKE, LOOKING_ALIKE, fold, is_mixed
 from service.checks.patterns import lazily
@@ -30,7 +28,7 @@ class View:
 
     def __init__(self, text: str, hidden: str = "", origin: View | None = None) -> None:
         self.text = text
-        self.hidden = hidden or (origin.hidden if origin else "")
+        self.hidden: str = hidden or (origin.hidden if origin else "")
         self.origin = origin
 
     def within_origin(self, start: int, end: int) -> tuple[int, int]:
@@ -129,9 +127,9 @@ def _joined(match: re.Match[str]) -> str | None:
         case "&":
             return html.unescape(text)
         case "%":
-            return unquote(text)
+            return _bytes(text.replace("%", ""))
         case "=":
-            return _printable(quopri.decodestring(text.encode("ascii")))
+            return _bytes(re.sub(r"[=\r\n]", "", text))
         case "\\":
             return chr(min(int(text[2:].strip("{}"), 16), 0x10FFFF))
         case "-" | "<":
@@ -140,8 +138,8 @@ def _joined(match: re.Match[str]) -> str | None:
             return "".join(text[::2])
 
 
-def _printable(said: bytes) -> str:
-    return said.decode("utf-8", "replace")
+def _bytes(digits: str) -> str:
+    return bytes.fromhex(digits).decode("utf-8", "replace")
 
 
 def _unmixed(match: re.Match[str]) -> str:
