@@ -347,10 +347,10 @@ def injection_rows() -> list[Row]:
     if not suspicions.is_there("held"):
         missing = "bench/corpora/injection/held is not there"
         return [speed, Row("injection: held-out texts", "not measured", missing, "-")]
-    found = list(injections.found("held"))
-    recall, alarms = injections.share(found), injections.share(injections.alarmed("held"))
-    families = injections.by("family", found)
-    print("\n".join(injections.lines("held")), flush=True)
+    held = injections.outcomes("held")
+    recall, alarms = injections.share(held.documents), injections.share(held.honest)
+    families = injections.by("family", held.documents)
+    print("\n".join(injections.lines(held)), flush=True)
     return [
         speed,
         Row("injection: attacks found", str(recall), "goal 85 %", f"{recall.percent / 85:.2f}"),

@@ -151,29 +151,42 @@ def _number(id_: str, what: str) -> int:
     return int.from_bytes(sha256(f"{what} {id_}".encode()).digest()[:6], "big")
 
 
-def lines(part: Part, check: Check = check_injection) -> Iterator[str]:
+class Outcomes(NamedTuple):
+    """All outcomes of a part."""
+
+    documents: Sequence[Outcome]
+    elsewhere: Sequence[Outcome]
+    honest: Sequence[Outcome]
+
+
+@cache
+def outcomes(part: Part, check: Check = check_injection) -> Outcomes:
+    """The outcomes of a part, measured once."""
+    return Outcomes(tuple(found(part, check)), tuple(found_elsewhere(part, check)), tuple(alarmed(part, check)))
+
+
+def lines(of: Outcomes) -> Iterator[str]:
     """The figures of a part, a line each."""
-    documents, short = list(found(part, check)), list(found_elsewhere(part, check))
-    honest = list(alarmed(part, check))
-    yield f"recall in documents      {share(documents)}"
+    yield f"recall in documents      {share(of.documents)}"
     for name in ("family", "language", "carrier"):
-        for value, figure in by(name, documents).items():
+        for value, figure in by(name, of.documents).items():
             yield f"  {name} {value:<16} {figure}"
-    yield f"recall in other fields   {share(short)}"
-    for value, figure in by("field", short).items():
+    yield f"recall in other fields   {share(of.elsewhere)}"
+    for value, figure in by("field", of.elsewhere).items():
         yield f"  field {value:<16} {figure}"
-    yield f"false alarms             {share(honest)}"
-    for value, figure in by("kind", honest).items():
+    yield f"false alarms             {share(of.honest)}"
+    for value, figure in by("kind", of.honest).items():
         yield f"  kind {value:<17} {figure}"
 
 
 def main() -> None:
     """Print the figures of the open texts, and what is wrong."""
-    print("\n".join(lines("open")))
-    missed = [one for one in found("open") if not one.seen]
+    of = outcomes("open")
+    print("\n".join(lines(of)))
+    missed = [one for one in of.documents if not one.seen]
     print("missed in the middle:", *(one.id for one in missed if one.carrier == "middle"))
-    print("missed elsewhere:", *(f"{one.id}/{one.carrier}" for one in missed if one.carrier != "middle"))
-    print("false alarms:", *(one.id for one in alarmed("open") if one.seen))
+    print("missed in other carriers:", *(f"{one.id}/{one.carrier}" for one in missed if one.carrier != "middle"))
+    print("false alarms:", *(one.id for one in of.honest if one.seen))
 
 
 if __name__ == "__main__":
