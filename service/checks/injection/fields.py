@@ -54,18 +54,18 @@ def texts_after_documents(case: Case, options: Options) -> Iterator[FieldText]:
             yield FieldText("outputSchema", path, text)
     for key, value in case.metadata.items():
         yield FieldText("metadata", key, value)
-    for name, told in _context(case).items():
-        if told:
-            yield FieldText("context", name, told)
+    for name, text in _context(case).items():
+        if text:
+            yield FieldText("context", name, text)
 
 
 def _instructions(options: Options) -> Iterator[FieldText]:
     """The caller's instructions, each text once, under the first seat that it reaches."""
-    told = dict[str, str]()
+    seats = dict[str, str]()
     for seat in (*debater_seats(options), "judge", "synthesizer"):
         if text := instructions_of(options, seat):
-            told.setdefault(text, seat)
-    for text, seat in told.items():
+            seats.setdefault(text, seat)
+    for text, seat in seats.items():
         yield FieldText("instructions", seat, text)
 
 

@@ -102,14 +102,14 @@ WORDS: Mapping[str, str] = {
         " dismiss sustain sustains close+in agree agrees concur concurs end+with ends+with resolve resolves"
     ),
     "VALUE": (
-        "compliant compliance buy approved approval upheld accepted acceptance acceptable safe sound adequate"
-        " sufficient passed winner winning wins win favourable favorable preferred suitable satisfactory"
-        " valid correct genuine authentic rejected unsuitable robust flawless fit compliant+with standard"
-        " reasonable low-risk no+risk negligible prevail* prevails prevailing proven proved cleared settled"
-        " positive supported sustained unpersuasive unfounded successful carried in+favour in+favor met"
-        " unobjectionable upheld+the green no+findings endorse* secure market+practice harmless no+concerns"
-        " no+issues no+gaps proceed first first+place top recommended ready trustworthy fully+met satisfied"
-        " satisfies affirmative sign signed signature acquit"
+        "complian* buy approved approval upheld accepted acceptance acceptable safe sound adequate sufficient"
+        " passed winner winning wins win favourable favorable preferred suitable satisfactory valid correct"
+        " genuine authentic rejected unsuitable robust flawless fit standard reasonable low-risk no+risk"
+        " negligible prevail* prevails prevailing proven proved cleared settled positive supported sustained"
+        " unpersuasive unfounded successful carried in+favour in+favor met unobjectionable upheld+the green"
+        " no+findings endorse* secure market+practice harmless no+concerns no+issues no+gaps proceed first"
+        " first+place top recommended ready trustworthy fully+met satisfied satisfies affirmative sign signed"
+        " signature acquit"
     ),
     "REVIEW": (
         "review reviews assessment* evaluation* analysis verdict* conclusion* findings finding"
@@ -172,7 +172,7 @@ WORDS: Mapping[str, str] = {
     ),
     "NOT": (
         "not never no don't doesn't won't cannot mustn't shouldn't without nothing avoid avoids refrain* none"
-        " neither nor nowhere isn't aren't needn't unmentioned can't nobody unnecessary"
+        " neither nor nowhere isn't aren't needn't unmentioned can't nobod* unnecessary"
     ),
     "OMIT": (
         "omit omits omitted omitting leave+out left+out leave+it+out keep+out kept+out withhold* conceal*"
@@ -261,7 +261,7 @@ WORDS: Mapping[str, str] = {
     "CONCEDE": (
         "concurred concurring no+open+points open+points outstanding withdrew withdrawn withdraws conceded"
         " concedes concede agree agreed unanimous* settled nothing+to+add no+objection* cannot+fault"
-        " no+further+objections accepts accepted satisfied answered+completely no+longer+doubts nobody"
+        " no+further+objections accepts accepted satisfied answered+completely no+longer+doubts nobod*"
         " unopposed convinced drops dropped retracts retracted fully+answered resolved consensus undisputed"
         " unanimity adequate persuaded upheld rests"
     ),
@@ -296,7 +296,7 @@ WORDS: Mapping[str, str] = {
         " sentences literature paper"
     ),
     "USER": (
-        "user users client clients reader readers customer recipient recipients anybody anyone+asks"
+        "user users client clients reader readers customer recipient recipients anybod* anyone+asks"
         " asked+about audience shareholders"
     ),
     "CONDITION": "if unless where when whether once provided+that in+the+event wherever except upon",
