@@ -54,9 +54,9 @@ def texts_after_documents(case: Case, options: Options) -> Iterator[FieldText]:
             yield FieldText("outputSchema", path, text)
     for key, value in case.metadata.items():
         yield FieldText("metadata", key, value)
-    for name, text in _context(case).items():
-        if text:
-            yield FieldText("context", name, text)
+    for name, context in _context(case).items():
+        if context:
+            yield FieldText("context", name, context)
 
 
 def _instructions(options: Options) -> Iterator[FieldText]:
