@@ -9,6 +9,8 @@
                 5 MB read once, and what a quotation of it takes then
     corpora     how many lazy critiques are sent back, softening wordings flagged and invented quotations marked, next
                 to the false alarms, on the third of `bench.corpora` that is held back
+    injection   attacks found in documents, the worst family, and alarms of honest texts, on the texts of
+                `bench.corpora.injection` that are held back; and the seconds that the check takes for a megabyte
     append      entries a second through the log, next to plain INSERTs: one entry a statement, and (`bench.audit`)
                 what real debates append at once, with the time until that is durable and until it is provable
     verify      records a second of a complete export, and of the self-check over the database
@@ -26,9 +28,9 @@
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
-`make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, cpu (with 500 at
-once), limits, budget, growth, submissions, authentication, crowd, streams, append, find and audit (with verify and
-proof). Each row is printed once it is measured.
+`make bench ONLY="corpora gate"` measures these parts alone. The parts are gate, citations, corpora, injection,
+cpu (with 500 at once), limits, budget, growth, submissions, authentication, crowd, streams, append, find and audit
+(with verify and proof). Each row is printed once it is measured.
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
 
@@ -58,9 +60,12 @@ from msgspec.structs import replace  # noqa: E402
 
 from bench import audit, authentication, corpora, find, growth, streams, submissions  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
+from bench.corpora import injection as suspicions  # noqa: E402
 from bench.corpora import measure  # noqa: E402
+from bench.corpora.injection import measure as injections  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service.checks import citations  # noqa: E402
+from service.checks.injection import FieldText, check_injection  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.debate.turns import TurnId  # noqa: E402
@@ -335,6 +340,29 @@ def counted(what: str, found: measure.Figures, others: str, *, limit: int) -> Ro
     return Row(what, seen, against, f"{found.false_rate * 100 / limit:.2f}")
 
 
+def injection_rows() -> list[Row]:
+    """The figures on the texts that the author of the rules has not seen, and the speed."""
+    text = (long_text() * 2)[:1_000_000]
+    took = seconds_of(lambda: check_injection([FieldText("document", "D1", text)]), 1) / len(text) * 1_000_000
+    speed = Row("injection: CPU a megabyte", f"{took:.2f} s", "limit 1 s", f"{took:.2f}")
+    if not suspicions.is_there("held"):
+        missing = "bench/corpora/injection/held is not there"
+        return [speed, Row("injection: held-out texts", "not measured", missing, "-")]
+    held = injections.outcomes("held")
+    recall, alarms = injections.share(held.documents), injections.share(held.honest)
+    families = injections.by("family", held.documents)
+    print("\n".join(injections.lines(held)), flush=True)
+    return [
+        speed,
+        Row("injection: attacks found", str(recall), "goal 85 %", f"{recall.percent / 85:.2f}"),
+        *(
+            Row(f"injection: {name} found", str(figure), "goal 60 %", f"{figure.percent / 60:.2f}")
+            for name, figure in families.items()
+        ),
+        Row("injection: honest texts with an alarm", str(alarms), "limit 3 in 100", f"{alarms.percent / 3:.2f}"),
+    ]
+
+
 def long_text() -> str:
     """The beginning of a long document beside the project, or else of a repeated one."""
     path = ROOT.parent / "shared" / "data" / "documents" / "big-2mb.txt"
@@ -357,6 +385,7 @@ PARTS: Mapping[str, Callable[[], list[Row]]] = {
     "gate": lambda: [gate()],
     "citations": quotes,
     "corpora": corpora_rows,
+    "injection": injection_rows,
 }
 """The parts that need no database."""
 WITH_DATABASE: Mapping[str, Callable[[str], list[Row]]] = {

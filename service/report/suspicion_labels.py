@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
+from service.checks.injection import hidden
 from service.debate.closed_lists import ClosedList, in_order, table_of
 from service.debate.findings import FAMILIES, CaseField, InjectionFamily, Suspicion
 from service.errors import IncompleteTable
@@ -59,23 +60,7 @@ _FIELD: Mapping[CaseField, str] = in_order(
 )
 FIELD: Mapping[str, str] = dict(_FIELD.items())
 """Where a passage stands; the name of which one follows."""
-HIDDEN: Mapping[str, str] = {
-    "": "in plain words",
-    "base64": "in base64",
-    "hex": "in hexadecimal",
-    "rot13": "in ROT13",
-    "url": "in URL encoding",
-    "html": "in HTML",
-    "comment": "in a comment",
-    "css": "in a hidden element",
-    "link": "in the target of a link",
-    "reversed": "backwards",
-    "confusables": "in letters that look like others",
-    "invisible": "with invisible characters",
-    "spaced": "in spaced letters",
-    "leet": "with digits for letters",
-    "split": "over several texts",
-}
+HIDDEN: Mapping[str, str] = {"": "in plain words", **hidden.HIDDEN}
 """How a passage is written."""
 FOUND_BY: Mapping[str, str] = {"rules": "rules", "screener": "the screener's model", "both": "rules and the screener"}
 

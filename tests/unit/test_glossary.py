@@ -153,6 +153,8 @@ ALLOWED_TEXTS: dict[str, dict[str, int]] = {
     "service/simulated/tables/sufficiency.py": {"nobody": 2, "somebody": 1, "whoever": 1},
     "service/simulated/words.py": {"he": 1, "him": 1, "his": 1},
     "service/store/embedded/data_dir.py": {"nobody": 1},
+    "service/checks/injection/lexicons/english.py": {"told": 3},
+    "service/checks/injection/lexicons/spanish.py": {"he": 4},
 }
 """How often an old word may stand in the docstrings, comments and messages of a module.
 

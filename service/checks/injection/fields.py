@@ -54,18 +54,18 @@ def texts_after_documents(case: Case, options: Options) -> Iterator[FieldText]:
             yield FieldText("outputSchema", path, text)
     for key, value in case.metadata.items():
         yield FieldText("metadata", key, value)
-    for name, given in _context(case).items():
-        if given:
-            yield FieldText("context", name, given)
+    for name, context in _context(case).items():
+        if context:
+            yield FieldText("context", name, context)
 
 
 def _instructions(options: Options) -> Iterator[FieldText]:
     """The caller's instructions, each text once, under the first seat that it reaches."""
-    reached = dict[str, str]()
+    seats = dict[str, str]()
     for seat in (*debater_seats(options), "judge", "synthesizer"):
         if text := instructions_of(options, seat):
-            reached.setdefault(text, seat)
-    for text, seat in reached.items():
+            seats.setdefault(text, seat)
+    for text, seat in seats.items():
         yield FieldText("instructions", seat, text)
 
 

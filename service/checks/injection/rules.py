@@ -2,122 +2,43 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from service.checks.injection.decoding import decoded, rotate, turn
 from service.checks.injection.fields import FieldText
-from service.checks.patterns import lazily
-from service.debate.findings import InjectionFamily, InjectionFound, Suspicion
+from service.checks.injection.hidden import written
+from service.checks.injection.orders import family_of
+from service.checks.injection.posing import posed
+from service.checks.injection.reading import Reader, Sentence
+from service.checks.injection.views import View, read_plainly
+from service.debate.findings import CaseField, InjectionFamily, InjectionFound, Suspicion
 
-
-class _Sign(NamedTuple):
-    """A pattern of suspicious passages. Every match holds at least one of ``words``: most documents have none of them,
-    and a search for words is far cheaper than matching."""
-
-    expression: re.Pattern[str]
-    words: tuple[str, ...]
-
-    def within(self, folded: str) -> bool:
-        """Whether a text, folded by `_folded`, can hold a match at all."""
-        return any(word in folded for word in self.words)
-
-
-def _spoken(words: str, *expressions: str) -> _Sign:
-    """A pattern for any of these, in any case and over line breaks. Repetitions are bounded, so the work is linear."""
-    joined = "|".join(expressions).replace(" ", r"\s{1,8}")
-    return _Sign(lazily(joined, re.IGNORECASE | re.MULTILINE), tuple(words.split("|")))
-
-
-_MODEL = r"(?:(?:ai|language|reviewer|reviewing) models?|ai(?: (?:assistant|system|agent|reviewer))?|llms?|chatbots?)"
-_MODELS = " ai|language model|reviewer model|reviewing model|llm|chatbot|\u201cai|'ai|\"ai|(ai"
-_ORDERS = r"(?:conclude|approve|reject|uphold|score|rate|agree|recommend|favou?r|side|challenge)"
-_START = r"^[ \t>*#|-]{0,8}"
-_INJECTIONS: Mapping[InjectionFamily, tuple[_Sign, ...]] = {
-    "override": (
-        _spoken(
-            "ignore|disregard|forget|override|bypass|not follow|n't follow",
-            r"\b(?:ignore|disregard|forget|override|bypass|do not follow|don't follow) "
-            r"(?:(?:all|any|the|your|these|of) ){0,3}(?:previous|prior|above|earlier|preceding|system|initial) "
-            r"(?:instruction|prompt|rule|message|direction)s?\b",
-            r"\b(?:ignore|disregard|forget|do not follow) (?:\w{1,9} ){0,2}instructions? "
-            r"(?:above|(?:that )?you (?:were|have|are))\b",
-            r"\b(?:ignore|disregard|forget) (?:everything )?(?:the )?above(?:[.,;:!]| and\b)",
-            r"\bforget (?:everything|all)(?: that)? you\b",
-        ),
-        _spoken(
-            "instruction:|instructions:|your new|your real|your actual|from now on",
-            _START + r"(?:new|updated|real) (?:system )?instructions?:",
-            r"\byour (?:new|real|actual) (?:task|job|goal|instructions?) (?:is|are)\b",
-            r"\bfrom now on,? (?:you|always|agree)\b",
-        ),
-    ),
-    "address": (
-        _spoken(
-            f"{_MODELS}|helpful assistant|virtual assistant",
-            r"\b(?:you are|you're|act as|as) (?:now )?(?:an? |the )?(?:large )?"
-            rf"(?:{_MODEL}|(?:helpful|virtual) assistant)\b"
-            r"(?!(?: \w{1,9})? (?:provider|deployer|developer|vendor|compan|business)\w{0,3}\b)",
-        ),
-        _spoken(
-            "you are now|pretend|read this|reads this|reading this|review this|reviews this|reviewing this",
-            r"\byou are now an? (?:\w{1,20} ){0,2}(?:reviewer|judge|moderator|critic|assistant|agent)\b",
-            r"\bpretend (?:that )?you(?: are|'re)\b",
-            rf"\b(?:{_MODEL}|assistants?|models?) (?:that |who |which )?(?:reads?|reading|reviews?|reviewing) this\b",
-        ),
-    ),
-    "verdict": (
-        _spoken(
-            "dear|attention|note to",
-            r"\b(?:dear |attention[,:]? |note to (?:the |any |all )?)"
-            rf"(?:{_MODEL}|moderator|critic|(?:assistant|model)[,:!])(?!\w)",
-        ),
-        _spoken(
-            f"moderator|critic |critics |proposer|{_MODELS}|ai ",
-            rf"\b(?:moderators?|critics?|proposers?|{_MODEL}) (?:must|shall|should|will|has to|have to) "
-            rf"(?:always |only |never |not )?{_ORDERS}\b",
-        ),
-    ),
-    "score": (
-        _spoken(
-            "10/10|10 out of 10|ten out of ten|full marks|give this|give the|assign this|assign the",
-            r"\b(?:give|assign|rate|score)\b[^.]{0,60}\b(?:10/10|10 out of 10|ten out of ten|full marks)\b",
-            r"\b(?:give|assign) (?:this|the) (?:argument|proposer|critic|statement|proposition|proposal)\b[^.]{0,40}"
-            r"\b(?:highest|maximum|perfect|full)\b",
-        ),
-        _spoken(
-            "confidence|conclusion|verdict|respond only|reply only|answer only|output only|exclusively",
-            r"\b(?:set|report|return|output|state) (?:the |your |a )?(?:confidence(?: ?level)?|conclusion|verdict) "
-            r"(?:(?:to|as|of|is) )?\W{0,2}(?:high|moderate|low|upheld|modified|rejected)\b",
-            r"\b(?:respond|reply|answer|output) (?:only|exclusively) (?:with )?(?:the word |[\"'\u201c\u2018])",
-        ),
-    ),
-    "system": (
-        _spoken(
-            "<|inst]|sys>|<system|</system|human:|assistant:|### system|### instruction|###system|###instruction",
-            r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>|</?system(?:[_-](?:prompt|message))?>",
-            r"^### ?(?:system|instruction)s?:|^(?:human|assistant):",
-        ),
-        _spoken(
-            "system prompt|system message|system override|system:",
-            _START + r"system (?:prompt|message|override)\W{0,2}:|^system: (?:you|the|ignore)\b",
-            r"\b(?:begin|start of|end of) system (?:prompt|message)\b",
-        ),
-    ),
-    "reply": (
-        _Sign(
-            lazily(
-                r"\b(?:confidenceLevel|recommendAnotherRound|challengeStrength|explicitUncertainties)[\"']?\s{0,8}[:=]"
-            ),
-            ("confidencelevel", "recommendanotherround", "challengestrength", "explicituncertainties"),
-        ),
-    ),
-    "fence": (_Sign(lazily(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
-}
 SUSPICIONS_MAX = 50
 """The most passages that are reported of one text."""
 WORDS_MAX = 300
 """The most characters of a passage that a finding repeats."""
+DEPTH_MAX = 2
+"""How many encodings within each other are taken off."""
+BORDER = 600
+"""How many characters on each side of the border of two texts are read together."""
+POSING: frozenset[InjectionFamily] = frozenset(("fence", "reply", "tool", "system", "authority"))
+COUNTED: dict[CaseField, frozenset[InjectionFamily]] = {
+    **dict.fromkeys(("persona", "instructions", "outputSchema"), POSING | {"verdict", "score", "secrecy"}),
+    **dict.fromkeys(("debater", "stance", "vote"), POSING | {"secrecy"}),
+}
+"""What counts in the fields whose text is the caller's own: it may address its seat and order tone, language and form,
+and a stance or a vote names the side that it is for."""
+
+
+class Passage(NamedTuple):
+    """A suspicious passage of a stored text."""
+
+    start: int
+    end: int
+    family: InjectionFamily
+    hidden: str
 
 
 def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
@@ -125,16 +46,12 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
 
     Texts without findings may still hold such passages: the check reduces and records, it does not prevent.
     """
-    suspicions: list[Suspicion] = []
-    for field, name, text in texts:
-        folded, here = _folded(text), dict[tuple[int, int], InjectionFamily]()
-        for family, signs in _INJECTIONS.items():
-            for sign in signs:
-                for match in sign.expression.finditer(text) if sign.within(folded) else ():
-                    here.setdefault(match.span(), family)
-        found = sorted(here.items())[:SUSPICIONS_MAX]
-        suspicions += [Suspicion(field, span, family, words_of(text, span), name) for span, family in found]
-    return InjectionFound(tuple(suspicions))
+    reader, found = Reader(), list[list[Passage]]()
+    for text in texts:
+        found.append(_counted(text, _passages(View(text.text), reader, 0)))
+    for first, second in _borders(texts):
+        _cross(texts, found, first, second, reader)
+    return InjectionFound(tuple(s for text, here in zip(texts, found, strict=True) for s in _suspicions(text, here)))
 
 
 def words_of(text: str, span: tuple[int, int]) -> str:
@@ -144,6 +61,94 @@ def words_of(text: str, span: tuple[int, int]) -> str:
     return words if len(words) <= WORDS_MAX else f"{words[:half]}\u2026{words[1 - half :]}"
 
 
-def _folded(text: str) -> str:
-    """The words of a text in small letters with one space between them, before and after."""
-    return f" {' '.join(text.casefold().split())} "
+def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:
+    counted = COUNTED.get(text.field)
+    return [one for one in passages if counted is None or one.family in counted]
+
+
+def _passages(origin: View, reader: Reader, depth: int) -> Iterator[Passage]:
+    """The passages of a view and of what is encoded within it."""
+    plain = read_plainly(origin)
+    for span, family in posed(plain.text):
+        yield _passage(plain, span, family)
+    yield from _ordering(plain, reader)
+    if depth < DEPTH_MAX:
+        turned = [turn(plain, span) for span in reader.stretches(reader.reversed, plain.text)]
+        rotated = [rotate(plain, span) for span in reader.stretches(reader.rot13, plain.text)]
+        for inner in (*turned, *rotated, *decoded(origin)):
+            yield from _passages(inner, reader, depth + 1)
+
+
+def _ordering(plain: View, reader: Reader) -> Iterator[Passage]:
+    """Sentences that are orders, by themselves or together with the one before."""
+    before: Sentence | None = None
+    for now in reader.sentences(plain.text):
+        if family := family_of(now.said()):
+            yield _passage(plain, (now.start, now.end), family)
+            before = None
+            continue
+        if before is not None and (family := family_of(now.said(before))):
+            yield _passage(plain, (before.start, now.end), family)
+            before = None
+            continue
+        before = now if now.bits else None
+
+
+def _passage(view: View, span: tuple[int, int], family: InjectionFamily) -> Passage:
+    start, end = view.stored(*span)
+    return Passage(start, end, family, view.hidden)
+
+
+def _borders(texts: Sequence[FieldText]) -> Iterator[tuple[int, int]]:
+    """Pairs of texts that a seat may read as one: a title and its document, a document and the next one."""
+    documents = [n for n, text in enumerate(texts) if text.field == "document"]
+    titles = {text.name: n for n, text in enumerate(texts) if text.field == "title"}
+    for n in documents:
+        if (title := titles.get(texts[n].name)) is not None:
+            yield title, n
+    yield from pairwise(documents)
+
+
+def _cross(texts: Sequence[FieldText], found: list[list[Passage]], first: int, second: int, reader: Reader) -> None:
+    """Note a passage that begins at the end of one text and ends in the beginning of another one, in both."""
+    one, other = texts[first].text.rstrip(), texts[second].text
+    start = max(0, len(one) - BORDER)
+    skipped = len(other) - len(other.lstrip())
+    head, border = other[skipped : skipped + BORDER], len(one) - start + 1
+    joined = View(f"{one[start:]} {head}")
+    for passage in _ordering(read_plainly(joined), reader):
+        if passage.start < border - 1 and passage.end > border:
+            before = Passage(start + passage.start, len(one), passage.family, "split")
+            behind = Passage(skipped, skipped + passage.end - border, passage.family, "split")
+            if not any(_covers(here, there) for here, there in ((found[first], before), (found[second], behind))):
+                found[first].append(before)
+                found[second].append(behind)
+
+
+def _covers(passages: list[Passage], one: Passage) -> bool:
+    return any(each.start < one.end and one.start < each.end for each in passages)
+
+
+def _suspicions(text: FieldText, passages: list[Passage]) -> Iterator[Suspicion]:
+    """The passages of one text in their order; the last one of too many reaches to the end of all."""
+    listed = _apart(passages)
+    if len(listed) > SUSPICIONS_MAX:
+        rest = listed[SUSPICIONS_MAX - 1 :]
+        listed[SUSPICIONS_MAX - 1 :] = [rest[0]._replace(end=max(one.end for one in rest))]
+    for start, end, family, hidden in listed:
+        shown = hidden or written(text.text, (start, end))
+        yield Suspicion(text.field, (start, end), family, words_of(text.text, (start, end)), text.name, shown)
+
+
+def _apart(passages: list[Passage]) -> list[Passage]:
+    """The passages by place; of those that overlap, one that covers all of them, named as the first found."""
+    ranked = [(one.start, rank, one) for rank, one in enumerate(passages) if one.end > one.start]
+    merged = list[tuple[int, Passage]]()
+    for _, rank, one in sorted(ranked):
+        if merged and one.start < merged[-1][1].end:
+            first, before = merged[-1]
+            named = before if first <= rank else one
+            merged[-1] = (min(first, rank), named._replace(start=before.start, end=max(before.end, one.end)))
+        else:
+            merged.append((rank, one))
+    return [one for _, one in merged]
