@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from service.debate.alike import alike
-from service.debate.findings import CitationsFound, InjectionFound, TextsFound
+from service.debate.findings import CitationsFound, TextsFound
 from service.debate.model import (
     Cap,
     Check,
@@ -24,6 +24,7 @@ from service.debate.replies import ConfidenceLevel, statements
 from service.debate.results import FormatResult
 from service.debate.roster import Roles
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound
 from service.debate.takes import Compared
 from service.debate.turns import SCREENER
 

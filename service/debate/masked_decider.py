@@ -20,11 +20,12 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from service.debate.ending import INJECTION, texts
-from service.debate.findings import InjectionFound, Suspicion, TextsFound
+from service.debate.findings import TextsFound
 from service.debate.model import Turn, TurnId
 from service.debate.options import masked_of
 from service.debate.replies import Reply
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import MASKED, round_of, seat_of, turn_id
 
 R = TypeVar("R", bound=Reply)

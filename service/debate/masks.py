@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from service.debate.findings import CaseField, Suspicion
 from service.debate.model import Case, Debater
 from service.debate.options import (
     AdversarialOptions,
@@ -38,6 +37,7 @@ from service.debate.options import (
     debaters_of,
     instructions_of,
 )
+from service.debate.suspicions import CaseField, Suspicion
 
 LEAST = 12
 """The fewest letters and digits of words that are masked wherever they are repeated; a letter of `_WIDE` counts as two.

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from service.debate.ending import INJECTION
-from service.debate.findings import InjectionFound
 from service.debate.model import Check, Options, Turn
 from service.debate.replies import Screening
 from service.debate.roster import Roster
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import SCREENER
 
 SEAT = "screener"

@@ -26,9 +26,7 @@ from service.debate.findings import (
     ConvergenceFound,
     CritiqueFound,
     Finding,
-    InjectionFound,
     Passage,
-    Suspicion,
     SynthesisFound,
     TextsFound,
     UnansweredObjection,
@@ -42,6 +40,7 @@ from service.debate.replies.panel import DebaterReview
 from service.debate.replies.texts import texts_of as read_texts
 from service.debate.screening import SEAT
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import phase_of, round_of
 from service.intake.formats import READINGS
 from service.prompts import Prompts

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from service.debate.ending import INJECTION
 from service.debate.facts import Facts
-from service.debate.findings import InjectionFound
 from service.debate.masks import Masks, masked_case, masked_options, masked_sources, masks_of
 from service.debate.model import Case, Turn
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import is_masked
 from service.prompts.arguments import encoded
 from service.prompts.fence import Block

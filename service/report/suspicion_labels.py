@@ -1,7 +1,7 @@
 """The words for passages of a case that speak to a model: what one does, where it stands, how it is written.
 
-A family or a field without words fails at import: both lists are closed. How a passage is written is an open list of
-the engine's, and what has no words here is shown as it is recorded.
+A family or a field without words fails at import: both lists are closed. How a passage is written has the engine's own
+words, and what has none there (a later engine's) is shown as it is recorded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import get_args
 
 from service.checks.injection import hidden
 from service.debate.closed_lists import ClosedList, in_order, table_of
-from service.debate.findings import FAMILIES, CaseField, InjectionFamily, Suspicion
+from service.debate.suspicions import FAMILIES, CaseField, InjectionFamily, Suspicion
 from service.errors import IncompleteTable
 from service.report.labels import label_of
 

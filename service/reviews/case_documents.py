@@ -7,7 +7,7 @@ from hashlib import sha256
 from msgspec import Struct
 
 from service.debate.entries import CaseReceived, CheckFound
-from service.debate.findings import InjectionFound, Suspicion
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.errors import NotFound
 from service.store.pool import Database
 from service.store.stored_debate import read_debate

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.debate.findings import InjectionFamily
 from service.debate.replies import ScreenedPassage, Screening
 from service.debate.replies.screening import PASSAGES_MAX, QUOTE_MAX, ShownField
+from service.debate.suspicions import InjectionFamily
 from service.simulated.framing import SIMULATED
 from service.simulated.passage_choice import Desk
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from litestar import Response, get
 from msgspec import Struct
 
-from service.debate.findings import Suspicion
+from service.debate.suspicions import Suspicion
 from service.reviews.case_documents import BY_HASH, CaseDocument
 from service.web.app_state import HttpRequest, app_state
 from service.web.callers import caller

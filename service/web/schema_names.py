@@ -12,7 +12,7 @@ import msgspec
 
 from service.checks.citations import batch
 from service.checks.coverage import shape as coverage
-from service.debate import entries, findings, model, options, results
+from service.debate import entries, findings, model, options, results, suspicions
 from service.debate.replies import adversarial as replies
 from service.debate.replies import screening
 from service.intake import request
@@ -74,7 +74,7 @@ SCHEMA_NAMES: dict[type, str] = {
     findings.NamedClaims: "NamedClaims",
     findings.ClaimAgreement: "ClaimAgreement",
     findings.UnansweredObjection: "UnansweredObjection",
-    findings.Suspicion: "Suspicion",
+    suspicions.Suspicion: "Suspicion",
     terms.ShownScores: "DebaterScores",
     model.Pair: "Pair",
     model.Case: "Case",

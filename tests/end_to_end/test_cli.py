@@ -22,8 +22,8 @@ from service.cli.access.port import Aborted
 from service.cli.demo import show
 from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean
-from service.debate.findings import InjectionFound
 from service.debate.model import Status
+from service.debate.suspicions import InjectionFound
 from service.report.shortened import short
 from service.store.startup import DatabaseAddresses
 from tests.fixtures.postgres import Database

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.debate.entries import CheckFound, DebateConcluded, Entry
-from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import Outcome
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.prompts.fence import blocks, fence
 from service.prompts.request import Request
 from service.report import build_result

@@ -27,20 +27,15 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.findings import (
-    FAMILIES,
     ArgumentVerdict,
-    CaseField,
     CitationsFound,
     CitationVerdict,
     ConsensusFound,
     ConvergenceFound,
     Edit,
     Finding,
-    FoundBy,
-    InjectionFound,
     NamedClaims,
     Passage,
-    Suspicion,
     SynthesisFound,
     TextsFound,
 )
@@ -65,6 +60,7 @@ from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVe
 from service.debate.replies.pruning import Dropped
 from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
+from service.debate.suspicions import FAMILIES, CaseField, FoundBy, InjectionFound, Suspicion
 from service.report import labels, suspicion_labels
 from service.report.result.differing import DIFFERS
 from service.running.checker import Checker

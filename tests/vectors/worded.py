@@ -32,12 +32,10 @@ from service.debate.findings import (
     ConvergenceFound,
     CritiqueFound,
     Finding,
-    InjectionFound,
-    Neutralised,
-    Suspicion,
 )
 from service.debate.model import Cap, Force, HumanReview, Outcome, Pair, ValidationFailure
 from service.debate.neutral import TAKEN_KINDS
+from service.debate.suspicions import InjectionFound, Neutralised, Suspicion
 from service.debate.turns import TurnId
 from service.report import labels
 from service.report.result import would_change

@@ -18,7 +18,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from service.debate.findings import CaseField, InjectionFamily
+from service.debate.suspicions import CaseField, InjectionFamily
 
 FOLDER = Path(__file__).resolve().parent
 Part = Literal["open", "held"]

@@ -19,7 +19,7 @@ from bench.corpora import injection
 from bench.corpora.injection import Attack, Part
 from bench.corpora.injection.carriers import CARRIERS, Carrier
 from service.checks.injection import FieldText, check_injection
-from service.debate.findings import CaseField, InjectionFamily, InjectionFound
+from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound
 
 Check = Callable[[Sequence[FieldText]], InjectionFound]
 SHORT: Sequence[CaseField] = ("question", "answer", "title", "metadata", "persona", "instructions")

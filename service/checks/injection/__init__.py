@@ -19,8 +19,8 @@ from service.checks.injection.fields import FieldText
 from service.checks.injection.rules import check_injection
 from service.checks.injection.screening import merge
 from service.checks.injection.unseen import neutralised
-from service.debate.findings import InjectionFound
 from service.debate.replies import Screening
+from service.debate.suspicions import InjectionFound
 
 
 class InjectionCheck(Protocol):

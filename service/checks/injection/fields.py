@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from service.debate.findings import CaseField
 from service.debate.model import Case
 from service.debate.options import (
     Options,
@@ -17,6 +16,7 @@ from service.debate.options import (
     positions_of,
     votes_of,
 )
+from service.debate.suspicions import CaseField
 
 
 class FieldText(NamedTuple):

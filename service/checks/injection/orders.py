@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from service.checks.injection.concepts import BITS, bits_of
-from service.debate.findings import InjectionFamily
+from service.debate.suspicions import InjectionFamily
 
 
 class Order(NamedTuple):

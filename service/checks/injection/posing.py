@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from service.checks.patterns import lazily
-from service.debate.findings import InjectionFamily
+from service.debate.suspicions import InjectionFamily
 
 
 class Pose(NamedTuple):

@@ -13,7 +13,7 @@ from service.checks.injection.orders import family_of
 from service.checks.injection.posing import posed
 from service.checks.injection.reading import Reader, Sentence
 from service.checks.injection.views import View, read_plainly
-from service.debate.findings import CaseField, InjectionFamily, InjectionFound, Suspicion
+from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound, Suspicion
 
 SUSPICIONS_MAX = 50
 """The most passages that are reported of one text."""

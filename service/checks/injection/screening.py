@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from service.checks.injection.fields import FieldText
 from service.checks.injection.rules import words_of
-from service.debate.findings import InjectionFound, Suspicion
 from service.debate.replies import ScreenedPassage, Screening
 from service.debate.replies.screening import ShownField
+from service.debate.suspicions import InjectionFound, Suspicion
 
 LETTERS_MIN = 4
 """The least number of letters and digits in a quotation: fewer stand anywhere."""

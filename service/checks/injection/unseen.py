@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from service.checks.injection.fields import FieldText
-from service.debate.findings import CaseField, Neutralised
 from service.debate.neutral import taken
+from service.debate.suspicions import CaseField, Neutralised
 
 _READ_BY_PEOPLE: frozenset[CaseField] = frozenset({"metadata", "context"})
 """The fields that no model reads."""

@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from service.cli.display.console import row, text
 from service.cli.members import items, member
-from service.debate.findings import Suspicion
+from service.debate.suspicions import Suspicion
 from service.report.labels import label_of
 from service.report.suspicion_labels import FAMILY, place, within, written
 

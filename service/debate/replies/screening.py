@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from service.debate.findings import InjectionFamily
 from service.debate.replies.parts import Words
+from service.debate.suspicions import InjectionFamily
 
 PASSAGES_MAX = 30
 """The most passages of one reply. A longer list is unusable, so a vendor cannot fill the record."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from service.debate.findings import Suspicion
+from service.debate.suspicions import Suspicion
 from service.report.document.blocks import Block, TableBlock, Text
 from service.report.labels import label_of
 from service.report.result.types import Result

@@ -20,13 +20,13 @@ from service.debate.findings import (
     ConsensusFound,
     ConvergenceFound,
     CritiqueFound,
-    InjectionFound,
     SynthesisFound,
     TextsFound,
     VoicesFound,
 )
 from service.debate.model import TurnId
 from service.debate.replies import Screening
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import round_of
 from service.money import Ledger
 from service.report.events.convergence import overlapping

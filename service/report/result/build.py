@@ -10,10 +10,10 @@ from service.audit.record import Actor
 from service.checks.coverage import DocumentCoverage, coverage
 from service.debate.amounts import usd
 from service.debate.entries import DebateStarted, Entry, GateDecision
-from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import Case, HumanReview, Outcome, Status
 from service.debate.options import format_of
 from service.debate.replies import Closing, Framing, Moderation
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.money import Ledger
 from service.report.formats import Own, Telling, telling_of
 from service.report.labels import FLAG, REASON, label_of

@@ -27,7 +27,6 @@ from service.debate.findings import (
     ConvergenceFound,
     CritiqueFound,
     Finding,
-    InjectionFound,
     NamedClaims,
     SynthesisFound,
     TextsFound,
@@ -38,6 +37,7 @@ from service.debate.model import CheckKind, TurnId, seat_of
 from service.debate.model_names import known_names
 from service.debate.replies.pruning import Dropped
 from service.debate.self_naming import MASK, guesses, self_names, texts_of
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import is_masked
 from service.report.labels import APART, DROPPED, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of

@@ -6,10 +6,10 @@ import msgspec
 
 from service.debate.amounts import usd
 from service.debate.ending import INJECTION
-from service.debate.findings import InjectionFound
 from service.debate.model import TurnId
 from service.debate.options import role_of
 from service.debate.replies import Screening
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import SCREENER, is_masked, round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.formats import Telling, telling_of

@@ -13,7 +13,6 @@ from msgspec import Struct, field
 from service.audit.record import Actor, Via
 from service.checks.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
-from service.debate.findings import Suspicion
 from service.debate.model import (
     Cap,
     Case,
@@ -27,6 +26,7 @@ from service.debate.replies import (
     ConfidenceLevel,
     Framing,
 )
+from service.debate.suspicions import Suspicion
 from service.report.result.argument_types import Argument
 from service.report.result.bill import AttemptDetail, OverallCost
 from service.report.result.citation_counts import CitationCounts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from service.debate.findings import Neutralised
 from service.debate.neutral import TakenKind
+from service.debate.suspicions import Neutralised
 from service.report.result.notice_types import Notice
 from service.report.result.types import Line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from service.checks.injection import FieldText, read_case
-from service.debate.findings import Neutralised
+from service.debate.suspicions import Neutralised
 
 
 def test_texts_that_models_are_not_shown_whole_are_named_with_what_is_kept_from_them() -> None:

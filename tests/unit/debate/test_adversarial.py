@@ -11,15 +11,7 @@ from msgspec.structs import replace
 from service.debate.adversarial import moderated, table
 from service.debate.entries import BudgetRefused, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.findings import (
-    CitationsFound,
-    CitationVerdict,
-    CritiqueFound,
-    Finding,
-    InjectionFound,
-    StrikeReason,
-    Suspicion,
-)
+from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding, StrikeReason
 from service.debate.kernel import decide, next_move
 from service.debate.model import (
     Ask,
@@ -35,6 +27,7 @@ from service.debate.model import (
 )
 from service.debate.replies import Critique, Framing, Moderation, Reply
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import turn_id
 from service.money import Usage
 from tests.fixtures.debates import (

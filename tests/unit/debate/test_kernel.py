@@ -30,10 +30,11 @@ from service.debate.entries import (
     kind,
 )
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.findings import CitationsFound
 from service.debate.kernel import decide, next_move, refuse_illegal, replay
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome
 from service.debate.replies import Concession, Critique, Framing, KeyDocument, Rebuttal, Shift
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import TurnId, round_of, seat_of
 from service.errors import IllegalEntry
 from service.money import Ledger

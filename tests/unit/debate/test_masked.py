@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from service.debate.entries import BudgetRefused, CheckFound, Entry
 from service.debate.facts import Facts
-from service.debate.findings import Finding, InjectionFound, NamedClaims, SynthesisFound
+from service.debate.findings import Finding, NamedClaims, SynthesisFound
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.masked_decider import masked
 from service.debate.model import Ask, Check, Differing, Outcome, Position, Turn
 from service.debate.options import masked_of
 from service.debate.replies import Judgement, Reply
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult
+from service.debate.suspicions import InjectionFound
 from service.debate.turns import TurnId, is_masked, seat_of, take_of, turn_id
 from tests.fixtures import formats
 from tests.fixtures.debates import a_case, canned, drive, found, invented, outcome, start_of, turns_asked

@@ -12,15 +12,7 @@ from msgspec.structs import replace
 from service.debate import kernel
 from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, DebateStopped, Entry, TurnSilent, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.findings import (
-    ArgumentVerdict,
-    CitationsFound,
-    CitationVerdict,
-    ConsensusFound,
-    Finding,
-    InjectionFound,
-    Suspicion,
-)
+from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, ConsensusFound, Finding
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Check, Turn, TurnId, seat_of
 from service.debate.panel import FORMAT, misfit, shown, table
@@ -36,6 +28,7 @@ from service.debate.replies.panel import (
     StrongestObjection,
 )
 from service.debate.script import Script
+from service.debate.suspicions import InjectionFound, Suspicion
 from tests.fixtures.debates import a_case, a_plan, a_start, outcome, turns_asked
 from tests.fixtures.panels import (
     a_panel,

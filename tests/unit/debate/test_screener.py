@@ -23,12 +23,13 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.facts import Facts
-from service.debate.findings import Finding, InjectionFound, Suspicion
+from service.debate.findings import Finding
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Cap, Case, Check, Measure, Turn
 from service.debate.options import AdversarialOptions, BallotOptions, ConvergenceOptions, Options, PanelOptions
 from service.debate.options import StancesOptions as Stances
 from service.debate.replies import Framing, Reply, ScreenedPassage, Screening
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import SCREENER, take_of
 from service.errors import IllegalEntry
 from service.money import Usage, worst_case

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from service.debate.entries import DebateStarted, Entry
 from service.debate.facts import Facts
-from service.debate.findings import InjectionFound, Suspicion
 from service.debate.kernel import next_move, replay, unusable
 from service.debate.model import AdversarialOptions, Ask, Cap, Debater, StancesOptions, Turn
 from service.debate.replies import Projection, Reply
 from service.debate.results import StancesResult, Verdict
 from service.debate.script import Script
 from service.debate.stances import ROUNDS_MAX, misfit, shown, table
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import TurnId, seat_of, take_of
 from service.money import worst_case
 from tests.fixtures.debates import INPUT_TOKENS, TURN_COST, World, a_case, a_plan, drive, found, outcome, turns_asked

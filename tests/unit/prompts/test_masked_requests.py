@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from service.debate.entries import Entry, TurnAsked
 from service.debate.facts import Facts
-from service.debate.findings import CaseField, Finding, InjectionFound, Suspicion
+from service.debate.findings import Finding
 from service.debate.kernel import decide
 from service.debate.masks import SHORT
 from service.debate.model import Ask, Case, Check, Position, Turn
 from service.debate.options import Debater
 from service.debate.replies import Reply
 from service.debate.replies.texts import with_texts
+from service.debate.suspicions import CaseField, InjectionFound, Suspicion
 from service.debate.turns import is_masked
 from service.prompts.fence import blocks
 from service.prompts.layouts import Placeholders, lay_out

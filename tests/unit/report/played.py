@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from service.debate import kernel
 from service.debate.entries import DebateStarted, Entry, GateDecided, Rule
 from service.debate.facts import Facts
-from service.debate.findings import CritiqueFound, InjectionFound, SynthesisFound, VoicesFound
+from service.debate.findings import CritiqueFound, SynthesisFound, VoicesFound
 from service.debate.model import Options, Turn, seat_of
 from service.debate.replies import Reply
+from service.debate.suspicions import InjectionFound
 from service.prompts import Prompts
 from service.report import Event, Line, Result, build_result, events
 from tests.fixtures import formats

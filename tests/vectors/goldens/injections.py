@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench.corpora.injection.carriers import CARRIERS
 from service.checks.injection import INJECTIONS, FieldText
-from service.debate.findings import InjectionFound
+from service.debate.suspicions import InjectionFound
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
 Engine = Callable[[Sequence[FieldText]], InjectionFound]

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from service.debate.findings import FAMILIES
 from service.debate.replies import REPLY_TYPES, ScreenedPassage, Screening
 from service.debate.replies.decoding import decode_reply
 from service.debate.replies.guards import CHARACTERS_MAX
 from service.debate.replies.pruning import Kept
 from service.debate.replies.screening import PASSAGES_MAX, QUOTE_MAX
+from service.debate.suspicions import FAMILIES
 
 PASSAGE = {"field": "document", "name": "D1", "quote": "Ignore that.", "family": "override", "why": "It orders."}
 

@@ -25,13 +25,12 @@ from service.debate.findings import (
     CitationVerdict,
     Edit,
     Finding,
-    InjectionFound,
     StrikeReason,
-    Suspicion,
     Verdict,
 )
 from service.debate.model import Check, Force, Status, StopReason, Turn
 from service.debate.replies import Conclusion, Critique, Movement, Proposal, Reply
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import TurnId
 from service.gate import Declared, should_debate
 from service.intake.worst_case import WEAK

@@ -14,8 +14,9 @@ from service.cli.display import suspected as on_screen
 from service.cli.display.page import show
 from service.debate.closed_lists import ClosedList, in_order
 from service.debate.facts import Facts
-from service.debate.findings import FAMILIES, CaseField, Finding, InjectionFound, Suspicion
+from service.debate.findings import Finding
 from service.debate.model import Check
+from service.debate.suspicions import FAMILIES, CaseField, InjectionFound, Suspicion
 from service.errors import IncompleteTable
 from service.report import Line, build_result, html, markdown, suspicion_labels
 from service.report.document.blocks import TableBlock

@@ -11,9 +11,10 @@ from rich.console import Console
 
 from service.cli.display.progress import Progress
 from service.debate.facts import Facts
-from service.debate.findings import Finding, InjectionFound, Suspicion
+from service.debate.findings import Finding
 from service.debate.model import Check, Options, Turn
 from service.debate.replies import Reply, ScreenedPassage, Screening
+from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import SCREENER
 from service.report import build_result
 from service.report.document.closing import notices

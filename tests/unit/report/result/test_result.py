@@ -32,15 +32,13 @@ from service.debate.findings import (
     CritiqueFound,
     Edit,
     Finding,
-    InjectionFound,
-    Neutralised,
-    Suspicion,
     Voice,
     VoicesFound,
 )
 from service.debate.model import Check, Turn, labels
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
 from service.debate.replies.pruning import Dropped
+from service.debate.suspicions import InjectionFound, Neutralised, Suspicion
 from service.errors import IllegalEntry
 from service.money import Usage
 from service.report import Line, Result, build_result
