@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, Literal, TypeGuard
 
 from msgspec.structs import replace
 
@@ -60,13 +60,14 @@ from service.debate.replies.panel import Challenge, ObjectionAnswer, ObjectionVe
 from service.debate.replies.pruning import Dropped
 from service.debate.replies.texts import texts_of, with_texts
 from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
-from service.debate.suspicions import FAMILIES, CaseField, FoundBy, InjectionFound, Suspicion
-from service.report import labels, suspicion_labels
+from service.report import labels
 from service.report.result.differing import DIFFERS
 from service.running.checker import Checker
 from tests.fixtures import formats
 from tests.fixtures.debates import a_case, a_start, canned, drive, found, start_of
+from tests.fixtures.masking import flagged, masking
 from tests.vectors.played import panel, silent
+from tests.vectors.suspected import suspected
 
 Debate = tuple[str, str, list[Entry]]
 CHOSEN = (
@@ -137,7 +138,8 @@ def _played() -> Iterator[Debate]:
         yield form, "quoted words", drive(start, _quoting, findings=_places)
         yield form, "without documents", _undocumented(start)
     yield "adversarial/1", "without documents", _undocumented(a_start())
-    yield "adversarial/1", "speaks to models", drive(a_start(), findings=_speaking)
+    yield "panel/1", "quoted words of a masked synthesis", drive(masking("panel/1"), _quoting, findings=_places_flagged)
+    yield from suspected()
 
 
 def _barely(turn: Turn, facts: Facts) -> Reply:
@@ -212,29 +214,6 @@ def _undocumented(started: DebateStarted) -> list[Entry]:
     return drive(started, said, case=case, findings=lambda check, facts: checker.check(case, facts, check).finding)
 
 
-def _speaking(check: Check, facts: Facts) -> Finding:
-    """The finding of a passage of each family, in each field, in each form."""
-    if check.kind != "injection":
-        return found(check, facts)
-    most = range(max(len(FAMILIES), len(suspicion_labels.FIELD), len(suspicion_labels.HIDDEN)))
-    families, fields, forms = FAMILIES, get_args(CaseField), tuple(suspicion_labels.HIDDEN)
-    by: tuple[FoundBy, FoundBy] = ("rules", "screener")
-    return InjectionFound(
-        tuple(
-            Suspicion(
-                fields[n % len(fields)],
-                (n, n + 5),
-                families[n % len(families)],
-                "Words",
-                "D1",
-                forms[n % len(forms)],
-                by[n % 2],
-            )
-            for n in most
-        )
-    )
-
-
 def _places(check: Check, facts: Facts) -> Finding:
     """Every place in which a passage may stand, in turn."""
     if check.kind != "texts":
@@ -261,6 +240,10 @@ def _places(check: Check, facts: Facts) -> Finding:
         if path == "synthesis":
             passages.append(Passage(path, (0, len(text)), "verdict", "opposed", "open", form="rejects"))
     return TextsFound(tuple(passages))
+
+
+def _places_flagged(check: Check, facts: Facts) -> Finding:
+    return flagged(check, facts) if check.kind == "injection" else _places(check, facts)
 
 
 _STATUSES: tuple[tuple[Any, Any], ...] = (
