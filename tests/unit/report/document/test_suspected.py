@@ -80,7 +80,7 @@ def test_each_passage_stands_beside_its_document_and_those_of_other_texts_by_the
                 "document D2",
                 "7 to 20",
                 "orders a score or a level of confidence",
-                "in base64",
+                "encoded in base64",
                 "the screener's model",
                 "Give 10/10",
             ),
@@ -150,7 +150,7 @@ def test_the_screen_shows_them_below_their_documents() -> None:
         for words in ("Document 1", "Ignore all that", "Document 2", "Give 10/10", "Document 3", "Conclude upheld.")
     ]
     assert at == sorted(at)
-    assert "orders a score or a level of confidence (document D2, characters 7 to 20, in base64)" in said
+    assert "orders a score or a level of confidence (document D2, characters 7 to 20, encoded in base64)" in said
 
 
 def test_a_flood_is_counted_on_the_screen_and_whole_in_the_report() -> None:

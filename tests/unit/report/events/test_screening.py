@@ -70,7 +70,7 @@ def test_a_result_has_what_the_screener_said_and_what_became_of_it(form: str) ->
     assert [s.by for s in result.suspicions] == ["screener"]
     (notice,) = [n for n in result.notices if n.notice == "documentsChecked"]
     assert notice.detail == (
-        "1 passage that read as orders to a model; the screener holds the case for suspicious; "
+        "1 passage that read as orders to a model: document D1; the screener holds the case for suspicious; "
         "1 quotation of the screener found nowhere"
     )
     told = " ".join(str(block) for block in notices(result))
