@@ -29,6 +29,7 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, turn_id
 from service.errors import CeilingTooSmall, TooLarge
 from service.gate import complete_gates
+from service.intake.mark_room import mark_room
 from service.money import Usage
 from service.policy import Policy, seating
 from service.prompts import Prompts
@@ -111,6 +112,7 @@ def needed(case: Case, started: DebateStarted, first: Counts, prompts: Prompts) 
         if REWORDING in turn.fragments:
             asked = prompts.text(pin_of(script.facts, REWORDING))
             shown = {name: n + money.count_tokens(asked, name) for name, n in shown.items()}
+        shown = {name: n + mark_room(turn.id, name) for name, n in shown.items()}
         least += max(money.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
     return least
 

@@ -3,8 +3,9 @@
 The module plays the kernel itself, so it repeats no rule of a format. The seats give nearly empty replies and never
 agree: every critique is weak and asked again, every decider quotes what stands nowhere and is asked once more, every
 moderator wants another round, no debater votes, and no two answers agree. Where a decider may be asked once more with
-flagged passages masked, the case has one of no characters, so nothing is left out of the masked request. The size of a
-real reply in later requests is then added by the allowance of its seat, as the ledger does for closing turns.
+flagged passages masked, the case has one of no characters, so nothing is left out of the masked request, and room for
+marks is added. The size of a real reply in later requests is then added by the allowance of its seat, as the ledger
+does for closing turns.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from service.debate.script import Script
 from service.debate.suspicions import InjectionFound, Suspicion
 from service.debate.turns import phase_of, round_of
 from service.intake.formats import READINGS
+from service.intake.mark_room import mark_room
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
 from service.prompts.request import texts_of
@@ -189,7 +191,7 @@ def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Promp
     """The most that the request of a turn can take: what was said before it by the allowances of those who said it."""
     request = lay_out(prompts, case, sources, _wronged(facts, turn, plan), turn, plan)
     said = sum(money.RECKONING.shown_tokens(_allowance(facts, seen)) for seen in turn.sees)
-    return money.RECKONING.request_tokens(texts_of(request), plan.tokenizer) + said
+    return money.RECKONING.request_tokens(texts_of(request), plan.tokenizer) + said + mark_room(turn.id, plan.tokenizer)
 
 
 def _wronged(facts: Facts, turn: Turn, plan: SeatPlan) -> Facts:
