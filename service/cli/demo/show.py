@@ -49,7 +49,7 @@ FAULTY = "adversarial"
 OTHERS = ("ballot", "panel")
 """Formats to look at next: the first, or the second where the first is the one that was shown."""
 RUNS = ("honest-run", "scripted-run")
-CEILING_USD = "0.18"
+CEILING_USD = "0.21"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
 
 
