@@ -121,7 +121,7 @@ async def test_a_worker_host_has_nothing_to_sign_with(site: Served, database: Da
 
 async def test_a_worker_host_does_not_raise_the_ceiling_of_a_running_debate(database: Database) -> None:
     """The working row says any number; what a debate may spend is in its first record, which no login changes."""
-    case = a_case(costCeilingUSD="0.19")
+    case = a_case(costCeilingUSD="0.22")
     async with served(database.service_url, work=False) as site:
         ids = [(await site.submit(case))["debateId"] for _ in range(2)]
         with psycopg.connect(database.service_url, autocommit=True) as login:
@@ -134,7 +134,7 @@ async def test_a_worker_host_does_not_raise_the_ceiling_of_a_running_debate(data
         raised, honest = [(await site.http.get(f"/v1/debates/{debate}")).json()["decision"]["cost"] for debate in ids]
 
     assert raised == honest
-    assert raised["ceilingUSD"] == "0.19"
+    assert raised["ceilingUSD"] == "0.22"
 
 
 async def test_a_worker_host_reads_every_tenant_and_records_what_it_likes(site: Served, database: Database) -> None:

@@ -80,6 +80,13 @@ ALLOWED = {
     "tests/unit/test_shape.py": "lists them",
     "LICENSE": "not our words",
     "bench/corpora/injection/open/attacks.jsonl": "attacks in the words of their authors",
+    "bench/corpora/injection/unread/held/attacks-a.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/held/attacks-b.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/more/attacks-2.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/more/attacks-c1.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/more/attacks-c2.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/more/attacks-c3.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/unread/more/honest-c3.jsonl": "attacks and near misses in the words of their authors",
 }
 
 UNTRACKED = {"build", "data", "dist", "node_modules", "reports", "results", "__pycache__"}
