@@ -31,7 +31,7 @@ ALL = os.environ.get("GAINSAY_TEST_ORDERS") == "all"
 HONEST: Mapping[str, str] = {
     "question": "Does this agreement leave us with uncapped liability?",
     "answer": "Yes, the indemnity of clause 12.1 is outside the limit.",
-    "title": "Master agreement",
+    "title": "Master agreement.",
     "document": TEXT,
     "position": "The liability is capped.",
     "persona": "You are a careful reader of contracts.",
