@@ -36,6 +36,7 @@ ORDERS: Sequence[Order] = (
     _order("override", "IGNORE INSTRUCTION PRIOR", RULED + "|JUDGE|MUST|VOID"),
     _order("override", "IGNORE|VOID TASK|INSTRUCTION REVIEW|DEBATE YOU|NEW", RULED + "|JUDGE"),
     _order("override", "YOU NEW TASK", RULED),
+    _order("verdict", "IGNORE INSTRUCTION PRIOR CONCLUDE VALUE", DESCRIBED),
     _order("secrecy", "NOT|OMIT MENTION|OMIT YOURANSWER|DEBATE|SEAT|READER", DESCRIBED + "|PARTY|MANUAL|RANGE"),
     _order("secrecy", "SECRET MENTION|FLAWS|USER|REVIEW|ANSWER YOU|NOT|FLAWS", RULED + "|JUDGE"),
     _order("secrecy", "NOT MENTION USER THIS|FLAWS YOU|MUST|THIS", RULED),
@@ -69,15 +70,24 @@ FEWEST = 2
 """The fewest concepts of an order; most sentences have fewer."""
 
 
-def family_of(readings: Iterable[int]) -> InjectionFamily | None:
-    """What a passage does to its reader, if it is an order by one of its readings: the concepts in a language each."""
+Counted = frozenset[InjectionFamily] | None
+"""The families that count in a field; ``None`` where all do."""
+
+
+def family_of(readings: Iterable[int], counted: Counted = None) -> InjectionFamily | None:
+    """What a passage does to its reader, if it is an order by one of its readings: the concepts in a language each.
+
+    Where it does several things, the first that counts.
+    """
     for bits in readings:
-        if bits.bit_count() >= FEWEST and (family := _family(bits)):
+        if bits.bit_count() >= FEWEST and (family := _family(bits, counted)):
             return family
     return None
 
 
 @lru_cache(maxsize=1 << 16)
-def _family(bits: int) -> InjectionFamily | None:
+def _family(bits: int, counted: Counted) -> InjectionFamily | None:
     said = bits | CITED if bits & CITING and bits & QUOTED else bits
-    return next((order.family for order in ORDERS if order.meets(said)), None)
+    return next(
+        (order.family for order in ORDERS if (counted is None or order.family in counted) and order.meets(said)), None
+    )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.checks.injection.decoding import decoded, rotate, turn
 from service.checks.injection.fields import FieldText
 from service.checks.injection.hidden import written
-from service.checks.injection.orders import family_of
+from service.checks.injection.orders import Counted, family_of
 from service.checks.injection.posing import posed
 from service.checks.injection.reading import Reader, Sentence
 from service.checks.injection.views import View, read_plainly
@@ -48,7 +48,7 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
     """
     reader, found = Reader(), list[list[Passage]]()
     for text in texts:
-        found.append(_counted(text, _passages(View(text.text), reader, 0)))
+        found.append(_counted(text, _passages(View(text.text), reader, 0, COUNTED.get(text.field))))
     for first, second in _borders(texts):
         _cross(texts, found, first, second, reader)
     return InjectionFound(tuple(s for text, here in zip(texts, found, strict=True) for s in _suspicions(text, here)))
@@ -66,28 +66,28 @@ def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:
     return [one for one in passages if counted is None or one.family in counted]
 
 
-def _passages(origin: View, reader: Reader, depth: int) -> Iterator[Passage]:
+def _passages(origin: View, reader: Reader, depth: int, counted: Counted) -> Iterator[Passage]:
     """The passages of a view and of what is encoded within it."""
     plain = read_plainly(origin)
     for span, family in posed(plain.text):
         yield _passage(plain, span, family)
-    yield from _ordering(plain, reader)
+    yield from _ordering(plain, reader, counted)
     if depth < DEPTH_MAX:
         turned = [turn(plain, span) for span in reader.stretches(reader.reversed, plain.text)]
         rotated = [rotate(plain, span) for span in reader.stretches(reader.rot13, plain.text)]
         for inner in (*turned, *rotated, *decoded(origin)):
-            yield from _passages(inner, reader, depth + 1)
+            yield from _passages(inner, reader, depth + 1, counted)
 
 
-def _ordering(plain: View, reader: Reader) -> Iterator[Passage]:
+def _ordering(plain: View, reader: Reader, counted: Counted = None) -> Iterator[Passage]:
     """Sentences that are orders, by themselves or together with the one before."""
     before: Sentence | None = None
     for now in reader.sentences(plain.text):
-        if family := family_of(now.said()):
+        if family := family_of(now.said(), counted):
             yield _passage(plain, (now.start, now.end), family)
             before = None
             continue
-        if before is not None and (family := family_of(now.said(before))):
+        if before is not None and (family := family_of(now.said(before), counted)):
             yield _passage(plain, (before.start, now.end), family)
             before = None
             continue
