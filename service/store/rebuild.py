@@ -68,11 +68,12 @@ class Found(Struct, frozen=True):
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     """Make the derived tables agree with the records; raises `StoreUnavailable`. A second run changes nothing."""
     rebuilt = Rebuilt()
+    # Rows of no record go first: one that is older than the record's own would keep it out.
+    rebuilt.count(await database.query("remove_stray_records"))
     async for row in rows_in_steps(database, "chains", step):
         rebuilt.debates += await _project(database, row["debate"], rebuilt)
     async for row in rows_in_steps(database, "remove_strays", step):
         rebuilt.removed += row["removed"]
-    rebuilt.count(await database.query("remove_stray_records"))
     async for row in rows_in_steps(database, "manifests", step):
         rebuilt.manifests += 1
         await _project_manifest(database, bytes(row["body"]), rebuilt)

@@ -282,6 +282,7 @@ async def test_rows_of_issued_reports_are_made_anew_from_their_records(house: Ho
         "UPDATE issued_report SET sha256 = 'other'",
         "DELETE FROM issued_report WHERE paper = 'a4'; UPDATE issued_report SET paper = 'a4'",
         "UPDATE issued_report SET record = gen_random_uuid()",
+        "UPDATE issued_report SET record = overlay(gen_random_uuid()::text PLACING '0000' FROM 1)::uuid",
     )
 
     for statement in spoilt:
