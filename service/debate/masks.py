@@ -171,11 +171,11 @@ def _masked(text: str, spans: tuple[Span, ...], words: tuple[Words, ...], *, bou
     """A text without what these spans hold and without these words; ``bounded`` limits the number of its marks."""
     text = text.translate(_SQUARE) if not bounded else text
     inside = [(max(0, start), min(end, len(text))) for start, end in spans]
-    apart = _apart([*(span for span in inside if span[0] < span[1]), *_repeated(text, words)])
-    if bounded and len(apart) > max(1, len(text) // APART):
-        apart = [(apart[0][0], apart[-1][1])]
+    masked = apart([*(span for span in inside if span[0] < span[1]), *_repeated(text, words)])
+    if bounded and len(masked) > max(1, len(text) // APART):
+        masked = [(masked[0][0], masked[-1][1])]
     pieces, done = list[str](), 0
-    for start, end in apart:
+    for start, end in masked:
         pieces += [text[done:start], _mark(end - start, words)]
         done = end
     return "".join((*pieces, text[done:]))
@@ -190,7 +190,7 @@ def _mark(characters: int, words: tuple[Words, ...]) -> str:
     return SHORT if any(one.head in letters or one.tail in letters for one in words) else whole
 
 
-def _apart(spans: Sequence[Span]) -> list[Span]:
+def apart(spans: Sequence[Span]) -> list[Span]:
     """The same characters in their order, with spans that overlap or touch as one."""
     found: list[Span] = []
     for start, end in sorted(spans):

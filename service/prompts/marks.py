@@ -14,6 +14,7 @@ import msgspec
 
 from service.debate.facts import Facts
 from service.debate.findings import TextsFound
+from service.debate.masks import Span, apart
 from service.debate.model import REWORDING, Turn, TurnId
 from service.debate.replies import Reply
 from service.debate.replies.texts import with_texts
@@ -26,8 +27,6 @@ MARKS_MAX = 3
 So a reply that quotes again and again stays within the bound on what it takes later (`service.money.prices`)."""
 APART = 30
 _SQUARE = str.maketrans({"\u27e6": "[", "\u27e7": "]"})
-
-Span = tuple[int, int]
 
 
 def marked_reply(facts: Facts, turn: TurnId) -> Reply:
@@ -53,20 +52,9 @@ def plain(reply: Reply) -> View:
 
 
 def _bracketed(text: str, spans: Sequence[Span]) -> str:
-    apart = _apart(spans)
-    if len(apart) > max(1, min(MARKS_MAX, len(text) // APART)):
-        apart = [(apart[0][0], apart[-1][1])]
-    for start, end in reversed(apart):
+    marked = apart(spans)
+    if len(marked) > max(1, min(MARKS_MAX, len(text) // APART)):
+        marked = [(marked[0][0], marked[-1][1])]
+    for start, end in reversed(marked):
         text = f"{text[:start]}{BEGIN}{text[start:end]}{END}{text[end:]}"
     return text
-
-
-def _apart(spans: Sequence[Span]) -> list[Span]:
-    """The same passages in their order, with those that overlap as one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
