@@ -346,7 +346,7 @@ def injection_rows() -> list[Row]:
     took = seconds_of(lambda: check_injection([FieldText("document", "D1", text)]), 1) / len(text) * 1_000_000
     speed = Row("injection: CPU a megabyte", f"{took:.2f} s", "limit 1 s", f"{took:.2f}")
     if not suspicions.is_there("held"):
-        missing = "bench/corpora/injection/held is not there"
+        missing = "bench/corpora/injection/held is not there: see bench/corpora/injection/unread/README.md"
         return [speed, Row("injection: held-out texts", "not measured", missing, "-")]
     held = injections.outcomes("held")
     recall, alarms = injections.share(held.documents), injections.share(held.honest)

@@ -33,7 +33,7 @@ _FAMILY: Mapping[InjectionFamily, str] = in_order(
         "system": "poses as a system message",
         "authority": "poses as a person in authority",
     },
-    ClosedList("injection family", "service/debate/findings.py", _HOW, IncompleteTable),
+    ClosedList("injection family", "service/debate/suspicions.py", _HOW, IncompleteTable),
     _TABLE,
 )
 FAMILY: Mapping[str, str] = dict(_FAMILY.items())
@@ -55,7 +55,7 @@ _FIELD: Mapping[CaseField, str] = in_order(
         "metadata": "metadata",
         "context": "context",
     },
-    ClosedList("field of a case", "service/debate/findings.py", "docs/how-to/add-a-field.md", IncompleteTable),
+    ClosedList("field of a case", "service/debate/suspicions.py", "docs/how-to/add-a-field.md", IncompleteTable),
     _TABLE,
 )
 FIELD: Mapping[str, str] = dict(_FIELD.items())

@@ -6,7 +6,7 @@
     suspicious, without any place                                     the whole case is suspected
 
 A quotation is looked for as it is, first in the text that the screener names and then in all others; then without
-regard to white space, case, compatibility forms (NFKC) and characters that do not show. What the rules found stays as
+regard to white space, case, compatibility forms (NFKD) and characters that do not show. What the rules found stays as
 it was: a screener reads hostile text, and a text may tell it to report nothing.
 """
 
