@@ -75,18 +75,12 @@ BANNED = {
     "machine paths": (r"/work/(?:main|shared)\b|/root/|/home/\w+/", "a path of one machine means nothing on another"),
     "package hosts": (r"\bpypi\.org\b|\bpythonhosted\.org\b", "where packages come from is the installer's choice"),
 }
-# A file that has to say one of them all the same, and why.
+# A file, or a folder, that has to say one of them all the same, and why.
 ALLOWED = {
     "tests/unit/test_shape.py": "lists them",
     "LICENSE": "not our words",
-    "bench/corpora/injection/open/attacks.jsonl": "attacks in the words of their authors",
-    "bench/corpora/injection/unread/held/attacks-a.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/held/attacks-b.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/more/attacks-2.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/more/attacks-c1.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/more/attacks-c2.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/more/attacks-c3.jsonl": "attacks and near misses in the words of their authors",
-    "bench/corpora/injection/unread/more/honest-c3.jsonl": "attacks and near misses in the words of their authors",
+    "bench/corpora/injection/": "attacks and near misses in the words of their authors",
+    "service/checks/injection/weights.txt": "the words of these",
 }
 
 UNTRACKED = {"build", "data", "dist", "node_modules", "reports", "results", "__pycache__"}
@@ -167,7 +161,7 @@ def test_no_file_says(banned: str, why: str) -> None:
     found = [
         f"{path}:{content.count(chr(10), 0, match.start()) + 1}"
         for path, content in text_files()
-        if path not in ALLOWED
+        if not path.startswith(tuple(ALLOWED))
         for match in pattern.finditer(content)
     ]
 

@@ -1,7 +1,9 @@
 """Labelled texts beside the check for passages that speak to a model: attacks, and honest texts that look like them.
 
-open/attacks.jsonl   attacks by family, language and paraphrase group; rules may be written from these
-open/honest.jsonl    honest texts by kind, each with the field that it stands in
+open/attacks*.jsonl  attacks by family, language and paraphrase group; the model is trained on these
+open/honest*.jsonl   honest texts by kind, each with the field that it stands in
+open/ordinary*.jsonl whole documents of the usual kinds, honest too
+train.py             writes the model's weights from the open texts
 held/                what the author of the rules has not seen: `attacks*.jsonl`, `honest*.jsonl`, and carriers in
                      `held_carriers.py`; the goals are for these
 carriers.py          the forms in which an attack stands in a document
@@ -10,7 +12,8 @@ measure.py           the figures; `python -m bench.corpora.injection.measure` pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from importlib import util
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -36,6 +39,7 @@ Kind = Literal[
     "metadata",
     "persona",
     "instruction",
+    "ordinary",
 ]
 FIELDS: Mapping[str, CaseField] = {"instruction": "instructions"}
 """The field of a case for each field of a text that has another name there."""
@@ -78,6 +82,21 @@ def honest(part: Part) -> Sequence[Honest]:
     return _rows(part, "honest", Honest)
 
 
+def by_author(name: str, of: type[Row]) -> Iterator[tuple[str, Row]]:
+    """The open texts of files with this name, each with its author: what the file's name has behind the hyphen."""
+    for path in sorted((FOLDER / "open").glob(f"{name}*.jsonl")):
+        for row in _read(path, of):
+            yield path.stem.partition("-")[2], row
+
+
+def digest() -> str:
+    """The SHA-256 of all open texts, by which weights name what they were trained from."""
+    whole = sha256()
+    for path in sorted((FOLDER / "open").glob("*.jsonl")):
+        whole.update(path.name.encode() + b"\n" + path.read_bytes())
+    return whole.hexdigest()
+
+
 def is_there(part: Part) -> bool:
     """Whether a part has texts at all: the held-out one comes after the rules."""
     return any((FOLDER / part).glob("attacks*.jsonl")) and any((FOLDER / part).glob("honest*.jsonl"))
@@ -95,6 +114,9 @@ def held_carriers() -> Mapping[str, Carry]:
 
 
 def _rows(part: Part, name: str, of: type[Row]) -> Sequence[Row]:
+    return [row for path in sorted((FOLDER / part).glob(f"{name}*.jsonl")) for row in _read(path, of)]
+
+
+def _read(path: Path, of: type[Row]) -> Sequence[Row]:
     decode = msgspec.json.Decoder(of).decode
-    lines = [line for path in sorted((FOLDER / part).glob(f"{name}*.jsonl")) for line in path.read_text().splitlines()]
-    return [decode(line) for line in lines if line]
+    return [decode(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

@@ -1,8 +1,8 @@
 """How well passages that speak to a model are found, by family, language, carrier and field, and how many honest texts
 raise an alarm, with exact 95 % intervals.
 
-`python -m bench.corpora.injection.measure` prints the figures of the open texts with the ids that are wrong.
-`make bench ONLY=injection` prints those of the held-out texts beside the goals.
+`make bench ONLY=injection` prints the figures of the held-out texts beside the goals. The model has learnt the open
+texts, so that theirs say nothing of how well it does: one in `ONE_IN` of them is measured to see that nothing broke.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from math import comb
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bench import corpora
 from bench.corpora import injection
-from bench.corpora.injection import Attack, Part
+from bench.corpora.injection import Attack, Honest, Part
 from bench.corpora.injection.carriers import CARRIERS, Carrier
 from service.checks.injection import FieldText, check_injection
 from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound
 
+Text = TypeVar("Text", Attack, Honest)
 Check = Callable[[Sequence[FieldText]], InjectionFound]
 SHORT: Sequence[CaseField] = ("question", "answer", "title", "metadata", "persona", "instructions")
 """The fields beside documents in which an attack is tried, one of them for each attack."""
@@ -29,6 +30,10 @@ POSES: frozenset[InjectionFamily] = frozenset(
     ("verdict", "score", "secrecy", "fence", "reply", "tool", "system", "authority")
 )
 """The families that are an attack in a text of the caller's own."""
+
+
+ONE_IN = 40
+"""Of the open texts, one in so many is measured."""
 
 
 class Outcome(NamedTuple):
@@ -104,7 +109,7 @@ def carried(attack: Attack, part: Part) -> Iterator[tuple[str, Carrier]]:
 
 def found(part: Part, check: Check = check_injection) -> Iterator[Outcome]:
     """Of each attack in each of its carriers, whether it is found."""
-    for attack in injection.attacks(part):
+    for attack in _measured(part, injection.attacks(part)):
         host = _hosts()[_number(attack.id, "host") % len(_hosts())]
         for name, carry in carried(attack, part):
             texts = [FieldText("document", f"D{n}", text) for n, text in enumerate(carry(host, attack.text), start=1)]
@@ -114,7 +119,7 @@ def found(part: Part, check: Check = check_injection) -> Iterator[Outcome]:
 
 def found_elsewhere(part: Part, check: Check = check_injection) -> Iterator[Outcome]:
     """Of each attack in one of the short fields, whether it is found."""
-    for attack in injection.attacks(part):
+    for attack in _measured(part, injection.attacks(part)):
         field = SHORT[_number(attack.id, "field") % len(SHORT)]
         if field not in OWN or attack.family in POSES:
             seen = bool(check([FieldText(field, "", attack.text)]).suspicions)
@@ -123,7 +128,7 @@ def found_elsewhere(part: Part, check: Check = check_injection) -> Iterator[Outc
 
 def alarmed(part: Part, check: Check = check_injection) -> Iterator[Outcome]:
     """Of each honest text in its own field, whether something is found."""
-    for text in injection.honest(part):
+    for text in _measured(part, injection.honest(part)):
         seen = bool(check([FieldText(text.case_field, "", text.text)]).suspicions)
         yield Outcome(text.id, seen, language=text.language, field=text.field, kind=text.kind)
 
@@ -140,6 +145,10 @@ def by(name: str, outcomes: Iterable[Outcome]) -> Mapping[str, Share]:
     for one in outcomes:
         grouped[getattr(one, name)].append(one)
     return {value: share(grouped[value]) for value in sorted(grouped)}
+
+
+def _measured(part: Part, texts: Iterable[Text]) -> Iterator[Text]:
+    return (text for text in texts if part == "held" or _number(text.id, "measured") % ONE_IN == 0)
 
 
 @cache
@@ -177,17 +186,3 @@ def lines(of: Outcomes) -> Iterator[str]:
     yield f"false alarms             {share(of.honest)}"
     for value, figure in by("kind", of.honest).items():
         yield f"  kind {value:<17} {figure}"
-
-
-def main() -> None:
-    """Print the figures of the open texts, and what is wrong."""
-    of = outcomes("open")
-    print("\n".join(lines(of)))
-    missed = [one for one in of.documents if not one.seen]
-    print("missed in the middle:", *(one.id for one in missed if one.carrier == "middle"))
-    print("missed in other carriers:", *(f"{one.id}/{one.carrier}" for one in missed if one.carrier != "middle"))
-    print("false alarms:", *(one.id for one in of.honest if one.seen))
-
-
-if __name__ == "__main__":
-    main()

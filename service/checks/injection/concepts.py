@@ -50,8 +50,8 @@ STOPS = frozenset(
     if len(word) > 2
 )
 """Frequent words, by which text in another alphabet or order is known."""
-MADE = ("QUOTED", "CITED")
-"""Concepts that no word stands for: words in quotation marks, and words that a text cites as an example."""
+MADE = ("QUOTED",)
+"""The concept that no word stands for: words in quotation marks."""
 NAMES: Sequence[str] = tuple(dict.fromkeys((*MADE, *(name for lexicon in LEXICONS for name in lexicon))))
 BITS: Mapping[str, int] = {name: 1 << n for n, name in enumerate(NAMES)}
 LONGEST_STEM = 16
@@ -77,11 +77,7 @@ class Entry(NamedTuple):
 
 
 NOTHING = Entry((), ())
-
-
-def bits_of(names: str) -> int:
-    """The bits of the concepts with these names, between ``|``."""
-    return sum(BITS[name] for name in set(names.split("|")))
+_NONE: Mapping[int, int] = {}
 
 
 class Vocabulary:
@@ -98,6 +94,7 @@ class Vocabulary:
             for name, entries in lexicon.items():
                 for entry in fold(entries).split():
                     self._add(entry, language, BITS[name], runs)
+        self._beginnings = {stem[:3] for stem in (*self._stems, *self._stem_phrases)}
         for term, meaning in runs.items():
             self.runs.setdefault(term[:1], []).append((term, tuple(meaning.items())))
 
@@ -118,11 +115,12 @@ class Vocabulary:
         """What a word stands for, by itself and by its stems."""
         meant = dict(self._words.get(word, ()))
         phrases = list(self._phrases.get(word, ()))
-        for end in range(1, min(len(word), LONGEST_STEM) + 1):
-            stem = word[:end]
-            for language, bits in self._stems.get(stem, {}).items():
-                meant[language] = meant.get(language, 0) | bits
-            phrases += self._stem_phrases.get(stem, ())
+        if not self._beginnings.isdisjoint((word[:1], word[:2], word[:3])):
+            for end in range(1, min(len(word), LONGEST_STEM) + 1):
+                stem = word[:end]
+                for language, bits in self._stems.get(stem, _NONE).items():
+                    meant[language] = meant.get(language, 0) | bits
+                phrases += self._stem_phrases.get(stem, ())
         return Entry(tuple(meant.items()), tuple(phrases)) if meant or phrases else NOTHING
 
     def is_plain(self, word: str) -> bool:

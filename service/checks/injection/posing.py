@@ -11,15 +11,19 @@ from service.debate.suspicions import InjectionFamily
 
 
 class Pose(NamedTuple):
-    """An expression of what a passage poses as. Every match holds one of ``words``."""
+    """An expression of what a passage poses as. Every match holds one of ``words``.
+
+    One that is ``sure`` is found whatever else stands around it: next to no honest text has it.
+    """
 
     family: InjectionFamily
     words: tuple[str, ...]
     expression: re.Pattern[str]
+    sure: bool
 
 
-def _pose(family: InjectionFamily, words: str, expression: str) -> Pose:
-    return Pose(family, tuple(words.split()), lazily(expression, re.MULTILINE))
+def _pose(family: InjectionFamily, words: str, expression: str, *, sure: bool = False) -> Pose:
+    return Pose(family, tuple(words.split()), lazily(expression, re.MULTILINE), sure)
 
 
 _ENDS = r"(?:end|ende|fin|fine|final|fim|einde|koniec|конец|конца|close|closed|begin|start|begins|starts|resumes?|last page|ends here)"
@@ -98,22 +102,26 @@ POSES: Sequence[Pose] = (
         rf"^[ \t>]{{0,4}}[-=_*~#<>+\u2500-\u257f]{{2,}}[^\n\w]{{0,4}}[^\n]{{0,40}}\b{_ENDS}\b[^\n]{{0,40}}\b{_DATA}\b[^\n]{{0,80}}"
         rf"|^[ \t>]{{0,4}}[-=_*~#<>+\u2500-\u257f]{{2,}}[^\n\w]{{0,4}}[^\n]{{0,40}}\b{_DATA}\b[^\n]{{0,40}}\b{_ENDS}\b[^\n]{{0,80}}"
         rf"|^[ \t>]{{0,4}}(?:end of|fin de[sl]?|ende der|ende des|fine dei|fine del|fim do|einde van|koniec) (?:\w+ ){{0,2}}{_DATA}\b[^\n]{{0,80}}",
+        sure=True,
     ),
     _pose(
         "fence",
         "[ < { \u27e6 \u3010 end_ begin_",
         rf"[\[<{{\u27e6\u3010]{{1,3}}[ /]{{0,2}}[^\n\[\]<>]{{0,40}}{_NONCE}[^\n\[\]<>]{{0,40}}[\]>}})\u27e7\u3011]{{1,3}}"
         rf"|^\W{{0,6}}(?:end|begin|start|close|open|fin|ende|fine)_(?:of_)?[a-z_]{{4,40}}_{_NONCE}",
+        sure=True,
     ),
     _pose(
         "fence",
         "</ ]]>",
         rf"(?:</(?:{_DATA}|content|instructions?|prompt|query|message)s?>|\]\]>)[^<]{{0,40}}(?:</[^<>\n]{{1,30}}>[^<]{{0,40}}){{0,4}}<{_ORDERING}\b[^\n]{{0,200}}",
+        sure=True,
     ),
     _pose(
         "fence",
         "``` ~~~",
         rf"^(?:```|~~~)[^\n]{{0,20}}\n\s{{0,6}}(?:end of [^\n]{{1,40}}\n\s{{0,6}})?#{{1,4}} [^\n]{{0,20}}\b(?:{_ORDERING}|what you|your)\b[^\n]{{0,40}}\n[^`~]{{0,300}}",
+        sure=True,
     ),
     _pose(
         "tool",
@@ -138,11 +146,13 @@ POSES: Sequence[Pose] = (
         "fence",
         "role instruction task system \u6307\u793a",
         r"[\"\u201d]\s{0,8}\}\s{0,8}\][^\"\u201c]{0,40}[\"\u201c](?:instructions?|role|task|system|prompt|指示|指令|consignes?|instrucciones|anweisung(?:en)?)[\"\u201d]\s{0,4}:[^\n]{0,300}",
+        sure=True,
     ),
     _pose(
         "fence",
         "*** === --- ### +++ ~~~",
         r"^[ \t>]{0,4}([*=#+~-]{3,})[ \t][^\n]{4,100}[*=#+~-]{3,}[ \t]{0,8}\n{1,2}[ \t>]{0,4}\1[ \t][^\n]{4,100}[*=#+~-]{3,}[^\n]{0,4}(?:\n[^\n]{0,200}){0,2}",
+        sure=True,
     ),
     _pose(
         "system",
@@ -151,18 +161,21 @@ POSES: Sequence[Pose] = (
         rf"\[/?{_DEVELOPER}[ _]?{_MESSAGE}?\][^\n]{{0,300}}"
         rf"|^[ \t>*_\[(#]{{0,6}}(?:{_DEVELOPER} {_MESSAGE}|{_MESSAGE} (?:d[aeiou]l{{0,2}}[aeo']? ?|van de |vom )?{_DEVELOPER})"
         r"[\])*_ \t]{0,4}(?:\([^\n()]{1,40}\)|[0-9]{1,6})?[ \t]{0,4}[:：\u2014\n][^\n]{8,300}",
+        sure=True,
     ),
     _pose(
         "system",
         "scepti skepti objection leniency lenient critici",
         r"^[^\n=:]{0,60}\b\w{0,20}(?:skepticism|scepticism|objections|leniency|criticism|critic)\w{0,20}[ \t]{0,4}[:=][ \t]{0,4}"
         r"[\"']?(?:0|none|off|false|disabled?|on|max|high|zero)\b[^\n]{0,200}",
+        sure=True,
     ),
     _pose(
         "tool",
         ": \uff1a",
         rf"^[ \t>*_\[(]{{0,6}}(?:{_TOOL} {{0,1}}{_RESULT}|{_RESULT} (?:d[aeiou]?l{{0,2}}[aeo']? ?|des |der |van (?:de|het) |)?(?:l'|la |le )?{_TOOL})"
         r"[^\n:：]{0,60}[:：][^\n]{8,300}",
+        sure=True,
     ),
     _pose(
         "tool",
@@ -174,8 +187,9 @@ POSES: Sequence[Pose] = (
         "tool",
         "observation thought action \u041d мысль observac osserv beobacht obser \u89c2 \u89b3",
         rf"^[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}\n\s{{0,8}}[ \t>*]{{0,4}}{_STEP}[ *]{{0,2}}[:：][^\n]{{2,300}}",
+        sure=True,
     ),
-    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}"),
+    _pose("tool", ">>>", r"^>>> ?[\w.]{3,60}\([^\n]{0,60}\)\n[^\n]{4,300}", sure=True),
     _pose(
         "reply",
         ": >>",
@@ -190,12 +204,20 @@ POSES: Sequence[Pose] = (
 )
 
 
-def posed(plain: str) -> Iterator[tuple[tuple[int, int], InjectionFamily]]:
-    """The passages of a plain view that pose as something else, with what they pose as."""
+class Posed(NamedTuple):
+    """A passage that poses as something else: its place in the plain view, and which of `POSES` it is."""
+
+    start: int
+    end: int
+    pose: int
+
+
+def posed(plain: str, *, sure: bool = False) -> Iterator[Posed]:
+    """The passages of a plain view that pose as something else; only those that surely do, where this is asked."""
     holds_code = _IN_CODE.search(plain) is not None
-    for family, words, expression in POSES:
-        if any(word in plain for word in words):
-            for match in expression.finditer(plain):
+    for number, pose in enumerate(POSES):
+        if (pose.sure or not sure) and any(word in plain for word in pose.words):
+            for match in pose.expression.finditer(plain):
                 start, end = match.span()
                 if not holds_code or not _IN_CODE.search(plain, max(0, start - AROUND), end + AROUND):
-                    yield (start, end), family
+                    yield Posed(start, end, number)

@@ -19,7 +19,7 @@ FOREIGN_MIN = 3
 """The fewest frequent words in another alphabet or order by which a stretch is decoded."""
 FOREIGN_GAP = 80
 """The most characters between two of them."""
-_QUOTED, _ATTACK = BITS["QUOTED"], BITS["ATTACK"]
+_QUOTED = BITS["QUOTED"]
 _AUTOMATIC, _AGENT, _READER = BITS["AUTOMATIC"], BITS["AGENT"], BITS["READER"]
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _TOKEN = lazily(
@@ -27,13 +27,15 @@ _TOKEN = lazily(
     r"|\n[ \t]*\n|\n(?=[ \t]*(?:[#|*\u2022-]|[0-9]{1,2}[.)])[ \t])|\Z)"
 )
 _QUOTE = lazily("[\"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300e`]|(?<!\\w)'(?=\\w)")
+_SAYS_NOTHING, _FOREIGN = Entry((), ()), Entry((), ())
+"""What a word stands for that no lexicon has, and what one does that is frequent in another alphabet or order."""
 _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
 class Sentence:
     """A sentence of a view: its place, and the bits of its concepts by language."""
 
-    __slots__ = ("bits", "counts", "described", "end", "start", "words")
+    __slots__ = ("bits", "counts", "end", "start", "words")
 
     def __init__(self, start: int) -> None:
         self.start = start
@@ -41,19 +43,12 @@ class Sentence:
         self.bits: dict[int, int] = {}
         self.counts: dict[int, int] = {}
         self.words = 0
-        self.described = 0
 
-    def said(self, before: Sentence | None = None) -> Iterator[int]:
-        """The concepts of this sentence, and of the one before, in each of the languages that it may be in."""
-        bits, counts = self.bits, self.counts
-        if before is not None:
-            bits = {n: before.bits.get(n, 0) | bits.get(n, 0) for n in bits.keys() | before.bits.keys()}
-            counts = {n: before.counts.get(n, 0) + counts.get(n, 0) for n in bits}
-        most = max((count for n, count in counts.items() if n), default=0)
-        common = bits.get(0, 0) | self.described
-        for language, count in counts.items():
-            if language and count * 5 >= most * 4:
-                yield bits[language] | common
+    @property
+    def said(self) -> int:
+        """The concepts of this sentence, in the language of which it has the most words."""
+        language = max(((count, n) for n, count in self.counts.items() if n), default=(0, 0))[1]
+        return self.bits.get(language, 0) | self.bits.get(0, 0)
 
 
 class Reader:
@@ -69,17 +64,16 @@ class Reader:
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences that have a word, one after the other."""
         self.rot13, self.reversed = [], []
-        now, described, pending = Sentence(0), 0, list[tuple[int, tuple[str, ...], int, int]]()
+        now, pending = Sentence(0), list[tuple[int, tuple[str, ...], int, int]]()
         last: dict[int, tuple[int, int]] = {}
+        known = self._known
         for match in _TOKEN.finditer(text):
             word = match.group(1)
             if word is None or now.words >= SENTENCE_WORDS_MAX:
                 if now.words:
                     if now.bits and _QUOTE.search(text, now.start, match.end()):
                         now.bits[0] = now.bits.get(0, 0) | _QUOTED
-                    now.described = described
                     yield now
-                    described = _ATTACK & _any(now.bits) if match.group()[:1] != "\n" else 0
                 now, pending, last = Sentence(match.start() if word else match.end()), [], {}
                 if word is None:
                     continue
@@ -89,6 +83,9 @@ class Reader:
             now.end = match.end()
             if pending:
                 pending = list(_further(pending, word, now))
+            entry = known.get(word)
+            if entry is _SAYS_NOTHING:
+                continue
             entry = self._look_up(word, match, now)
             for language, bits in entry.meaning:
                 now.bits[language] = now.bits.get(language, 0) | bits
@@ -104,7 +101,7 @@ class Reader:
             entry = self._known[word] = self._read(word)
         if not word.isascii() and _IDEOGRAPHIC.search(word):
             self._read_run(word, now)
-        elif entry is NOTHING:
+        elif entry is _FOREIGN:
             written = self._foreign.get(word)
             if written == "rot13":
                 self.rot13.append(match.span())
@@ -125,15 +122,16 @@ class Reader:
                 plain = word.translate(table)
                 if plain.isalpha() and len(plain) > 2 and (entry := self._vocabulary.entry(plain)) is not NOTHING:
                     return entry
-        if word not in STOPS and len(word) <= WORD_MAX:
-            self._note_foreign(word)
-        return NOTHING
+        if word not in STOPS and len(word) <= WORD_MAX and self._is_foreign(word):
+            return _FOREIGN
+        return NOTHING if not word.isascii() and _IDEOGRAPHIC.search(word) else _SAYS_NOTHING
 
-    def _note_foreign(self, word: str) -> None:
+    def _is_foreign(self, word: str) -> bool:
         if self._vocabulary.is_plain(word[::-1]):
             self._foreign[word] = "reversed"
         elif word.isascii() and self._vocabulary.is_plain(word.translate(_ROT13)):
             self._foreign[word] = "rot13"
+        return word in self._foreign
 
     def _read_run(self, word: str, now: Sentence) -> None:
         runs = self._vocabulary.runs
@@ -185,11 +183,3 @@ def _describe(now: Sentence, last: dict[int, tuple[int, int]], language: int, bi
     last[language] = automatic, agent
     if min(automatic, agent) > 0 and 0 < abs(automatic - agent) <= APART_MAX:
         now.bits[language] |= _READER
-
-
-def _any(said: dict[int, int]) -> int:
-    """The concepts that are said in any language."""
-    every = 0
-    for bits in said.values():
-        every |= bits
-    return every

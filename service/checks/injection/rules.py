@@ -7,11 +7,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from service.checks.injection.decoding import decoded, rotate, turn
+from service.checks.injection.features import Unit, units
 from service.checks.injection.fields import FieldText
 from service.checks.injection.hidden import written
-from service.checks.injection.orders import Counted, family_of
-from service.checks.injection.posing import posed
-from service.checks.injection.reading import Reader, Sentence
+from service.checks.injection.posing import POSES, Posed, posed
+from service.checks.injection.reading import Reader
+from service.checks.injection.scoring import Weights, weights
 from service.checks.injection.views import View, read_plainly
 from service.debate.suspicions import CaseField, InjectionFamily, InjectionFound, Suspicion
 
@@ -21,6 +22,14 @@ WORDS_MAX = 300
 """The most characters of a passage that a finding repeats."""
 DEPTH_MAX = 2
 """How many encodings within each other are taken off."""
+UNUSUAL = frozenset(("homoglyphs", "combining", "zeroWidth", "tags", "spaced", "leet", "css"))
+"""The ways of writing, in a text that is not encoded, by which less is needed for an order."""
+MARKUP = frozenset(("htmlComment", "attribute", "css", "link"))
+"""The ways of writing by which a sentence is read by itself."""
+DULL = -1000
+"""The score of a unit's words up to which it is not looked at any further: three of five in a contract."""
+LOOKED_INTO = -700
+"""The score over which the sentences of a unit are scored too: an order among others raises its whole unit."""
 BORDER = 600
 """How many characters on each side of the border of two texts are read together."""
 POSING: frozenset[InjectionFamily] = frozenset(("fence", "reply", "tool", "system", "authority"))
@@ -48,7 +57,7 @@ def check_injection(texts: Sequence[FieldText]) -> InjectionFound:
     """
     reader, found = Reader(), list[list[Passage]]()
     for text in texts:
-        found.append(_counted(text, _passages(View(text.text), reader, 0, COUNTED.get(text.field))))
+        found.append(_counted(text, _passages(View(text.text), reader, 0, text.field)))
     for first, second in _borders(texts):
         _cross(texts, found, first, second, reader)
     return InjectionFound(tuple(s for text, here in zip(texts, found, strict=True) for s in _suspicions(text, here)))
@@ -66,32 +75,73 @@ def _counted(text: FieldText, passages: Iterator[Passage]) -> list[Passage]:
     return [one for one in passages if counted is None or one.family in counted]
 
 
-def _passages(origin: View, reader: Reader, depth: int, counted: Counted) -> Iterator[Passage]:
+def _passages(origin: View, reader: Reader, depth: int, field: CaseField) -> Iterator[Passage]:
     """The passages of a view and of what is encoded within it."""
     plain = read_plainly(origin)
-    for span, family in posed(plain.text):
-        yield _passage(plain, span, family)
-    yield from _ordering(plain, reader, counted)
+    yield from _orders(plain, reader, field)
     if depth < DEPTH_MAX:
         turned = [turn(plain, span) for span in reader.stretches(reader.reversed, plain.text)]
         rotated = [rotate(plain, span) for span in reader.stretches(reader.rot13, plain.text)]
         for inner in (*turned, *rotated, *decoded(origin)):
-            yield from _passages(inner, reader, depth + 1, counted)
+            yield from _passages(inner, reader, depth + 1, field)
 
 
-def _ordering(plain: View, reader: Reader, counted: Counted = None) -> Iterator[Passage]:
-    """Sentences that are orders, by themselves or together with the one before."""
-    before: Sentence | None = None
-    for now in reader.sentences(plain.text):
-        if family := family_of(now.said(), counted):
-            yield _passage(plain, (now.start, now.end), family)
-            before = None
+def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
+    """The units of a plain view that look like orders to a model, each cut to the sentences that do; and single
+    sentences of other units, where they look so much more."""
+    model, text = weights(), plain.text
+    bar = model.bar(field)
+    for start, end, pose in posed(text, sure=True):
+        yield _passage(plain, (start, end), POSES[pose].family)
+    for unit in units(text, list(reader.sentences(text))):
+        words = text[unit.start : unit.end]
+        score = model.score(words, unit.said)
+        if score <= DULL:
             continue
-        if before is not None and (family := family_of(now.said(before), counted)):
-            yield _passage(plain, (before.start, now.end), family)
-            before = None
-            continue
-        before = now if now.bits else None
+        posing = [Posed(unit.start + start, unit.start + end, pose) for start, end, pose in posed(words)]
+        score += model.of_poses([one.pose for one in posing])
+        if score > bar.unit or (score > bar.hidden and _is_hidden(plain, unit)):
+            yield _named(model, plain, _telling(model, text, unit, posing), posing)
+        elif score > LOOKED_INTO and len(unit.sentences) > 1:
+            for one in unit.alone:
+                within = _within(one, posing)
+                score = _score(model, text, one, within)
+                if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
+                    yield _named(model, plain, one, within)
+
+
+def _telling(model: Weights, text: str, unit: Unit, posing: Sequence[Posed]) -> Unit:
+    """A unit from the first to the last of its sentences that looks like an order by itself; all of it if none does."""
+    alone = unit.alone
+    telling = [n for n, one in enumerate(alone) if _score(model, text, one, _within(one, posing)) > 0]
+    if not telling:
+        return unit
+    first, last = alone[telling[0]], alone[telling[-1]]
+    return Unit(first.start, last.end, unit.sentences[telling[0] : telling[-1] + 1])
+
+
+def _within(unit: Unit, posing: Sequence[Posed]) -> Sequence[Posed]:
+    return [one for one in posing if one.start < unit.end and unit.start < one.end]
+
+
+def _score(model: Weights, text: str, unit: Unit, posing: Sequence[Posed]) -> float:
+    return model.score(text[unit.start : unit.end], unit.said, [one.pose for one in posing])
+
+
+def _is_hidden(plain: View, unit: Unit) -> bool:
+    """Whether a unit is written in a way that honest documents do not use."""
+    return bool(plain.hidden) or written(plain.root, plain.stored(unit.start, unit.end)) in UNUSUAL
+
+
+def _is_markup(plain: View, unit: Unit) -> bool:
+    """Whether a sentence stands in markup that a reader of the page does not see: what is around it is no context."""
+    return written(plain.root, plain.stored(unit.start, unit.end)) in MARKUP
+
+
+def _named(model: Weights, plain: View, unit: Unit, posing: Sequence[Posed]) -> Passage:
+    text = plain.text[unit.start : unit.end]
+    family = model.family(text, unit.said, [one.pose for one in posing])
+    return _passage(plain, (unit.start, unit.sentences[-1].end), family)
 
 
 def _passage(view: View, span: tuple[int, int], family: InjectionFamily) -> Passage:
@@ -116,7 +166,7 @@ def _cross(texts: Sequence[FieldText], found: list[list[Passage]], first: int, s
     skipped = len(other) - len(other.lstrip())
     head, border = other[skipped : skipped + BORDER], len(one) - start + 1
     joined = View(f"{one[start:]} {head}")
-    for passage in _ordering(read_plainly(joined), reader):
+    for passage in _orders(read_plainly(joined), reader, texts[second].field):
         if passage.start < border - 1 and passage.end > border:
             before = Passage(start + passage.start, len(one), passage.family, "split")
             behind = Passage(skipped, skipped + passage.end - border, passage.family, "split")

@@ -31,6 +31,14 @@ class View:
         self.hidden: str = hidden or (origin.hidden if origin else "")
         self.origin = origin
 
+    @property
+    def root(self) -> str:
+        """The stored text."""
+        view = self
+        while view.origin is not None:
+            view = view.origin
+        return view.text
+
     def within_origin(self, start: int, end: int) -> tuple[int, int]:
         """The span of the origin's text that a span of this text was made of."""
         return start, end
@@ -151,7 +159,7 @@ _BREAK = lazily(
     r"|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}"
     r"|(?<=\w)(?:<!--[^<>]{0,80}-->|</?(?:b|i|em|a|u|s|span|strong|font|wbr|small|sub|sup|mark|code|br)\b[^<>]{0,120}>){1,4}(?=\w)"
     r"|(?<=[^\W\d_])-[ \t]{0,8}\r?\n[ \t>]{0,8}(?=[^\W\d_])"
-    r"|(?<![\w.*_\u00b7-])\w(?:[ .\u00b7_*-]\w(?!\w)){3,}",
+    r"|(?<![\w.*_\u00b7-])\w(?:[ .\u00b7_*-]\w(?!\w)){3,}|(?<=[ \t]{2})\w(?: \w){1,2}(?=[ \t]{2})",
     re.IGNORECASE,
 )
 _MIXED = lazily(r"\w{0,40}[a-z][^\W\x00-\x7f]\w{0,40}|\w{0,40}[^\W\x00-\x7f][a-z]\w{0,40}")

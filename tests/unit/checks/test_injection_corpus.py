@@ -5,6 +5,7 @@ import pytest
 from bench.corpora import injection
 from bench.corpora.injection import measure
 from bench.corpora.injection.measure import interval, share
+from service.checks.injection.scoring import written
 
 
 def test_the_corpus_has_every_family_and_at_least_seven_languages() -> None:
@@ -16,16 +17,17 @@ def test_the_corpus_has_every_family_and_at_least_seven_languages() -> None:
     assert len(injection.honest("open")) >= 250
 
 
-def test_the_figures_on_open_texts_do_not_fall(capsys: pytest.CaptureFixture[str]) -> None:
-    measure.main()
-
+def test_what_was_learnt_is_found() -> None:
+    """Not how well it is found elsewhere: these texts are those that the model was trained from."""
     of = measure.outcomes("open")
-    assert f"recall in documents      {share(of.documents)}" in capsys.readouterr().out
-    assert share(of.documents).percent >= 62
-    assert share(of.elsewhere).percent >= 65
-    assert share(of.honest).percent <= 4
-    for family, figure in measure.by("family", of.documents).items():
-        assert figure.percent >= 28, family
+
+    assert share(of.documents).percent >= 70
+    assert share(of.honest).percent <= 2
+
+
+def test_the_weights_are_those_of_the_open_texts() -> None:
+    """Whoever changes a text trains anew: `python -m bench.corpora.injection.train`."""
+    assert written()[0] == f"# trained from {injection.digest()}"
 
 
 def test_honest_texts_that_are_held_back_raise_few_alarms() -> None:

@@ -1,0 +1,127 @@
+"""What the model over words sees of a unit of text: its words, pairs of them, parts of words, concepts, and poses.
+
+The trainer (`bench.corpora.injection.train`) and the score (`scoring`) both take a unit apart here, so that what is
+scored is what was trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+from service.checks.injection.concepts import names_of
+from service.checks.injection.reading import Sentence
+from service.checks.patterns import lazily
+
+GRAM = 4
+"""How many characters of a word, with its two borders, are looked up together."""
+WORD_MAX = 40
+"""The most characters of a word; a longer one is read as several."""
+UNIT_MAX = 1200
+"""The most characters of a paragraph that is one unit; a longer one is read in parts of about `PART` characters."""
+PART = 700
+_IDEOGRAPHS = "\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_IDEOGRAPHIC = lazily(f"[{_IDEOGRAPHS}]")
+_TOKEN = lazily(rf"[^\W_]{{1,{WORD_MAX}}}(?:'[^\W_]{{1,{WORD_MAX}}})*|[^\w\s]|_")
+_TOKEN_OF_RUNS = lazily(
+    rf"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}}(?:'(?:(?![{_IDEOGRAPHS}])[^\W_]){{1,{WORD_MAX}}})*|[^\w\s]|_"
+)
+_SIGN = lazily(r"[^\w\s]")
+_DIGIT = lazily("[0-9]|[^\x00-\x7f]")
+_LEADING = lazily(r"(?:[\s>|*\u2022#\"'\u201c\u201d\u201e\u00ab\u00bb(,.]|-\s|<!--|/\*|//|[0-9]{1,4}(?=[\s|.)])|(?<=[0-9])\))*")
+_TRAILING = " \t\r\n->*/\"'\u201c\u201d\u201e\u00ab\u00bb).,;:!?\u2026|\u3002\uff01\uff1f\uff1b"
+"""What stands around a sentence and is easily put there or left out: it makes no pairs with what is said."""
+_BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)])[ \t])")
+_DIGITS = ("", "0", "00", "000", "0000")
+
+DISTANCES = (1, 2, 3)
+"""How far from each other the two tokens of a pair are."""
+
+Pair = tuple[str, str]
+"""Two tokens; the empty one is the border of the unit."""
+
+
+class Unit(NamedTuple):
+    """A paragraph of a plain view, an item of a list, a row of a table, a part of a long paragraph, or one sentence: its
+    place, and the sentences in it."""
+
+    start: int
+    end: int
+    sentences: Sequence[Sentence]
+
+    @property
+    def alone(self) -> Sequence[Unit]:
+        """Each of its sentences as a unit of its own, with the signs behind it."""
+        ends = [*(one.start for one in self.sentences[1:]), self.end]
+        return [Unit(one.start, end, [one]) for one, end in zip(self.sentences, ends, strict=True)]
+
+    @property
+    def said(self) -> Sequence[int]:
+        """The concepts of each of its sentences."""
+        return [one.said for one in self.sentences]
+
+
+class Parts(NamedTuple):
+    """The different tokens of a text, and its words in their order between two borders."""
+
+    tokens: Set[str]
+    bordered: Sequence[str]
+
+    def pairs(self, far: int) -> Set[Pair]:
+        """The different pairs of words that are so far from each other."""
+        return set(zip(self.bordered, self.bordered[far:], strict=False))
+
+
+def units(plain: str, sentences: Sequence[Sentence]) -> Iterator[Unit]:
+    """The units of a plain view that have a word; ``sentences`` are all of the view, in their order."""
+    at = first = 0
+    for match in (*_BLANK.finditer(plain), None):
+        end = match.start() if match else len(plain)
+        here = first
+        while here < len(sentences) and sentences[here].start < end:
+            here += 1
+        if here > first:
+            yield from _parts(at, end, sentences[first:here])
+        first, at = here, match.end() if match else end
+
+
+def _parts(start: int, end: int, sentences: Sequence[Sentence]) -> Iterator[Unit]:
+    if end - start <= UNIT_MAX:
+        yield Unit(start, end, sentences)
+        return
+    first = 0
+    for n, sentence in enumerate(sentences):
+        if n > first and sentence.end - sentences[first].start > PART:
+            yield Unit(sentences[first].start, sentences[n - 1].end, sentences[first:n])
+            first = n
+    yield Unit(sentences[first].start, end, sentences[first:])
+
+
+def parts_of(text: str) -> Parts:
+    """A text in its tokens. Numbers are told by how many digits they have, ideographs stand alone."""
+    expression = _TOKEN_OF_RUNS if not text.isascii() and _IDEOGRAPHIC.search(text) else _TOKEN
+    leading = _LEADING.match(text)
+    start = leading.end() if leading else 0
+    end = len(text.rstrip(_TRAILING))
+    tokens = expression.findall(text, start, end)
+    if _DIGIT.search(text):
+        tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
+    around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
+    return Parts({*tokens, *around}, ["", *tokens, ""])
+
+
+def grams(token: str) -> Sequence[str]:
+    """The parts of a word, with its borders; none of signs and ideographs."""
+    if not token.isalnum() or (not token.isascii() and _IDEOGRAPHIC.search(token)):
+        return ()
+    bordered = f"<{token}>"
+    return [bordered[n : n + GRAM] for n in range(len(bordered) - GRAM + 1)]
+
+
+@lru_cache(maxsize=1 << 15)
+def concepts_of(bits: int) -> Sequence[str]:
+    """The concepts of a sentence, and every two of them."""
+    names = sorted(names_of(bits))
+    return [*names, *map(" ".join, combinations(names, 2))]

@@ -1,0 +1,186 @@
+"""A linear model over what stands in a unit of text: how much it looks like an order to a model, and what it does.
+
+Its weights are in `weights.txt`, written by `bench.corpora.injection.train` from the open texts of the corpus. A line
+is the kind of a feature, its key, and its weight as an integer, with tabs between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import repeat
+from math import sqrt
+from pkgutil import get_data
+from typing import NamedTuple
+
+from service.checks.injection.characters import LEET, LEET_L
+from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of
+from service.checks.injection.posing import POSES
+from service.checks.patterns import lazily
+from service.debate.suspicions import CaseField, InjectionFamily
+
+SCALE = 1000
+"""What a weight of one is in the file."""
+FAMILIES: Sequence[InjectionFamily] = (
+    "address",
+    "override",
+    "verdict",
+    "score",
+    "format",
+    "secrecy",
+    "fence",
+    "reply",
+    "tool",
+    "system",
+    "authority",
+)
+"""The families in the order of the columns of a line of kind `family`."""
+LONG, WITHOUT_PAIRS = 120, -700
+"""How many words and parts of words a text has, and its score by them and concepts, under which pairs are not looked at
+any more: they bring one such unit in a thousand over it."""
+KNOWN_MAX = 100_000
+"""How many words are remembered with their weights, before all are forgotten."""
+
+
+_LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
+
+
+class Bar(NamedTuple):
+    """The least scores of what is found in a field: of a unit, of a sentence in one, and of what is hidden."""
+
+    unit: int
+    sentence: int
+    hidden: int
+
+
+class Remembered(dict[str, int]):
+    """A number for each word, worked out when the word is first met. All are forgotten when they are too many."""
+
+    def __init__(self, work_out: Callable[[str], int]) -> None:
+        self._work_out = work_out
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= KNOWN_MAX:
+            self.clear()
+        self[word] = number = self._work_out(word)
+        return number
+
+
+class Weights:
+    """The model: weights by kind and key, those of the families, and the least scores by kind of field."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.bias = 0
+        self.bars = dict[str, Bar]()
+        self._words = dict[str, int]()
+        self._grams = dict[str, int]()
+        self._pairs = {far: dict[Pair, int]() for far in DISTANCES}
+        self._concepts = dict[str, int]()
+        self._poses = dict[str, int]()
+        self._families = dict[str, tuple[int, ...]]()
+        self._weighed = Remembered(self._weigh)
+        self._counted = Remembered(lambda token: 1 + len(grams(token)))
+        self._said = dict[int, tuple[int, int]]()
+        plain: Mapping[str, dict[str, int]] = {
+            "word": self._words,
+            "gram": self._grams,
+            "concept": self._concepts,
+            "pose": self._poses,
+        }
+        for line in lines:
+            kind, key, *numbers = line.rstrip("\n").split("\t")
+            if kind in plain:
+                plain[kind][key] = int(numbers[0])
+            elif kind.startswith("pair"):
+                first, second = key.split(" ")
+                self._pairs[int(kind[4:])][first, second] = int(numbers[0])
+            elif kind == "family":
+                self._families[key] = tuple(map(int, numbers))
+            elif kind == "bar":
+                self.bars[key] = Bar(*map(int, numbers))
+            elif kind == "bias":
+                self.bias = int(key)
+
+    def bar(self, field: CaseField) -> Bar:
+        """The least scores in a field."""
+        return self.bars[bar_of(field)]
+
+    def score(self, text: str, said: Iterable[int], poses: Sequence[int] = ()) -> float:
+        """How much a plain text looks like an order to a model; ``said`` are the concepts of each of its sentences, and
+        ``poses`` what passages of it pose as."""
+        parts = parts_of(_LEET.sub(self._spelt, text))
+        weight = sum(map(self._weighed.__getitem__, parts.tokens))
+        count = sum(map(self._counted.__getitem__, parts.tokens))
+        score = self.bias + self._of_concepts(said) + self.of_poses(poses)
+        if count > LONG and score + weight / sqrt(count) < WITHOUT_PAIRS:
+            return score + weight / sqrt(count)
+        for far, weighed in self._pairs.items():
+            pairs = parts.pairs(far)
+            weight += sum(map(weighed.get, pairs, repeat(0)))
+            count += len(pairs)
+        return score + weight / sqrt(count)
+
+    def _of_concepts(self, said: Iterable[int]) -> float:
+        weight, count = 0, 0
+        for bits in said:
+            concept = self._said.get(bits)
+            if concept is None:
+                concept = self._said[bits] = self._concept(bits)
+            weight += concept[0]
+            count += concept[1]
+        return weight / sqrt(count) if count else 0.0
+
+    def of_poses(self, poses: Sequence[int]) -> float:
+        """What poses add to a score."""
+        return sum(self._poses.get(str(pose), 0) for pose in poses) / sqrt(len(poses)) if poses else 0.0
+
+    def family(self, text: str, said: Iterable[int], poses: Sequence[int]) -> InjectionFamily:
+        """What a text does that looks like an order: what it poses as, or else what its words say."""
+        if poses:
+            return POSES[poses[0]].family
+        totals = [0] * len(FAMILIES)
+        keys = [f"w {token}" for token in parts_of(text).tokens]
+        keys += [f"c {concept}" for bits in said for concept in concepts_of(bits)]
+        for key in keys:
+            for n, weight in enumerate(self._families.get(key, ())):
+                totals[n] += weight
+        return FAMILIES[max(range(len(FAMILIES)), key=totals.__getitem__)]
+
+    def _spelt(self, match: re.Match[str]) -> str:
+        """A word with digits and signs for letters as it is meant, where the model knows that word."""
+        word = match.group()
+        meant = (word.translate(table) for table in (LEET, LEET_L))
+        return next((plain for plain in meant if plain in self._words), word)
+
+    def _weigh(self, token: str) -> int:
+        """What a token adds, with its parts."""
+        return self._words.get(token, 0) + sum(map(self._grams.get, grams(token), repeat(0)))
+
+    def _concept(self, bits: int) -> tuple[int, int]:
+        if len(self._said) > KNOWN_MAX:
+            self._said.clear()
+        keys = concepts_of(bits)
+        return sum(map(self._concepts.get, keys, repeat(0))), len(keys)
+
+
+def bar_of(field: CaseField) -> str:
+    """The name of the least scores that count in a field."""
+    match field:
+        case "document":
+            return "document"
+        case "persona" | "instructions" | "outputSchema" | "debater" | "stance" | "vote":
+            return "own"
+        case _:
+            return "short"
+
+
+def written() -> Sequence[str]:
+    """The lines of the file, which is a part of the package as its modules are."""
+    return (get_data(__package__, "weights.txt") or b"").decode().splitlines()
+
+
+@cache
+def weights() -> Weights:
+    """The model, read once."""
+    return Weights(line for line in written() if not line.startswith("#"))
