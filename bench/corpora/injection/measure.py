@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
-from math import comb
+from math import exp, fsum, lgamma, log, log1p
 from typing import NamedTuple, TypeVar
 
 from bench import corpora
@@ -81,7 +81,11 @@ def interval(seen: int, total: int) -> tuple[float, float]:
 
 def _below(seen: int, total: int, p: float) -> float:
     """The probability of at most that many of ``total``."""
-    return sum(comb(total, k) * p**k * (1 - p) ** (total - k) for k in range(seen + 1))
+    ways = lgamma(total + 1)
+    return fsum(
+        exp(ways - lgamma(k + 1) - lgamma(total - k + 1) + k * log(p) + (total - k) * log1p(-p))
+        for k in range(seen + 1)
+    )
 
 
 def _bound(is_below: Callable[[float], bool]) -> float:

@@ -64,7 +64,8 @@ Meaning = tuple[tuple[int, int], ...]
 class Phrase(NamedTuple):
     """The rest of a phrase, whose first word was met, and what the whole phrase stands for."""
 
-    rest: tuple[str, ...]
+    rest: tuple[tuple[str, bool], ...]
+    """Each word, and whether it stands for all that begin so."""
     language: int
     bits: int
 
@@ -105,7 +106,8 @@ class Vocabulary:
         first, *rest = entry.replace("-", "+").split("+")
         if rest:
             heads = self._stem_phrases if first.endswith("*") else self._phrases
-            heads.setdefault(first.rstrip("*"), []).append(Phrase(tuple(rest), language, bit))
+            further = tuple((word.rstrip("*"), word.endswith("*")) for word in rest)
+            heads.setdefault(first.rstrip("*"), []).append(Phrase(further, language, bit))
         elif first.endswith("*"):
             _note(self._stems, first[:-1], language, bit)
         else:

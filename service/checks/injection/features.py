@@ -30,7 +30,9 @@ _TOKEN_OF_RUNS = lazily(
 )
 _SIGN = lazily(r"[^\w\s]")
 _DIGIT = lazily("[0-9]|[^\x00-\x7f]")
-_LEADING = lazily(r"(?:[\s>|*\u2022#\"'\u201c\u201d\u201e\u00ab\u00bb(,.]|-\s|<!--|/\*|//|[0-9]{1,4}(?=[\s|.)])|(?<=[0-9])\))*")
+_LEADING = lazily(
+    r"(?:[\s>|*\u2022#\"'\u201c\u201d\u201e\u00ab\u00bb(,.]|-\s|<!--|/\*|//|[0-9]{1,4}(?=[\s|.)])|(?<=[0-9])\))*"
+)
 _TRAILING = " \t\r\n->*/\"'\u201c\u201d\u201e\u00ab\u00bb).,;:!?\u2026|\u3002\uff01\uff1f\uff1b"
 """What stands around a sentence and is easily put there or left out: it makes no pairs with what is said."""
 _BLANK = lazily(r"\n[ \t\r]*\n\s*|\n(?=[ \t]{0,12}(?:[|*\u2022+-]|[0-9]{1,2}[.)])[ \t])")
@@ -44,8 +46,10 @@ Pair = tuple[str, str]
 
 
 class Unit(NamedTuple):
-    """A paragraph of a plain view, an item of a list, a row of a table, a part of a long paragraph, or one sentence: its
-    place, and the sentences in it."""
+    """A paragraph of a plain view, an item of a list, a row of a table, a part of a long paragraph, or one sentence.
+
+    It has its place, and the sentences in it.
+    """
 
     start: int
     end: int

@@ -32,6 +32,10 @@ _SAYS_NOTHING, _FOREIGN = Entry((), ()), Entry((), ())
 _IDEOGRAPHIC = lazily("[\u2e80-\u9fff\uf900-\ufaff\uff66-\uff9f]+")
 
 
+Pending = tuple[int, tuple[tuple[str, bool], ...], int, int]
+"""A phrase that has begun: how many of its further words were met, these words, its language and its bits."""
+
+
 class Sentence:
     """A sentence of a view: its place, and the bits of its concepts by language."""
 
@@ -64,7 +68,7 @@ class Reader:
     def sentences(self, text: str) -> Iterator[Sentence]:
         """The sentences that have a word, one after the other."""
         self.rot13, self.reversed = [], []
-        now, pending = Sentence(0), list[tuple[int, tuple[str, ...], int, int]]()
+        now, pending = Sentence(0), list[Pending]()
         last: dict[int, tuple[int, int]] = {}
         known = self._known
         for match in _TOKEN.finditer(text):
@@ -160,13 +164,11 @@ class Reader:
                 first = n
 
 
-def _further(
-    pending: list[tuple[int, tuple[str, ...], int, int]], word: str, now: Sentence
-) -> Iterator[tuple[int, tuple[str, ...], int, int]]:
+def _further(pending: list[Pending], word: str, now: Sentence) -> Iterator[Pending]:
     """The phrases that go on behind a word; those that end with it are noted."""
     for at, rest, language, bits in pending:
-        expected = rest[at]
-        if word.startswith(expected[:-1]) if expected.endswith("*") else word == expected:
+        expected, is_stem = rest[at]
+        if word == expected or (is_stem and word.startswith(expected)):
             if at + 1 == len(rest):
                 now.bits[language] = now.bits.get(language, 0) | bits
             else:

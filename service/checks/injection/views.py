@@ -113,7 +113,8 @@ def read_plainly(origin: View) -> View:
         return Stretch(view, (0, len(view.text)), view.text.lower(), "")
     several = {c for c in set(view.text) if len(FOLDING[ord(c)]) != 1}
     if several:
-        view = Pieced(view, (Replaced(n, n + 1, FOLDING[ord(c)]) for n, c in enumerate(view.text) if c in several))
+        single = re.compile(f"[{re.escape(''.join(sorted(several)))}]")
+        view = Pieced(view, (Replaced(*m.span(), FOLDING[ord(m.group())]) for m in single.finditer(view.text)))
     text = fold(view.text)
     if len(text) != len(view.text):  # a form that is itself folded to another length: no character has one today
         text = view.text.lower() if len(view.text.lower()) == len(view.text) else view.text
