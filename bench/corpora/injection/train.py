@@ -129,7 +129,7 @@ def trained(texts: Sequence[Features], attacks: Sequence[bool], counts: Sequence
     """A model of these texts; both classes weigh the same as a whole."""
     seen = Counter(key for features in texts for key in features)
     number = {key: n for n, key in enumerate(sorted(key for key, many in seen.items() if many >= least))}
-    rows = [[(number[key], value) for key, value in features.items() if key in number] for features in texts]
+    rows = [sorted((number[key], value) for key, value in features.items() if key in number) for features in texts]
     heavy = sum(count for count, is_attack in zip(counts, attacks, strict=True) if is_attack)
     light = sum(counts) - heavy
     share = {True: sum(counts) / (2 * heavy), False: sum(counts) / (2 * light)}
@@ -233,16 +233,19 @@ def main() -> None:
     told = [f"trained from {injection.digest()}", "of texts by authors whom a model has not seen:"]
     chosen = dict(bars(texts, unseen_scores(texts), told))
     model = trained([t.features for t in texts], [t.is_attack for t in texts], [t.counts for t in texts])
-    lines = [*(f"# {line}" for line in told), f"bias\t{round(model.bias * SCALE)}"]
-    lines += [f"bar\t{name}\t" + "\t".join(str(round(n * SCALE)) for n in least) for name, least in chosen.items()]
+    sections = defaultdict[str, list[str]](list)
+    sections["bias"].append(str(round(model.bias * SCALE)))
+    sections["bar"] += [" ".join([name, *(str(round(n * SCALE)) for n in least)]) for name, least in chosen.items()]
     for key, weight in model.weights.items():
-        kind = key.partition("\t")[0]
-        scaled = round(weight * SCALE * {"concept": OF_CONCEPTS, "pose": OF_POSES}.get(kind, 1.0))
-        if scaled:
-            lines.append(f"{key}\t{scaled}")
-    for key, columns in families(texts):
         kind, _, name = key.partition("\t")
-        lines.append(f"family\t{kind[0]} {name}\t" + "\t".join(str(round(n * SCALE)) for n in columns))
+        if scaled := round(weight * SCALE * {"concept": OF_CONCEPTS, "pose": OF_POSES}.get(kind, 1.0)):
+            sections[kind].append(f"{name} {scaled}")
+    for key, columns in families(texts):
+        numbers = " ".join(str(round(n * SCALE)) for n in columns)
+        sections["family"].append(f"{key.replace(chr(9), ':')} {numbers}")
+    lines = [f"# {line}" for line in told]
+    for kind in sorted(sections):
+        lines += [f"[{kind}]", *sections[kind]]
     PATH.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(told))
 

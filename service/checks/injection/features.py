@@ -42,7 +42,9 @@ DISTANCES = (1, 2, 3)
 """How far from each other the two tokens of a pair are."""
 
 Pair = tuple[str, str]
-"""Two tokens; the empty one is the border of the unit."""
+"""Two tokens, of which one may be the border of the unit."""
+BORDER = "<>"
+"""No token: signs stand alone."""
 
 
 class Unit(NamedTuple):
@@ -113,7 +115,7 @@ def parts_of(text: str) -> Parts:
     if _DIGIT.search(text):
         tokens = [_DIGITS[min(len(token), 4)] if token.isdigit() else token for token in tokens]
     around = _SIGN.findall(text, 0, start) + _SIGN.findall(text, max(start, end))
-    return Parts({*tokens, *around}, ["", *tokens, ""])
+    return Parts({*tokens, *around}, [BORDER, *tokens, BORDER])
 
 
 def grams(token: str) -> Sequence[str]:
@@ -128,4 +130,4 @@ def grams(token: str) -> Sequence[str]:
 def concepts_of(bits: int) -> Sequence[str]:
     """The concepts of a sentence, and every two of them."""
     names = sorted(names_of(bits))
-    return [*names, *map(" ".join, combinations(names, 2))]
+    return [*names, *map("+".join, combinations(names, 2))]

@@ -1,13 +1,13 @@
 """A linear model over what stands in a unit of text: how much it looks like an order to a model, and what it does.
 
-Its weights are in `weights.txt`, written by `bench.corpora.injection.train` from the open texts of the corpus. A line
-is the kind of a feature, its key, and its weight as an integer, with tabs between them.
+Its weights are in `weights.txt`, written by `bench.corpora.injection.train` from the open texts of the corpus: behind
+a name in brackets, a feature a line, with its weight as an integer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import repeat
 from math import sqrt
@@ -43,6 +43,7 @@ KNOWN_MAX = 100_000
 """How many words are remembered with their weights, before all are forgotten."""
 
 
+_SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
 
@@ -70,37 +71,19 @@ class Remembered(dict[str, int]):
 class Weights:
     """The model: weights by kind and key, those of the families, and the least scores by kind of field."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.bias = 0
-        self.bars = dict[str, Bar]()
-        self._words = dict[str, int]()
-        self._grams = dict[str, int]()
-        self._pairs = {far: dict[Pair, int]() for far in DISTANCES}
-        self._concepts = dict[str, int]()
-        self._poses = dict[str, int]()
-        self._families = dict[str, tuple[int, ...]]()
+    def __init__(self, text: str) -> None:
+        columns = {name: body.split() for name, body in _sections(text)}
+        self.bias = int(columns["bias"][0])
+        self.bars = {name: Bar(*map(int, least)) for name, *least in _rows(columns["bar"], 4)}
+        self._words = _weights(columns["word"])
+        self._grams = _weights(columns["gram"])
+        self._pairs = {far: _weights_of_pairs(columns[f"pair{far}"]) for far in DISTANCES}
+        self._concepts = _weights(columns["concept"])
+        self._poses = _weights(columns["pose"])
+        self._families = {name: numbers for name, *numbers in _rows(columns["family"], 1 + len(FAMILIES))}
         self._weighed = Remembered(self._weigh)
         self._counted = Remembered(lambda token: 1 + len(grams(token)))
         self._said = dict[int, tuple[int, int]]()
-        plain: Mapping[str, dict[str, int]] = {
-            "word": self._words,
-            "gram": self._grams,
-            "concept": self._concepts,
-            "pose": self._poses,
-        }
-        for line in lines:
-            kind, key, *numbers = line.rstrip("\n").split("\t")
-            if kind in plain:
-                plain[kind][key] = int(numbers[0])
-            elif kind.startswith("pair"):
-                first, second = key.split(" ")
-                self._pairs[int(kind[4:])][first, second] = int(numbers[0])
-            elif kind == "family":
-                self._families[key] = tuple(map(int, numbers))
-            elif kind == "bar":
-                self.bars[key] = Bar(*map(int, numbers))
-            elif kind == "bias":
-                self.bias = int(key)
 
     def bar(self, field: CaseField) -> Bar:
         """The least scores in a field."""
@@ -140,11 +123,11 @@ class Weights:
         if poses:
             return POSES[poses[0]].family
         totals = [0] * len(FAMILIES)
-        keys = [f"w {token}" for token in parts_of(text).tokens]
-        keys += [f"c {concept}" for bits in said for concept in concepts_of(bits)]
+        keys = [f"word:{token}" for token in parts_of(text).tokens]
+        keys += [f"concept:{concept}" for bits in said for concept in concepts_of(bits)]
         for key in keys:
             for n, weight in enumerate(self._families.get(key, ())):
-                totals[n] += weight
+                totals[n] += int(weight)
         return FAMILIES[max(range(len(FAMILIES)), key=totals.__getitem__)]
 
     def _spelt(self, match: re.Match[str]) -> str:
@@ -175,12 +158,31 @@ def bar_of(field: CaseField) -> str:
             return "short"
 
 
-def written() -> Sequence[str]:
-    """The lines of the file, which is a part of the package as its modules are."""
-    return (get_data(__package__, "weights.txt") or b"").decode().splitlines()
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of the file with their names; what stands before the first is for readers."""
+    _, *parts = _SECTION.split(text)
+    yield from zip(parts[::2], parts[1::2], strict=True)
+
+
+def _rows(fields: Sequence[str], width: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(fields[n::width] for n in range(width)), strict=True)
+
+
+def _weights(fields: Sequence[str]) -> dict[str, int]:
+    return dict(zip(fields[::2], map(int, fields[1::2]), strict=True))
+
+
+def _weights_of_pairs(fields: Sequence[str]) -> dict[Pair, int]:
+    first, second = fields[::3], fields[1::3]
+    return dict(zip(zip(first, second, strict=True), map(int, fields[2::3]), strict=True))
+
+
+def written() -> str:
+    """The file, which is a part of the package as its modules are."""
+    return (get_data(__package__, "weights.txt") or b"").decode()
 
 
 @cache
 def weights() -> Weights:
     """The model, read once."""
-    return Weights(line for line in written() if not line.startswith("#"))
+    return Weights(written())

@@ -31,7 +31,7 @@ def documents() -> Iterator[tuple[str, list[str]]]:
     for words in (57, 58, 59, 60, 61):
         yield f"{words} words before", [f"{'fee ' * words}{ORDER}"]
     for many in (49, 50, 51, 60):
-        yield f"{many} orders", ["\n".join([ORDER] * many)]
+        yield f"{many} orders", ["\n\n".join([ORDER] * many)]
 
 
 def goldens() -> dict[str, Golden]:
