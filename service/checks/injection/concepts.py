@@ -81,6 +81,11 @@ NOTHING = Entry((), ())
 _NONE: Mapping[int, int] = {}
 
 
+def bits_of(*names: str) -> int:
+    """The bits of several concepts."""
+    return sum(BITS[name] for name in set(names))
+
+
 class Vocabulary:
     """All lexicons, by word, by stem, and by the first two characters of entries without word borders."""
 

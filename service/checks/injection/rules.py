@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.decoding import decoded, rotate, turn
 from service.checks.injection.features import Unit, units
 from service.checks.injection.fields import FieldText
@@ -30,6 +31,10 @@ DULL = -1000
 """The score of a unit's words up to which it is not looked at any further: three of five in a contract."""
 LOOKED_INTO = -700
 """The score over which the sentences of a unit are scored too: an order among others raises its whole unit."""
+CLASSIC = (BITS["IGNORE"], BITS["INSTRUCTION"], BITS["PRIOR"])
+TO_ITS_READER = bits_of("YOU", "READER", "SELF", "SEAT", "PROMPT")
+OF_OTHERS = bits_of("ATTACK", "CODE", "PARTY", "CONDITION", "JUDGE")
+OF_RULES = bits_of("RANGE", "MANUAL", "MUST", "VOID")
 BORDER = 600
 """How many characters on each side of the border of two texts are read together."""
 POSING: frozenset[InjectionFamily] = frozenset(("fence", "reply", "tool", "system", "authority"))
@@ -93,7 +98,11 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
     bar = model.bar(field)
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
-    for unit in units(text, list(reader.sentences(text))):
+    sentences = list(reader.sentences(text))
+    for one in sentences:
+        if _is_classic(one.said):
+            yield _passage(plain, (one.start, one.end), "override")
+    for unit in units(text, sentences):
         words = text[unit.start : unit.end]
         score = model.score(words, unit.said)
         if score <= DULL:
@@ -108,6 +117,14 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
                 score = _score(model, text, one, within)
                 if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
                     yield _named(model, plain, one, within)
+
+
+def _is_classic(said: int) -> bool:
+    """Whether a sentence says to ignore earlier instructions: it is an order in any language that has a lexicon, also
+    where nothing was learnt from texts, unless it is about attacks, code, parties or conditions."""
+    if any(not said & concept for concept in CLASSIC):
+        return False
+    return not said & (OF_OTHERS if said & TO_ITS_READER else OF_OTHERS | OF_RULES)
 
 
 def _telling(model: Weights, text: str, unit: Unit, posing: Sequence[Posed]) -> Unit:
