@@ -100,7 +100,7 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
         yield _passage(plain, (start, end), POSES[pose].family)
     sentences = list(reader.sentences(text))
     for one in sentences:
-        if _is_classic(one.said):
+        if _is_classic(one.said) and model.score(text[one.start : one.end + 1], [one.said]) > 0:
             yield _passage(plain, (one.start, one.end), "override")
     for unit in units(text, sentences):
         words = text[unit.start : unit.end]
@@ -120,8 +120,10 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
 
 
 def _is_classic(said: int) -> bool:
-    """Whether a sentence says to ignore earlier instructions: it is an order in any language that has a lexicon, also
-    where nothing was learnt from texts, unless it is about attacks, code, parties or conditions."""
+    """Whether a sentence says to ignore earlier instructions, and nothing of attacks, code, parties or conditions.
+
+    In any language that has a lexicon it is an order when its score is on the side of attacks at all.
+    """
     if any(not said & concept for concept in CLASSIC):
         return False
     return not said & (OF_OTHERS if said & TO_ITS_READER else OF_OTHERS | OF_RULES)
