@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -95,13 +95,14 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
     """The units of a plain view that look like orders to a model, each cut to the sentences that do; and single
     sentences of other units, where they look so much more."""
     model, text = weights(), plain.text
-    bar = model.bar(field)
+    bar, counted = model.bar(field), COUNTED.get(field)
     for start, end, pose in posed(text, sure=True):
         yield _passage(plain, (start, end), POSES[pose].family)
     sentences = list(reader.sentences(text))
-    for one in sentences:
-        if _is_classic(one.said) and model.score(text[one.start : one.end + 1], [one.said]) > 0:
-            yield _passage(plain, (one.start, one.end), "override")
+    for sentence in sentences:
+        words = text[sentence.start : sentence.end + 1]
+        if _is_classic(sentence.said) and model.score(words, [sentence.said]) > 0:
+            yield _named(model, plain, Unit(sentence.start, sentence.end, [sentence]), (), counted or {"override"})
     for unit in units(text, sentences):
         words = text[unit.start : unit.end]
         score = model.score(words, unit.said)
@@ -110,13 +111,13 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
         posing = [Posed(unit.start + start, unit.start + end, pose) for start, end, pose in posed(words)]
         score += model.of_poses([one.pose for one in posing])
         if score > bar.unit or (score > bar.hidden and _is_hidden(plain, unit)):
-            yield _named(model, plain, _telling(model, text, unit, posing), posing)
+            yield _named(model, plain, _telling(model, text, unit, posing), posing, counted)
         elif score > LOOKED_INTO and len(unit.sentences) > 1:
             for one in unit.alone:
                 within = _within(one, posing)
                 score = _score(model, text, one, within)
                 if score > bar.sentence or (score > bar.unit and _is_markup(plain, one)):
-                    yield _named(model, plain, one, within)
+                    yield _named(model, plain, one, within, counted)
 
 
 def _is_classic(said: int) -> bool:
@@ -157,9 +158,9 @@ def _is_markup(plain: View, unit: Unit) -> bool:
     return written(plain.root, plain.stored(unit.start, unit.end)) in MARKUP
 
 
-def _named(model: Weights, plain: View, unit: Unit, posing: Sequence[Posed]) -> Passage:
+def _named(model: Weights, plain: View, unit: Unit, posing: Sequence[Posed], counted: Container[str] | None) -> Passage:
     text = plain.text[unit.start : unit.end]
-    family = model.family(text, unit.said, [one.pose for one in posing])
+    family = model.family(text, unit.said, [one.pose for one in posing], counted)
     return _passage(plain, (unit.start, unit.sentences[-1].end), family)
 
 

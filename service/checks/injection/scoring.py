@@ -7,7 +7,7 @@ a name in brackets, a feature a line, with its weight as an integer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import repeat
 from math import sqrt
@@ -118,17 +118,24 @@ class Weights:
         """What poses add to a score."""
         return sum(self._poses.get(str(pose), 0) for pose in poses) / sqrt(len(poses)) if poses else 0.0
 
-    def family(self, text: str, said: Iterable[int], poses: Sequence[int]) -> InjectionFamily:
-        """What a text does that looks like an order: what it poses as, or else what its words say."""
-        if poses:
-            return POSES[poses[0]].family
+    def family(
+        self, text: str, said: Iterable[int], poses: Sequence[int], counted: Container[str] | None
+    ) -> InjectionFamily:
+        """What a text does that looks like an order: what it poses as, or else what its words say.
+
+        Of ``counted`` families alone, where not all count.
+        """
+        among = [n for n, family in enumerate(FAMILIES) if counted is None or family in counted]
+        posing = [POSES[pose].family for pose in poses]
+        if posing and (counted is None or posing[0] in counted):
+            return posing[0]
         totals = [0] * len(FAMILIES)
         keys = [f"word:{token}" for token in parts_of(text).tokens]
         keys += [f"concept:{concept}" for bits in said for concept in concepts_of(bits)]
         for key in keys:
             for n, weight in enumerate(self._families.get(key, ())):
                 totals[n] += int(weight)
-        return FAMILIES[max(range(len(FAMILIES)), key=totals.__getitem__)]
+        return FAMILIES[max(among, key=totals.__getitem__)]
 
     def _spelt(self, match: re.Match[str]) -> str:
         """A word with digits and signs for letters as it is meant, where the model knows that word."""
