@@ -106,7 +106,7 @@ def _parts(start: int, end: int, sentences: Sequence[Sentence]) -> Iterator[Unit
 
 
 def parts_of(text: str) -> Parts:
-    """A text in its tokens. Numbers are told by how many digits they have, ideographs stand alone."""
+    """A text in its tokens. Numbers are known by how many digits they have, ideographs stand alone."""
     expression = _TOKEN_OF_RUNS if not text.isascii() and _IDEOGRAPHIC.search(text) else _TOKEN
     leading = _LEADING.match(text)
     start = leading.end() if leading else 0
