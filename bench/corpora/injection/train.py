@@ -20,12 +20,12 @@ from typing import NamedTuple
 from bench.corpora import injection
 from service.checks.injection import scoring
 from service.checks.injection.features import DISTANCES, Unit, concepts_of, grams, parts_of, units
+from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import posed
 from service.checks.injection.reading import Reader
-from service.checks.injection.rules import COUNTED
-from service.checks.injection.scoring import FAMILIES, SCALE, bar_of
+from service.checks.injection.scoring import SCALE, bar_of
 from service.checks.injection.views import View, read_plainly
-from service.debate.suspicions import CaseField
+from service.debate.suspicions import FAMILIES, CaseField
 
 PATH = Path(scoring.__file__).with_name("weights.txt")
 FOLDS = 5
@@ -35,13 +35,13 @@ COST = 3.0
 OF_SENTENCE = 0.3
 """How much a sentence out of an honest text counts beside the whole text."""
 CLASSICS, OF_CLASSICS = ("k1", "k2", "k3"), 5.0
-"""The authors of orders that everybody tries first, and how much each of these counts."""
+"""The authors of the blunt orders that are tried first, and how much each of these counts."""
 OF_CONCEPTS, OF_POSES = 0.3, 0.5
 """How much concepts and poses count beside words."""
 LEAST = 4
 """The fewest texts that a feature stands in."""
 OFTEN = 5
-"""The fewest attacks that a feature stands in by which families are told apart."""
+"""The fewest attacks that a feature stands in by which families are known."""
 ALARMS = 0.025
 """The share of honest texts that may be over the least score of a unit."""
 ALARMS_OF_SENTENCES = 0.006
@@ -185,7 +185,7 @@ def counts_in(bar: str, family: str) -> bool:
 
 
 def bars(texts: Sequence[Example], scores: Sequence[float], told: list[str]) -> Iterator[tuple[str, Sequence[float]]]:
-    """The least scores of each kind of field; ``told`` gets figures of how well they tell the texts of others apart."""
+    """The least scores of each kind of field; ``told`` gets figures of how well they separate the texts of others."""
     sentences = [s for t, s in zip(texts, scores, strict=True) if t.what == "sentence"]
     of_sentence = least_score(sentences, ALARMS_OF_SENTENCES)
     for bar in ("document", "short", "own"):
@@ -238,9 +238,13 @@ def main() -> None:
     sections["bar"] += [" ".join([name, *(str(round(n * SCALE)) for n in least)]) for name, least in chosen.items()]
     for key, weight in model.weights.items():
         kind, _, name = key.partition("\t")
+        if not name.isprintable():
+            continue  # a control character out of an escape: no reader of the file would see it
         if scaled := round(weight * SCALE * {"concept": OF_CONCEPTS, "pose": OF_POSES}.get(kind, 1.0)):
             sections[kind].append(f"{name} {scaled}")
     for key, columns in families(texts):
+        if not key.partition("\t")[2].isprintable():
+            continue
         numbers = " ".join(str(round(n * SCALE)) for n in columns)
         sections["family"].append(f"{key.replace(chr(9), ':')} {numbers}")
     lines = [f"# {line}" for line in told]

@@ -7,7 +7,6 @@ scored is what was trained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -126,7 +125,6 @@ def grams(token: str) -> Sequence[str]:
     return [bordered[n : n + GRAM] for n in range(len(bordered) - GRAM + 1)]
 
 
-@lru_cache(maxsize=1 << 15)
 def concepts_of(bits: int) -> Sequence[str]:
     """The concepts of a sentence, and every two of them."""
     names = sorted(names_of(bits))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from service.debate.model import Case
@@ -16,7 +16,15 @@ from service.debate.options import (
     positions_of,
     votes_of,
 )
-from service.debate.suspicions import CaseField
+from service.debate.suspicions import CaseField, InjectionFamily
+
+POSING: frozenset[InjectionFamily] = frozenset(("fence", "reply", "tool", "system", "authority"))
+COUNTED: Mapping[CaseField, frozenset[InjectionFamily]] = {
+    **dict.fromkeys(("persona", "instructions", "outputSchema"), POSING | {"verdict", "score", "secrecy"}),
+    **dict.fromkeys(("debater", "stance", "vote"), POSING | {"secrecy"}),
+}
+"""What counts in the fields whose text is the caller's own: it may address its seat and order tone, language and form,
+and a stance or a vote names the side that it is for. In other fields every family counts."""
 
 
 class FieldText(NamedTuple):

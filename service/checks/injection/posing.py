@@ -201,6 +201,13 @@ POSES: Sequence[Pose] = (
         '"',
         rf"[{{,]\s{{0,20}}\"\w{{2,20}}\"\s{{0,4}}:\s{{0,4}}\"{_SPEAKERS}\"\s{{0,4}},[^{{}}]{{4,300}}",
     ),
+    _pose(
+        "reply",
+        "confidencelevel challengestrength recommendanotherround explicituncertainties resolvedpoints",
+        r"[\"\u201c](?:confidencelevel|challengestrength|recommendanotherround|explicituncertainties|(?:un)?resolvedpoints)"
+        r"[\"\u201d]\s{0,4}:\s{0,4}[^\s{][^\n]{0,300}",
+        sure=True,
+    ),
 )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.checks.injection.concepts import BITS, bits_of
 from service.checks.injection.decoding import decoded, rotate, turn
 from service.checks.injection.features import Unit, units
-from service.checks.injection.fields import FieldText
+from service.checks.injection.fields import COUNTED, FieldText
 from service.checks.injection.hidden import written
 from service.checks.injection.posing import POSES, Posed, posed
 from service.checks.injection.reading import Reader
@@ -32,18 +32,14 @@ DULL = -1000
 LOOKED_INTO = -700
 """The score over which the sentences of a unit are scored too: an order among others raises its whole unit."""
 CLASSIC = (BITS["IGNORE"], BITS["INSTRUCTION"], BITS["PRIOR"])
+CLASSIC_BAR, QUOTED_BAR = -400, 0
+"""The least score of a sentence that says to ignore earlier instructions, and of one with quotation marks. Of 11,654
+honest texts whose authors a model had not seen some seven are over it."""
 TO_ITS_READER = bits_of("YOU", "READER", "SELF", "SEAT", "PROMPT")
 OF_OTHERS = bits_of("ATTACK", "CODE", "PARTY", "CONDITION", "JUDGE")
 OF_RULES = bits_of("RANGE", "MANUAL", "MUST", "VOID")
 BORDER = 600
 """How many characters on each side of the border of two texts are read together."""
-POSING: frozenset[InjectionFamily] = frozenset(("fence", "reply", "tool", "system", "authority"))
-COUNTED: dict[CaseField, frozenset[InjectionFamily]] = {
-    **dict.fromkeys(("persona", "instructions", "outputSchema"), POSING | {"verdict", "score", "secrecy"}),
-    **dict.fromkeys(("debater", "stance", "vote"), POSING | {"secrecy"}),
-}
-"""What counts in the fields whose text is the caller's own: it may address its seat and order tone, language and form,
-and a stance or a vote names the side that it is for."""
 
 
 class Passage(NamedTuple):
@@ -101,7 +97,8 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
     sentences = list(reader.sentences(text))
     for sentence in sentences:
         words = text[sentence.start : sentence.end + 1]
-        if _is_classic(sentence.said) and model.score(words, [sentence.said]) > 0:
+        least = QUOTED_BAR if sentence.said & BITS["QUOTED"] else CLASSIC_BAR
+        if _is_classic(sentence.said) and model.score(words, [sentence.said]) > least:
             yield _named(model, plain, Unit(sentence.start, sentence.end, [sentence]), (), counted or {"override"})
     for unit in units(text, sentences):
         words = text[unit.start : unit.end]
@@ -123,7 +120,7 @@ def _orders(plain: View, reader: Reader, field: CaseField) -> Iterator[Passage]:
 def _is_classic(said: int) -> bool:
     """Whether a sentence says to ignore earlier instructions, and nothing of attacks, code, parties or conditions.
 
-    In any language that has a lexicon it is an order when its score is on the side of attacks at all.
+    In any language that has a lexicon it is an order with a lower score than others.
     """
     if any(not said & concept for concept in CLASSIC):
         return False

@@ -1,7 +1,8 @@
 """A linear model over what stands in a unit of text: how much it looks like an order to a model, and what it does.
 
 Its weights are in `weights.txt`, written by `bench.corpora.injection.train` from the open texts of the corpus: behind
-a name in brackets, a feature a line, with its weight as an integer.
+a name in brackets, a feature a line, with its weight as an integer. A line of ``family`` has a weight for each of
+`FAMILIES`.
 """
 
 from __future__ import annotations
@@ -16,33 +17,18 @@ from typing import NamedTuple
 
 from service.checks.injection.characters import LEET, LEET_L
 from service.checks.injection.features import DISTANCES, Pair, concepts_of, grams, parts_of
+from service.checks.injection.fields import COUNTED
 from service.checks.injection.posing import POSES
 from service.checks.patterns import lazily
-from service.debate.suspicions import CaseField, InjectionFamily
+from service.debate.suspicions import FAMILIES, CaseField, InjectionFamily
 
 SCALE = 1000
 """What a weight of one is in the file."""
-FAMILIES: Sequence[InjectionFamily] = (
-    "address",
-    "override",
-    "verdict",
-    "score",
-    "format",
-    "secrecy",
-    "fence",
-    "reply",
-    "tool",
-    "system",
-    "authority",
-)
-"""The families in the order of the columns of a line of kind `family`."""
 LONG, WITHOUT_PAIRS = 120, -700
 """How many words and parts of words a text has, and its score by them and concepts, under which pairs are not looked at
 any more: they bring one such unit in a thousand over it."""
 KNOWN_MAX = 100_000
 """How many words are remembered with their weights, before all are forgotten."""
-
-
 _SECTION = lazily(r"\n\[([a-z0-9]+)\]\n")
 _LEET = lazily(r"(?<![a-z0-9@$])(?=[a-z]{0,40}[0134578@$])(?=[0134578@$]{0,40}[a-z])[a-z0134578@$]{2,40}")
 
@@ -156,13 +142,7 @@ class Weights:
 
 def bar_of(field: CaseField) -> str:
     """The name of the least scores that count in a field."""
-    match field:
-        case "document":
-            return "document"
-        case "persona" | "instructions" | "outputSchema" | "debater" | "stance" | "vote":
-            return "own"
-        case _:
-            return "short"
+    return "document" if field == "document" else "own" if field in COUNTED else "short"
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
@@ -184,12 +164,15 @@ def _weights_of_pairs(fields: Sequence[str]) -> dict[Pair, int]:
     return dict(zip(zip(first, second, strict=True), map(int, fields[2::3]), strict=True))
 
 
-def written() -> str:
-    """The file, which is a part of the package as its modules are."""
-    return (get_data(__package__, "weights.txt") or b"").decode()
+def stored() -> str:
+    """The file, which is a part of the package as its modules are. Raises ``FileNotFoundError`` where it is missing."""
+    file = get_data(__package__, "weights.txt")
+    if file is None:
+        raise FileNotFoundError("weights.txt of service.checks.injection cannot be read: install Gainsay anew")
+    return file.decode()
 
 
 @cache
 def weights() -> Weights:
     """The model, read once."""
-    return Weights(written())
+    return Weights(stored())

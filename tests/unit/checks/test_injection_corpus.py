@@ -1,11 +1,9 @@
 """The check for passages that speak to a model over the corpus beside the bench: floors below what was measured."""
 
-import pytest
-
 from bench.corpora import injection
 from bench.corpora.injection import measure
 from bench.corpora.injection.measure import interval, share
-from service.checks.injection.scoring import written
+from service.checks.injection.scoring import stored
 
 
 def test_the_corpus_has_every_family_and_at_least_seven_languages() -> None:
@@ -21,19 +19,21 @@ def test_what_was_learnt_is_found() -> None:
     """Not how well it is found elsewhere: these texts are those that the model was trained from."""
     of = measure.outcomes("open")
 
-    assert share(of.documents).percent >= 70
-    assert share(of.honest).percent <= 2
+    assert share(of.documents).percent >= 92
+    assert share(of.elsewhere).percent >= 95
+    assert share(of.honest).percent <= 1
+    for family, figure in measure.by("family", of.documents).items():
+        assert figure.percent >= 85, family
 
 
 def test_the_weights_are_those_of_the_open_texts() -> None:
-    """Whoever changes a text trains anew: `python -m bench.corpora.injection.train`."""
-    assert written().splitlines()[0] == f"# trained from {injection.digest()}"
+    """A changed text needs new weights: `python -m bench.corpora.injection.train`."""
+    assert stored().splitlines()[0] == f"# trained from {injection.digest()}"
 
 
 def test_honest_texts_that_are_held_back_raise_few_alarms() -> None:
-    if not injection.is_there("held"):
-        pytest.skip("the held-out texts are in bench/corpora/injection/unread, and not measured yet")
-    assert share(measure.alarmed("held")).percent <= 25
+    """The bound of what was measured, and no figure: each look at one is counted in docs/injection.md."""
+    assert share(measure.alarmed("held")).percent <= 9
 
 
 def test_intervals_are_exact() -> None:
