@@ -105,8 +105,19 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     below_floor: BelowFloor | None = None
 
 
+class Arrival(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How a case came, where that says more than that it came by ``POST /v1/debates``."""
+
+    door: Literal["completions", "batch"] | None = None
+    """The other way by which it came in: the endpoint of chat completions, or a batch."""
+    trace: str | None = None
+    """The id of the trace that its request took part in, as 32 hexadecimal digits (W3C Trace Context)."""
+    batch: str | None = None
+    """The id of the batch that it belongs to."""
+
+
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
-    """The case, its caller, and what the caller asked of the debate.
+    """The case, its caller, how it came, and what the caller asked of the debate.
 
     ``asked`` are the options that the request names, ``None`` if it names none, and ``asked_ceiling`` is the most that
     it lets the debate cost, in micro-dollars. Policy gives what it leaves out. The start follows from them.
@@ -116,6 +127,7 @@ class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag
     subject: str
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
+    arrival: Arrival | None = None
 
 
 class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind", omit_defaults=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from service.audit.record import commit
 from service.debate.amounts import MicroUSD
-from service.debate.entries import CaseReceived, DebateStarted, GateDecision
+from service.debate.entries import Arrival, CaseReceived, DebateStarted, GateDecision
 from service.debate.formats import NAMES, name_of
 from service.debate.model import Case, Document, Options, SeatPlan
 from service.debate.options import AskedOptions, role_of
@@ -62,9 +62,9 @@ class Prepared(Struct, frozen=True):
     asked: AskedOptions | None = None
     asked_ceiling: MicroUSD | None = None
 
-    def received(self, subject: str) -> CaseReceived:
+    def received(self, subject: str, arrival: Arrival | None = None) -> CaseReceived:
         """The record of the case, as ``subject`` brought it."""
-        return CaseReceived(self.case, subject, self.asked, self.asked_ceiling)
+        return CaseReceived(self.case, subject, self.asked, self.asked_ceiling, arrival)
 
 
 class Deployment(Struct, frozen=True):

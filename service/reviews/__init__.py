@@ -13,7 +13,7 @@ from service import intake
 from service.audit.record import Writer
 from service.audit.report_forms import Form, Paper
 from service.debate.amounts import MicroUSD
-from service.debate.entries import GateDecision, is_end
+from service.debate.entries import Arrival, GateDecision, is_end
 from service.identity.caller import Caller
 from service.identity.roles import Scope
 from service.intake import Deployment
@@ -100,12 +100,14 @@ class Reviews:
         await self.wait_provable(submitted, caller)
         return submitted
 
-    async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
+    async def record(
+        self, request: CaseRequest, caller: Caller, key: str | None = None, arrival: Arrival | None = None
+    ) -> Submitted:
         """Do the same without waiting for a checkpoint. Under one ``key`` a tenant's case is recorded once.
 
         Raises `IdempotencyKeyReused` for another case under a used key.
         """
-        return await self._recorder.record(request, caller, key)
+        return await self._recorder.record(request, caller, key, arrival)
 
     async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound` and `EvidenceDamaged`."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from service import intake
 from service.audit.record import SALT_BYTES, Context, Record, RecordPlace, Writer, commit, encode_context
 from service.debate.amounts import MicroUSD
-from service.debate.entries import DebateStarted, Entry, GateDecided
+from service.debate.entries import Arrival, DebateStarted, Entry, GateDecided
 from service.debate.model import Case
 from service.identity.caller import Caller
 from service.intake import Deployment, Prepared, expected_cost
@@ -30,20 +30,30 @@ def prepare(
     log: str,
     standings: tuple[Standing, ...],
     clock: DatabaseTime,
+    *,
+    arrival: Arrival | None = None,
 ) -> tuple[Prepared, NewDebate, list[Entry]]:
     """A checked case, and the records that open its debate.
 
     ``clock`` dates them and chooses the day of the prices: a verifier finds the day by the records.
+    ``arrival`` is how the case came.
     """
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
     today = datetime.fromtimestamp(clock.now(), UTC)
     deployment = replace(deployment, day=today.date().isoformat())
     prepared = intake.prepare(request, deployment, caller.role, salts, today, standings)
-    return prepared, *_opening(prepared, deployment, caller, log, salts, clock.now())
+    return prepared, *_opening(prepared, deployment, caller, log, salts, clock.now(), arrival=arrival)
 
 
 def _opening(
-    prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes], now: float
+    prepared: Prepared,
+    deployment: Deployment,
+    caller: Caller,
+    log: str,
+    salts: dict[str, bytes],
+    now: float,
+    *,
+    arrival: Arrival | None,
 ) -> tuple[NewDebate, list[Entry]]:
     """The records that open a debate, dated ``now`` as its id is.
 
@@ -61,7 +71,7 @@ def _opening(
         entries.append(entry)
         return records[-1]
 
-    seed = add(prepared.received(caller.subject)).leaf_hash.hex()
+    seed = add(prepared.received(caller.subject, arrival)).leaf_hash.hex()
     add(GateDecided(prepared.decision, dict(versions.CURRENT)))
     started: DebateStarted | None = None
     if prepared.decision.debate:

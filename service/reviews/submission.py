@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service import intake, telemetry
 from service.debate.amounts import MicroUSD
-from service.debate.entries import GateDecided, GateDecision
+from service.debate.entries import Arrival, GateDecided, GateDecision
 from service.debate.model import Status
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.identity.caller import Caller
@@ -73,8 +74,10 @@ class CaseRecorder:
         self._waiting = waiting
         self._under_way = InFlightKeys()
 
-    async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
-        """Check the case, decide, and record it. Under one ``key`` a tenant's case is recorded once.
+    async def record(
+        self, request: CaseRequest, caller: Caller, key: str | None = None, arrival: Arrival | None = None
+    ) -> Submitted:
+        """Check the case, decide, and record it with how it came. Under one ``key`` a tenant's case is recorded once.
 
         Raises `IdempotencyKeyReused` for another case under a used key.
         """
@@ -85,7 +88,7 @@ class CaseRecorder:
         try:
             with _audit_available("the audit log"), self._under_way.recording(caller.tenant, kept):
                 async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
-                    return await self._recorded(request, caller, deployment, kept)
+                    return await self._recorded(request, caller, deployment, kept, arrival)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
@@ -94,7 +97,12 @@ class CaseRecorder:
             raise
 
     async def _recorded(
-        self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
+        self,
+        request: CaseRequest,
+        caller: Caller,
+        deployment: Deployment,
+        kept: IdempotencyKey | None,
+        arrival: Arrival | None,
     ) -> Submitted:
         count_task_type(request.task_type, deployment.policy)
         log = await self._logs.current(caller.tenant)
@@ -102,7 +110,8 @@ class CaseRecorder:
         # In a thread: counting the tokens of long documents would delay the other requests.
         database = self._database.of(caller.tenant)
         clock = await database_time(database)
-        prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings, clock)
+        made = partial(prepare, request, deployment, caller, log, standings, clock, arrival=arrival)
+        prepared, new, entries = await asyncio.to_thread(made)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
         if not await open_debate(database, replace(new, key=kept, subject=caller.subject), entries):

@@ -67,6 +67,7 @@ SCHEMA_NAMES: dict[type, str] = {
     coverage.CitedPlace: "CitedPlace",
     coverage.UncitedRange: "UncitedRange",
     coverage.PartStart: "PartStart",
+    entries.Arrival: "Arrival",
     entries.Rule: "Rule",
     entries.FieldChange: "FieldChange",
     findings.Edit: "Edit",

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeGuard
 from msgspec.structs import replace
 
 from service.debate.entries import (
+    Arrival,
     AttemptFailed,
     BelowFloor,
     BudgetRefused,
@@ -346,7 +347,9 @@ def _rare(entries: Iterable[Entry], n: int) -> Iterator[Entry]:
         match entry:
             case CaseReceived(case):
                 rare = replace(case, confidence_score=None, question="Is\u202eit due?", metadata={"note": " "})
-                yield replace(entry, case=rare)
+                yield replace(
+                    entry, case=rare, arrival=Arrival("batch" if n % 2 else "completions", f"{n:032x}", f"batch {n}")
+                )
             case DebateStarted():
                 seats = tuple(map(_with_fallback, entry.seats))
                 fallbacks = {seat.model: f"{seat.model}-2" for seat in seats}

@@ -3645,6 +3645,8 @@ export interface components {
             entries: number;
             /** @description Who submitted the case. */
             askedBy: components["schemas"]["Actor"];
+            /** @description How the case came. Absent where it came by POST /v1/debates and its request took part in no trace. */
+            arrival?: components["schemas"]["Arrival"];
             /** @description Who aborted the debate. Absent where it was not aborted. */
             abortedBy?: components["schemas"]["Actor"];
             /** @description The case as it was received. */
@@ -3771,6 +3773,21 @@ export interface components {
              * @enum {string}
              */
             via: "apiKey" | "databaseRole" | "keyboard" | "none" | "oidc" | "proxy";
+        };
+        /**
+         * Arrival
+         * @description How a case came, where that says more than that it came by ``POST /v1/debates``.
+         */
+        Arrival: {
+            /**
+             * @description The other way by which it came in: the endpoint of chat completions, or a batch.
+             * @enum {string}
+             */
+            door?: "batch" | "completions";
+            /** @description The id of the trace that its request took part in, as 32 hexadecimal digits (W3C Trace Context). */
+            trace?: string;
+            /** @description The id of the batch that it belongs to. */
+            batch?: string;
         };
         /**
          * Case
@@ -5359,6 +5376,8 @@ export interface components {
             entries: number;
             /** @description Who submitted the case. */
             askedBy: components["schemas"]["Actor"];
+            /** @description How the case came. Absent where it came by POST /v1/debates and its request took part in no trace. */
+            arrival?: components["schemas"]["Arrival"];
             /** @description Who aborted the debate. Absent where it was not aborted. */
             abortedBy?: components["schemas"]["Actor"];
             /** @description The case as it was received. */

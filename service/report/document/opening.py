@@ -9,6 +9,7 @@ from service.report.amounts import grouped
 from service.report.document import quoted, suspected
 from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
 from service.report.document.decision import decider, facts
+from service.report.first_screen_labels import DOOR
 from service.report.labels import (
     DECIDED,
     EFFECT,
@@ -65,6 +66,14 @@ def _circumstances(r: Result) -> Iterator[Fact]:
         yield Fact("Basis of the estimate", case.downside_basis)
     confidence = "not given" if case.confidence_score is None else f"{case.confidence_score:f}"
     yield Fact("Confidence before review", confidence)
+    if (arrival := r.arrival) is not None:
+        for term, value in (
+            ("Came in by", arrival.door and DOOR[arrival.door]),
+            ("Batch", arrival.batch),
+            ("Trace", arrival.trace),
+        ):
+            if value:
+                yield Fact(term, value)
     for key, value in sorted(case.metadata.items()):
         yield Fact(f"Caller's {key}", value)
 

@@ -72,8 +72,7 @@ def build_result(
         created_at=lines[0].at,
         concluded_at=lines[-1].at if outcome else None,
         entries=len(lines),
-        asked_by=_acted(lines[0].actor, h.subject),
-        aborted_by=next(map(_acted, h.aborts), None),
+        **_brought(h, lines[0]),
         case=h.case,
         options=shown_options(started.options) if started else None,
         gate=build_gate(decision) if decision else None,
@@ -104,6 +103,15 @@ def build_result(
         screening=screening(h),
         links=_links(debate_id),
     )
+
+
+def _brought(h: History, first: Line) -> dict[str, Any]:
+    """Who asked, how the case came, and who aborted its debate."""
+    return {
+        "asked_by": _acted(first.actor, h.subject),
+        "arrival": h.arrival,
+        "aborted_by": next(map(_acted, h.aborts), None),
+    }
 
 
 def _acted(actor: Actor, subject: str = "") -> Acted:

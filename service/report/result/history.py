@@ -56,6 +56,7 @@ class History:
         self.lines = lines
         self.case: Case = lines[0].entry.case
         self.subject: str = lines[0].entry.subject
+        self.arrival = lines[0].entry.arrival
         self.aborts = [
             line.actor for line in lines if isinstance(line.entry, DebateStopped) and line.entry.by == "abort"
         ]

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from service.audit.record import Actor, Via
 from service.checks.coverage import DocumentCoverage
-from service.debate.entries import Entry, Rule
+from service.debate.entries import Arrival, Entry, Rule
 from service.debate.model import (
     Cap,
     Case,
@@ -209,6 +209,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=Tr
     """The number of entries so far."""
     asked_by: Acted
     """Who submitted the case."""
+    arrival: Arrival | None = None
+    """How the case came. Absent where it came by POST /v1/debates and its request took part in no trace."""
     aborted_by: Acted | None = None
     """Who aborted the debate. Absent where it was not aborted."""
     case: Case

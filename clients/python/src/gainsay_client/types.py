@@ -818,6 +818,16 @@ class Actor(TypedDict):
     via: Literal['apiKey', 'databaseRole', 'keyboard', 'none', 'oidc', 'proxy']
 
 
+class Arrival(TypedDict):
+    """
+    How a case came, where that says more than that it came by ``POST /v1/debates``.
+    """
+
+    door: NotRequired[Literal['batch', 'completions']]
+    trace: NotRequired[str]
+    batch: NotRequired[str]
+
+
 class Document(TypedDict):
     """
     A source document of a case. Its text is stored apart; ``round`` is that of reference 14.3.
@@ -3709,6 +3719,7 @@ class Result(TypedDict):
     concludedAt: NotRequired[str]
     entries: int
     askedBy: Actor
+    arrival: NotRequired[Arrival]
     abortedBy: NotRequired[Actor]
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
@@ -3782,6 +3793,7 @@ class WholeFinalEvent(TypedDict):
     concludedAt: NotRequired[str]
     entries: int
     askedBy: Actor
+    arrival: NotRequired[Arrival]
     abortedBy: NotRequired[Actor]
     case: Case
     options: NotRequired[AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions]
